@@ -1,0 +1,78 @@
+# Everything a developer does, one word each. The first of them sets up $(VENV) from the lock file;
+# later ones find it there, and set it up again only when the lock or pyproject.toml has changed.
+#
+# Needs Python 3.11 or later and make. All paths are relative, so the checkout may lie anywhere.
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+LOCK := requirements.lock
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+SOURCES := $(wildcard src tests bench examples)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help:  ## list what there is to do
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(READY)  ## see a run survive a crash
+	@$(RUN) examples/demo.py $(ARGS)
+
+.PHONY: test
+test: $(READY)  ## run every test (ARGS="-k lease" for some)
+	@$(RUN) -m pytest $(ARGS)
+
+.PHONY: check
+check: $(READY)  ## check format, lint and types
+	@$(RUN) -m ruff format --check $(SOURCES)
+	@$(RUN) -m ruff check $(SOURCES)
+	@$(RUN) -m basedpyright --pythonpath $(RUN)
+
+.PHONY: format
+format: $(READY)  ## format the code and fix what can be fixed by itself
+	@$(RUN) -m ruff check --fix-only --quiet $(SOURCES)
+	@$(RUN) -m ruff format $(SOURCES)
+
+.PHONY: bench
+bench: $(READY)  ## measure the workloads, as JSON lines
+	@$(RUN) -m bench $(ARGS)
+
+# Pinned as a requirements file and not as uv.lock: plain pip can install it, and it names no package
+# index. Resolved for every platform and Python at once, so it is the same wherever it is made.
+# ARGS=--upgrade takes newer versions; without it only what pyproject.toml asks for changes.
+.PHONY: lock
+lock: | $(RUN)  ## write the lock file again (ARGS=--upgrade for newer versions)
+	@echo "Resolving pyproject.toml into $(LOCK)"
+	@$(RUN) -m pip install --quiet 'uv>=0.9'
+	@$(RUN) -m uv pip compile pyproject.toml --no-config --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet \
+		--output-file $(LOCK) $(ARGS)
+
+.PHONY: clean
+clean:  ## remove caches and build output
+	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean  ## remove the virtual environment too
+	@rm -rf $(VENV)
+
+$(RUN):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "holdfast needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) --version 2>&1);" >&2; \
+		echo "name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+# hatchling is in the lock, so the package is built with it and not with whatever is newest today:
+# that is what --no-build-isolation is for.
+$(READY): $(LOCK) pyproject.toml | $(RUN)
+	@echo "Installing $(LOCK) into $(VENV)"
+	@$(RUN) -m pip install --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	@$(RUN) -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,189 @@
+"""`Holdfast`: the composition root. The only file that knows every part, and how they fit together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from random import Random, SystemRandom
+from types import TracebackType
+from typing import Any, Self
+
+from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.client.client import Client
+from holdfast.client.starting import StoreStarter
+from holdfast.client.waiters import Waiters
+from holdfast.core.codec import Codec
+from holdfast.core.ids import KeyMaker
+from holdfast.core.values import NodeId, RunKey
+from holdfast.engine.engine import Engine
+from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.tuning import Tuning
+from holdfast.errors import StoreUnavailable, UnknownTask
+from holdfast.executors.inline import InlineExecutor
+from holdfast.executors.threads import ThreadExecutor
+from holdfast.ports.clock import Clock
+from holdfast.ports.executor import Beat, Executor, Report
+from holdfast.ports.store import Store
+from holdfast.settings import Settings, read_settings
+from holdfast.stores.open_store import store_for
+
+_log = logging.getLogger("holdfast")
+
+
+class Holdfast(Client):
+    """Durable workflows over one database.
+
+        async with Holdfast("sqlite:///shop.db") as hf:
+            run = await hf.start(fulfil, order, id="order-42")
+            receipt = await run.result()
+
+    With `engine=False` it only starts, asks and waits; other processes do the work.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        namespace: str | None = None,
+        engine: bool = True,
+        catalog: Catalog = default_catalog,
+        **settings: Any,
+    ) -> None:
+        self.settings = read_settings({"url": url, "namespace": namespace, **settings})
+        self._has_engine = engine
+        self._parts = Parts(self.settings, catalog)
+        self._engine: Engine | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        parts = self._parts
+        await parts.open_store()
+        starter: Engine | StoreStarter
+        waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
+        if self._has_engine:
+            starter = self._engine = parts.engine(waiters)
+        else:
+            starter = StoreStarter(
+                parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
+            )
+        super().__init__(
+            parts.store,
+            parts.definitions,
+            starter,
+            waiters,
+            namespace=self.settings.namespace,
+            now=parts.clock.now,
+        )
+        try:
+            if self._engine is not None:
+                await self.register_all()
+                self._engine.start()
+        except BaseException:
+            await parts.store.close()
+            raise
+
+    async def close(self) -> None:
+        """Stop in order: let tasks finish, hand back the rest, close the database."""
+        if self._engine is not None:
+            await self._engine.stop()
+        await self._waiters.close()
+        await self._parts.store.close()
+
+    def _is_local(self, run: RunKey) -> bool:
+        return self._engine is not None and self._engine.has(run)
+
+
+class Parts:
+    """Everything a Holdfast is made of; a test puts its own store or clock in."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        *,
+        store: Store | None = None,
+        clock: Clock | None = None,
+        dice: Random | None = None,
+        tuning: Tuning | None = None,
+    ) -> None:
+        self.settings = settings
+        self.definitions = Definitions(catalog, Codec(settings.max_payload_bytes))
+        if store is None and settings.url == Settings().url:
+            Path(".holdfast").mkdir(exist_ok=True)
+        self.store = store or store_for(settings.url)
+        self.clock = clock or SystemClock()
+        self.dice = dice or Random(SystemRandom().getrandbits(128))
+        self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
+        self.tuning = tuning or Tuning(
+            lease=settings.lease, drain=settings.drain, max_resident=settings.max_resident
+        )
+
+    async def open_store(self) -> None:
+        """Open the store, waiting a while for a database that is not there yet."""
+        deadline = asyncio.get_running_loop().time() + self.settings.open_seconds
+        while True:
+            try:
+                await self.store.open()
+                break
+            except StoreUnavailable as error:
+                if asyncio.get_running_loop().time() >= deadline:
+                    raise
+                _log.warning("%s; waiting for it", error)
+                await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
+        if isinstance(self.clock, SystemClock):
+            self.clock.set_by(await self.store.now(), self.clock.now())
+
+    def engine(self, waiters: Waiters) -> Engine:
+        node = NodeId(f"{socket.gethostname()}:{os.getpid()}:{self.dice.getrandbits(32):08x}")
+        return Engine(
+            self.store,
+            self.clock,
+            self.definitions,
+            self._executors,
+            namespace=self.settings.namespace,
+            node=node,
+            new_key=self.new_key,
+            dice=self.dice,
+            on_ended=waiters.ended,
+            queue_limits=self.settings.queues,
+            tuning=self.tuning,
+        )
+
+    def _executors(self, report: Report, beat: Beat) -> _Executors:
+        body, codec = self.definitions.body, self.definitions.codec
+        return _Executors(
+            self.definitions,
+            InlineExecutor(body, report, beat, codec, self.settings.concurrency),
+            ThreadExecutor(body, report, beat, codec, self.settings.threads),
+        )
+
+
+class _Executors:
+    def __init__(self, definitions: Definitions, inline: InlineExecutor, threads: ThreadExecutor) -> None:
+        self._definitions = definitions
+        self._inline = inline
+        self._threads = threads
+
+    def route(self, task: str) -> Executor:
+        # An unknown task goes to the one that will say so, as a failure of the task.
+        with contextlib.suppress(UnknownTask):
+            if not self._definitions.body(task).is_async:
+                return self._threads
+        return self._inline
+
+    async def stop(self) -> None:
+        await self._inline.stop()
+        await self._threads.stop()

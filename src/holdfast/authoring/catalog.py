@@ -1,0 +1,181 @@
+"""The catalog: every task and workflow that this process has, by name.
+
+Decorators add to `default_catalog` as modules are imported. A name means one thing: a second
+definition of a name is refused, unless it is the same definition again (a module that was reloaded,
+a notebook cell, a function made anew inside a function), which replaces the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from holdfast.core.codec import Codec
+from holdfast.core.failures import capture
+from holdfast.core.history import Past
+from holdfast.core.policies import TaskOptions
+from holdfast.core.program import Program
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Failure, Payload
+from holdfast.errors import BadDefinition, UnknownTask, UnknownWorkflow, WrongType
+from holdfast.ports.programs import Pinned, Startable
+from holdfast.ports.store import Definition
+
+
+class TaskDefinition(Protocol):
+    name: str
+    task_options: TaskOptions
+    is_async: bool
+    function: Callable[..., Any]
+    signature: Any
+
+
+class WorkflowDefinition(Protocol):
+    name: str
+    version: str
+    kind: str
+    hash: str
+    source: str
+    is_pinned: bool
+    definition: Any
+    signature: Any
+
+    @property
+    def claim(self) -> str: ...
+
+    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> Program: ...
+
+
+class Catalog:
+    def __init__(self) -> None:
+        self._tasks: dict[str, TaskDefinition] = {}
+        self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
+        """By name, then by explicit version; None stands for the version derived from the source."""
+
+    def add_task(self, task: TaskDefinition) -> None:
+        known = self._tasks.get(task.name)
+        if known is not None:
+            _refuse_another(task.name, known.function, task.function)
+        self._tasks[task.name] = task
+
+    def add_workflow(self, workflow: WorkflowDefinition) -> None:
+        versions = self._workflows.setdefault(workflow.name, {})
+        version = workflow.version if workflow.is_pinned else None
+        known = versions.pop(version, None)
+        if known is not None:
+            _refuse_another(workflow.name, known.definition, workflow.definition)
+        versions[version] = workflow
+
+    def task(self, name: str) -> TaskDefinition:
+        task = self._tasks.get(name)
+        if task is None:
+            raise UnknownTask(name, list(self._tasks))
+        return task
+
+    def has_task(self, name: str) -> bool:
+        return name in self._tasks
+
+    def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
+        """The workflow of that name: of that version, or the one defined last."""
+        versions = self._workflows.get(name, {})
+        if version is None:
+            found = next(reversed(versions.values()), None)
+        else:
+            found = versions.get(version)
+            unpinned = versions.get(None)
+            if found is None and unpinned is not None and version.startswith("auto-"):
+                found = unpinned  # begun on other code of the same name: replay will tell
+        if found is None:
+            raise UnknownWorkflow(name, version, list(self._workflows))
+        return found
+
+    def workflows(self) -> list[WorkflowDefinition]:
+        return [workflow for versions in self._workflows.values() for workflow in versions.values()]
+
+
+default_catalog = Catalog()
+
+
+def _refuse_another(name: str, known: Any, new: Any) -> None:
+    same = _place(known) == _place(new)
+    local = "<locals>" in _place(known) and "<locals>" in _place(new)
+    if not (same or local):
+        raise BadDefinition(name, f"the name belongs to {_place(known)}; give {_place(new)} another with name=")
+
+
+def _place(definition: Any) -> str:
+    return f"{definition.__module__}.{definition.__qualname__}"
+
+
+class Definitions:
+    """A catalog in use by one engine: implements the ports `Programs` and, by name, `TaskBody`."""
+
+    def __init__(self, catalog: Catalog, codec: Codec) -> None:
+        self.catalog = catalog
+        self.codec = codec
+        self._bodies: dict[str, Body] = {}
+
+    def claims(self) -> Sequence[str]:
+        return [workflow.claim for workflow in self.catalog.workflows()]
+
+    def pin(self, workflow: str, version: str | None) -> Pinned:
+        found = self.catalog.workflow(workflow, version)
+        return Pinned(found.version, found.claim)
+
+    def program(self, run: RunRecord, past: Past) -> Program:
+        return self.catalog.workflow(run.workflow, run.version).program(run, past, self)
+
+    def body(self, name: str) -> Body:
+        task = self.catalog.task(name)
+        body = self._bodies.get(name)
+        if body is None or body.task is not task:
+            body = self._bodies[name] = Body(task, self.codec)
+        return body
+
+    def startable(self, workflow: Any, version: str | None) -> Startable:
+        if isinstance(workflow, str):
+            found = self.catalog.workflow(workflow, version)
+        elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
+            found = workflow
+        else:
+            raise WrongType("start()", f"expected a workflow or its name, got {workflow!r}; is @workflow missing?")
+        return Startable(
+            _stored(found),
+            Pinned(found.version, found.claim),
+            lambda args, kwargs: found.signature.pack(args, kwargs, self.codec),
+            found.signature.unpack_result,
+        )
+
+    def stored(self) -> list[Definition]:
+        return [_stored(workflow) for workflow in self.catalog.workflows()]
+
+    def encode(self, value: Any, what: str) -> Payload:
+        return self.codec.encode(value, what)
+
+    def decode(self, payload: Payload, type: Any, what: str) -> Any:
+        return self.codec.decode(payload, type, what)
+
+
+def _stored(workflow: WorkflowDefinition) -> Definition:
+    return Definition(workflow.name, workflow.version, workflow.kind, workflow.hash, workflow.source)
+
+
+class Body:
+    """A task ready to be called by an executor."""
+
+    def __init__(self, task: TaskDefinition, codec: Codec) -> None:
+        self.task = task
+        self.is_async = task.is_async
+        self._function = task.function
+        self._signature = task.signature
+        self._codec = codec
+
+    def call(self, input: Payload) -> Any:
+        args, kwargs = self._signature.unpack(input)
+        return self._function(*args, **kwargs)
+
+    def store(self, result: Any) -> Payload:
+        return self._signature.pack_result(result, self._codec)
+
+    def explain(self, error: BaseException) -> Failure:
+        return capture(error)

@@ -1,0 +1,242 @@
+"""What workflow code can ask of the run it belongs to.
+
+Everything here gives the same answer on replay. It is reached with `context()` from anywhere in
+workflow code, or as the first parameter of a workflow if that is annotated `Context`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import random
+import uuid
+from collections.abc import Callable, MutableMapping
+from typing import Any, TypeVar, overload
+
+from holdfast.authoring.code.handles import ChildHandle, TaskHandle
+from holdfast.authoring.code.loop import WorkflowLoop
+from holdfast.authoring.code.program import CodeProgram
+from holdfast.core.failures import revive
+from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
+from holdfast.errors import OutsideContext, TaskError
+
+T = TypeVar("T")
+
+_loggers = logging.getLogger("holdfast.workflow")
+
+
+def current_program() -> CodeProgram | None:
+    """The program whose code is running right now, if any."""
+    loop = asyncio._get_running_loop()  # pyright: ignore
+    return loop.host if isinstance(loop, WorkflowLoop) else None  # pyright: ignore
+
+
+def context() -> Context:
+    program = current_program()
+    if program is None:
+        raise OutsideContext("context() works only inside a workflow; in a task, use task_context()")
+    return Context(program)
+
+
+class Context:
+    """A view of the run. Cheap to make: all state is the program's."""
+
+    __slots__ = ("_program",)
+
+    def __init__(self, program: CodeProgram) -> None:
+        self._program = program
+
+    # --- who am I
+
+    @property
+    def run_id(self) -> str:
+        return self._program.run_id
+
+    @property
+    def namespace(self) -> str:
+        return self._program.run.namespace
+
+    @property
+    def workflow(self) -> str:
+        return self._program.run.workflow
+
+    @property
+    def version(self) -> str:
+        return self._program.run.version
+
+    @property
+    def input(self) -> Any:
+        """The arguments of the run by name, as plain JSON values."""
+        return self._program.codec.decode(self._program.run.input, Any, "the input of the run")
+
+    @property
+    def cancel_requested(self) -> bool:
+        return self._program.cancel_requested
+
+    # --- time and chance
+
+    def now(self) -> dt.datetime:
+        """The instant of this step of the run, in UTC."""
+        return self._program.now()
+
+    @property
+    def random(self) -> random.Random:
+        """Dice that fall the same way in every replay of this run."""
+        return self._program.random
+
+    def uuid4(self) -> uuid.UUID:
+        return self._program.uuid4()
+
+    # --- memory
+
+    @property
+    def state(self) -> State:
+        return State(self._program)
+
+    async def run(self, name: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Call a plain function right here, once: its result is recorded and given back on replay.
+
+        For what is quick, local and not repeatable, such as reading an environment variable. Work
+        that can fail or take time belongs in a task.
+        """
+        outcome = self._program.record(name, lambda: function(*args, **kwargs))
+        return _value(outcome, self._program, Any, f"the result of {name!r}")
+
+    # --- the outside world
+
+    @overload
+    def promise(self, name: str, /, *, timeout: dt.timedelta | None = None) -> asyncio.Task[Any]: ...
+    @overload
+    def promise(
+        self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[T]: ...
+    def promise(
+        self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[Any]:
+        """A value that someone outside will give, once, with `hf.resolve(run, name, value)`.
+
+        Raises TimeoutError after `timeout`, and what `hf.reject` was given if it is rejected. Asking
+        twice for a name gives the same value twice; it may be resolved before it is asked for.
+        """
+        return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
+
+    async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
+        async with asyncio.timeout(_seconds(timeout)):
+            outcome = await self._program.settled(name)
+        return _value(outcome, self._program, type, f"promise {name!r}")
+
+    @overload
+    def signal(self, name: str, /, *, timeout: dt.timedelta | None = None) -> asyncio.Task[Any]: ...
+    @overload
+    def signal(
+        self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[T]: ...
+    def signal(
+        self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[Any]:
+        """The next message sent with `hf.signal(run, name, value)`: first in, first out, each taken once.
+
+        Raises TimeoutError after `timeout`; no message is lost by that.
+        """
+        return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
+
+    async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
+        async with asyncio.timeout(_seconds(timeout)):
+            payload = await self._program.next_signal(name)
+        return self._program.codec.decode(payload, type, f"signal {name!r}")
+
+    def has_signal(self, name: str) -> bool:
+        return self._program.has_signal(name)
+
+    def drain_signals(self, name: str, type: Any = Any) -> list[Any]:
+        """All messages of that name that are here now, without waiting."""
+        decode = self._program.codec.decode
+        return [decode(payload, type, f"signal {name!r}") for payload in self._program.drain_signals(name)]
+
+    # --- work
+
+    def schedule(self, task: Any, /, *args: Any, **kwargs: Any) -> TaskHandle[Any]:
+        """Ask for a task by its name or by itself. By name, arguments are passed by keyword."""
+        return self._program.by_name.schedule(self._program, task, args, kwargs)
+
+    def start_child(
+        self,
+        workflow: Any,
+        /,
+        *args: Any,
+        id: str | None = None,
+        version: str | None = None,
+        detached: bool = False,
+        **kwargs: Any,
+    ) -> ChildHandle[Any]:
+        """Start a workflow of any kind as a child, by its name or by itself."""
+        return self._program.by_name.start_child(
+            self._program, workflow, args, kwargs, id=id, version=version, detached=detached
+        )
+
+    # --- change
+
+    def patched(self, change_id: str) -> bool:
+        """Whether this run is to take the changed path.
+
+        True for runs that reach this line for the first time, False for those that passed it before
+        the change was made; the same for ever after. So both kinds of run go on with one code.
+        """
+        return self._program.patched(change_id)
+
+    @property
+    def logger(self) -> logging.LoggerAdapter[logging.Logger]:
+        """A logger that is silent during replay, so that every line is written once."""
+        return _ReplayAwareLogger(self._program)
+
+
+class State:
+    """A durable key-value store of the run: readable from outside, rebuilt by replay."""
+
+    __slots__ = ("_program",)
+
+    def __init__(self, program: CodeProgram) -> None:
+        self._program = program
+
+    def get(self, key: str, type: Any = Any, default: Any = None) -> Any:
+        payload = self._program.state.get(key) if self._program.state else None
+        return default if payload is None else self._program.codec.decode(payload, type, f"state {key!r}")
+
+    def set(self, key: str, value: Any) -> None:
+        self._program.set_state(key, self._program.codec.encode(value, f"state {key!r}"))
+
+    def delete(self, key: str) -> None:
+        if self._program.state and key in self._program.state:
+            self._program.set_state(key, None)
+
+    def keys(self) -> list[str]:
+        return list(self._program.state or ())
+
+
+class _ReplayAwareLogger(logging.LoggerAdapter[logging.Logger]):
+    def __init__(self, program: CodeProgram) -> None:
+        super().__init__(_loggers.getChild(program.run.workflow), {"run_id": program.run_id})
+        self._program = program
+
+    def isEnabledFor(self, level: int) -> bool:
+        return self._program.is_live and super().isEnabledFor(level)
+
+    def process(
+        self, msg: Any, kwargs: MutableMapping[str, Any]
+    ) -> tuple[Any, MutableMapping[str, Any]]:
+        return f"[{self._program.run_id}] {msg}", {**kwargs, "extra": self.extra}
+
+
+def _value(outcome: Outcome, program: CodeProgram, type: Any, what: str) -> Any:
+    match outcome:
+        case Succeeded():
+            return program.codec.decode(outcome.payload, type, what)
+        case Failed():
+            raise revive(outcome.failure, TaskError)
+        case Cancelled():
+            raise asyncio.CancelledError(f"{what} was cancelled")
+
+
+def _seconds(timeout: dt.timedelta | None) -> float | None:
+    return None if timeout is None else timeout.total_seconds()

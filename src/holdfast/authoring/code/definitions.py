@@ -1,0 +1,322 @@
+"""`@task` and `@workflow`: plain functions that become durable when workflow code calls them.
+
+Outside a workflow both are still the function they were, so they can be called and tested as such.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, Unpack, overload
+
+import msgspec
+
+from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.code.context import Context, current_program
+from holdfast.authoring.code.handles import ChildHandle, TaskHandle
+from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.source import hash_of, source_of
+from holdfast.authoring.signature import Signature
+from holdfast.core.codec import Codec
+from holdfast.core.history import Past
+from holdfast.core.policies import Retry, TaskOptions
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Payload
+from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Options(TypedDict, total=False):
+    """The options of a task, in `@task(...)` and in `some_task.options(...)`."""
+
+    retry: Retry
+    timeout: dt.timedelta | None
+    start_timeout: dt.timedelta | None
+    heartbeat: dt.timedelta | None
+    queue: str
+    priority: int
+
+
+class Task(Generic[P, R]):
+    def __init__(self, function: Callable[P, Any], name: str, options: TaskOptions) -> None:
+        self.function = function
+        self.name = name
+        self.task_options = options
+        self.is_async = inspect.iscoroutinefunction(function)
+        self.signature = Signature.of(function, name=f"task {name!r}")
+        self.__name__ = getattr(function, "__name__", name)
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
+        """In a workflow: ask for the task and give a handle to await. Elsewhere: call the function."""
+        program = current_program()
+        if program is None:
+            return self.function(*args, **kwargs)
+        return self.schedule(program, self.task_options, args, kwargs)
+
+    def options(self, **options: Unpack[Options]) -> Callable[P, TaskHandle[R]]:
+        """The same task with other options for this call: `charge.options(timeout=...)(order)`."""
+        changed = _merge(self.task_options, options)
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
+            program = current_program()
+            if program is None:
+                return self.function(*args, **kwargs)
+            return self.schedule(program, changed, args, kwargs)
+
+        return call
+
+    def schedule(
+        self, program: CodeProgram, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> TaskHandle[R]:
+        input = self.signature.pack(args, kwargs, program.codec)
+        return program.schedule(self.name, input, options, self.signature.unpack_result)
+
+    def __repr__(self) -> str:
+        return f"<task {self.name!r}>"
+
+
+class Workflow(Generic[P, R]):
+    kind = "code"
+
+    def __init__(
+        self,
+        definition: Callable[..., Any] | type,
+        entry: Callable[..., Coroutine[Any, Any, Any]],
+        name: str,
+        version: str | None,
+    ) -> None:
+        self.definition = definition
+        self.name = name
+        self.hash = hash_of(definition)
+        self.source = source_of(definition) or ""
+        self.is_pinned = version is not None
+        """An explicit version: only nodes that have exactly it may run its runs."""
+        self.version = version if version is not None else f"auto-{self.hash[:12]}"
+        self._is_class = inspect.isclass(definition)
+        self._entry = entry
+        parameters = list(inspect.signature(entry).parameters.values())[int(self._is_class) :]
+        self._takes_context = bool(parameters) and _is_context(parameters[0])
+        skip = int(self._is_class) + int(self._takes_context)
+        self.signature = Signature.of(entry, name=f"workflow {name!r}", skip=skip)
+        self.__name__ = name
+        self.__doc__ = definition.__doc__
+        self.__wrapped__ = definition
+
+    @property
+    def claim(self) -> str:
+        return f"{self.name}@{self.version}" if self.is_pinned else self.name
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
+        """In a workflow: start a child and give a handle to await. Elsewhere: call the function."""
+        program = current_program()
+        if program is None:
+            return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
+        return self.start(program, args, kwargs)
+
+    def options(self, *, id: str | None = None, detached: bool = False) -> Callable[P, ChildHandle[R]]:
+        """`id` names the child's run; a `detached` child is not cancelled when its parent ends."""
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
+            program = current_program()
+            if program is None:
+                return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
+            return self.start(program, args, kwargs, id=id, detached=detached)
+
+        return call
+
+    def start(
+        self,
+        program: CodeProgram,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        id: str | None = None,
+        detached: bool = False,
+    ) -> ChildHandle[R]:
+        input = self.signature.pack(args, kwargs, program.codec)
+        version = self.version if self.is_pinned else None
+        return program.start_child(
+            self.name, version, input, self.signature.unpack_result, id=id, detached=detached
+        )
+
+    async def main(self, program: CodeProgram) -> Payload:
+        """The whole of a run: from its stored input to its stored result."""
+        args, kwargs = self.signature.unpack(program.run.input)
+        result = await self._begin(args, kwargs, program)
+        return self.signature.pack_result(result, program.codec)
+
+    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> CodeProgram:
+        return CodeProgram(run, past, definitions.codec, self.main, ByName(definitions.catalog))
+
+    def _begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
+        leading: list[Any] = [self.definition()] if self._is_class else []
+        if self._takes_context and program is not None:
+            leading.append(Context(program))
+        return self._entry(*leading, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<workflow {self.name!r} {self.version}>"
+
+
+class ByName:
+    """What `context().schedule(...)` and `start_child(...)` do with a name, or with the thing itself."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def schedule(
+        self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> TaskHandle[Any]:
+        known = self._catalog.task(task) if isinstance(task, str) and self._catalog.has_task(task) else task
+        if isinstance(known, Task):
+            return known.schedule(program, known.task_options, args, kwargs)
+        if not isinstance(task, str):
+            raise WrongType("context().schedule()", f"expected a task or its name, got {task!r}")
+        input = _pack_unknown(f"task {task!r}", args, kwargs, program.codec)
+        return program.schedule(task, input, TaskOptions(), partial(_unpack_unknown, program.codec))
+
+    def start_child(
+        self,
+        program: CodeProgram,
+        workflow: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        id: str | None,
+        version: str | None,
+        detached: bool,
+    ) -> ChildHandle[Any]:
+        name = workflow if isinstance(workflow, str) else workflow.name
+        try:
+            known = self._catalog.workflow(name, version)
+        except UnknownWorkflow:
+            if not program.is_recorded_child():
+                raise
+            input = _pack_unknown(f"workflow {name!r}", args, kwargs, program.codec)
+            decode: Any = partial(_unpack_unknown, program.codec)
+        else:
+            input = known.signature.pack(args, kwargs, program.codec)
+            decode = known.signature.unpack_result
+            version = known.version if known.is_pinned else None
+        return program.start_child(name, version, input, decode, id=id, detached=detached)
+
+
+def _pack_unknown(what: str, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+    if args:
+        raise WrongType(what, "it is not registered here, so its arguments must be passed by keyword")
+    return codec.encode(kwargs, f"the arguments of {what}")
+
+
+def _unpack_unknown(codec: Codec, payload: Payload) -> Any:
+    return codec.decode(payload, Any, "a result")
+
+
+@overload
+def task(function: Callable[P, Awaitable[R]], /) -> Task[P, R]: ...
+@overload
+def task(function: Callable[P, R], /) -> Task[P, R]: ...
+@overload
+def task(
+    *, name: str | None = None, catalog: Catalog = ..., **options: Unpack[Options]
+) -> TaskDecorator: ...
+def task(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    catalog: Catalog = default_catalog,
+    **options: Unpack[Options],
+) -> Any:
+    """Make a function a task: durable, retried and never repeated once recorded.
+
+    `async def` functions run on the event loop, plain ones on threads.
+    """
+    decorator = TaskDecorator(name, _merge(TaskOptions(), options), catalog)
+    return decorator if function is None else decorator(function)
+
+
+class TaskDecorator:
+    def __init__(self, name: str | None, options: TaskOptions, catalog: Catalog) -> None:
+        self._name, self._options, self._catalog = name, options, catalog
+
+    @overload
+    def __call__(self, function: Callable[P, Awaitable[R]], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Task[Any, Any]:
+        if not callable(function) or inspect.isclass(function):
+            raise BadDefinition(repr(function), "@task goes on a function")
+        if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+            raise BadDefinition(function.__name__, "a task returns one value; a generator gives many")
+        made: Task[Any, Any] = Task(function, _name_of(self._name, function), self._options)
+        self._catalog.add_task(made)
+        return made
+
+
+@overload
+def workflow(definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
+@overload
+def workflow(definition: type, /) -> Workflow[..., Any]: ...
+@overload
+def workflow(
+    *, name: str | None = None, version: str | int | None = None, catalog: Catalog = ...
+) -> WorkflowDecorator: ...
+def workflow(
+    definition: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    version: str | int | None = None,
+    catalog: Catalog = default_catalog,
+) -> Any:
+    """Make an async function, or a class with an async `run` method, a workflow."""
+    decorator = WorkflowDecorator(name, version, catalog)
+    return decorator if definition is None else decorator(definition)
+
+
+class WorkflowDecorator:
+    def __init__(self, name: str | None, version: str | int | None, catalog: Catalog) -> None:
+        if version is not None and not str(version):
+            raise BadOption("version", version, "a name or a number")
+        self._name, self._catalog = name, catalog
+        self._version = None if version is None else str(version)
+
+    @overload
+    def __call__(self, definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
+    @overload
+    def __call__(self, definition: type, /) -> Workflow[..., Any]: ...
+    def __call__(self, definition: Any, /) -> Workflow[Any, Any]:
+        name = _name_of(self._name, definition)
+        entry = getattr(definition, "run", None) if inspect.isclass(definition) else definition
+        if not inspect.iscoroutinefunction(entry):
+            raise BadDefinition(name, "a workflow is an `async def` function, or a class with an `async def run`")
+        made: Workflow[Any, Any] = Workflow(definition, entry, name, self._version)
+        self._catalog.add_workflow(made)
+        return made
+
+
+def _name_of(name: str | None, definition: Any) -> str:
+    name = definition.__name__ if name is None else name
+    if not name or "@" in name or "/" in name or len(name) > 200:
+        raise BadDefinition(name, "a name is 1 to 200 characters without '@' and '/'")
+    return name
+
+
+def _merge(options: TaskOptions, changes: Options) -> TaskOptions:
+    unknown = set(changes) - set(TaskOptions.__struct_fields__)
+    if unknown:
+        raise BadOption("option", ", ".join(sorted(unknown)), "one of " + ", ".join(TaskOptions.__struct_fields__))
+    return msgspec.structs.replace(options, **changes)
+
+
+def _is_context(parameter: inspect.Parameter) -> bool:
+    annotation = parameter.annotation
+    if annotation is inspect.Parameter.empty:
+        return parameter.name == "ctx"
+    return annotation is Context or (isinstance(annotation, str) and annotation.rpartition(".")[2] == "Context")

@@ -1,0 +1,254 @@
+"""The event loop that workflow code runs on: asyncio's own tasks and futures, but no clock and no I/O.
+
+Time stands still while the loop drains and is the instant of the step. `call_later` and `call_at`
+(so `asyncio.sleep`, `timeout`, `wait_for`) become durable timers. Nothing is ever polled: a drain
+runs every callback that is ready and returns. Everything else a loop can do is refused by name.
+
+One loop per run, driven from inside the process's real loop, so it sets and restores the running
+loop around a drain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import events
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextvars import Context
+from typing import Any, Protocol
+
+from holdfast.core.values import Instant
+from holdfast.errors import ForbiddenInWorkflow
+
+CALLBACKS_ALLOWED = 2_000_000
+"""In one drain. More is a workflow that spins without ever waiting for something durable."""
+
+
+class Host(Protocol):
+    """What a loop needs of the program it belongs to."""
+
+    at: Instant
+
+    def start_timer(self, due: Instant) -> int: ...
+    def cancel_timer(self, seq: int) -> None: ...
+    def report_unhandled(self, context: dict[str, Any]) -> None: ...
+
+
+class Timer(asyncio.TimerHandle):
+    __slots__ = ("seq",)
+    seq: int | None
+    """None: it was due at once and never was a durable timer."""
+
+
+class WorkflowLoop(asyncio.AbstractEventLoop):
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._ready: list[asyncio.Handle] = []
+        self._timers: dict[int, Timer] | None = None
+        self._tasks: set[asyncio.Task[Any]] | None = None
+        """Every task that is not done, but the main one, which the program has."""
+        self._is_disposed = False
+
+    # --- what asyncio's own code calls
+
+    def call_soon(
+        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_later(
+        self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        return self.call_at(self.time() + delay, callback, *args, context=context)
+
+    def call_at(
+        self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        timer = Timer(when, callback, args, self, context)
+        due = Instant(round(when * 1_000_000))
+        if due <= self.host.at:
+            timer.seq = None
+            self._ready.append(timer)
+        else:
+            timer.seq = self.host.start_timer(due)
+            if self._timers is None:
+                self._timers = {}
+            self._timers[timer.seq] = timer
+        return timer
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        # asyncio.sleep cancels its handle also after it has fired; only an open timer is news.
+        seq = handle.seq if isinstance(handle, Timer) else None
+        if seq is not None and self._timers and self._timers.pop(seq, None):
+            self.host.cancel_timer(seq)
+
+    def time(self) -> float:
+        return self.host.at / 1_000_000
+
+    def create_future(self) -> asyncio.Future[Any]:
+        return asyncio.Future(loop=self)
+
+    def create_task(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        coro: Coroutine[Any, Any, Any],
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+        **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
+    ) -> asyncio.Task[Any]:
+        task = asyncio.Task(coro, loop=self, name=name, context=context)
+        if self._tasks is None:
+            self._tasks = set()
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def get_debug(self) -> bool:
+        return False
+
+    def is_running(self) -> bool:
+        return True
+
+    def is_closed(self) -> bool:
+        return self._is_disposed
+
+    def get_task_factory(self) -> None:
+        return None
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        if not self._is_disposed:
+            self.host.report_unhandled(context)
+
+    def default_exception_handler(self, context: dict[str, Any]) -> None:
+        self.call_exception_handler(context)
+
+    # --- what the program calls
+
+    def fire(self, seq: int) -> None:
+        timer = self._timers.pop(seq, None) if self._timers else None
+        if timer is not None:
+            self._ready.append(timer)
+
+    def drain(self, allowed: int = CALLBACKS_ALLOWED) -> None:
+        """Run every callback that is ready, and those they make ready, until none is left."""
+        ready = self._ready
+        entered = _enter(self)
+        try:
+            # Callbacks append to the list while it is walked.
+            for done, handle in enumerate(ready):
+                if not handle.cancelled():
+                    try:
+                        handle._run()  # pyright: ignore
+                    except SystemExit:
+                        pass  # asyncio raises it here as well, but the task that raised it has it
+                if done > allowed:
+                    raise ForbiddenInWorkflow(
+                        f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
+                    )
+        finally:
+            ready.clear()
+            _leave(entered)
+
+    def dispose(self, main: asyncio.Task[Any]) -> None:
+        """Close every coroutine, so that nothing of the run is left to the garbage collector.
+
+        Closing raises GeneratorExit at the await, and user code may have `finally` blocks. They run
+        on this loop with the program disposed, so nothing they ask for goes anywhere; an `await` in
+        one ends it. Code that catches GeneratorExit for ever is abandoned after a few tries.
+        """
+        self._is_disposed = True
+        self._ready.clear()
+        self._timers = None
+        tasks, self._tasks = [*(self._tasks or ()), main], None
+        if main.done() and len(tasks) == 1:
+            return
+        entered = _enter(self)
+        try:
+            for task in tasks:
+                task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
+                _close(task.get_coro())
+        finally:
+            _leave(entered)
+        self._ready.clear()
+
+
+def _close(coroutine: Any) -> None:
+    for _ in range(10):
+        try:
+            coroutine.close()
+            return
+        except RuntimeError:
+            continue  # "coroutine ignored GeneratorExit": it awaited something in a finally block
+        except BaseException:
+            return  # its own cleanup failed, and there is nobody left to tell
+    _UNCLOSABLE.append(coroutine)
+
+
+_UNCLOSABLE: list[Any] = []
+"""Coroutines that refuse to end. Kept, because collecting them would run their code once more."""
+
+
+# --- entering and leaving a loop inside another one
+
+_get_running_loop = events._get_running_loop  # pyright: ignore[reportPrivateUsage]
+_set_running_loop = events._set_running_loop  # pyright: ignore[reportPrivateUsage]
+_Entered = tuple[asyncio.AbstractEventLoop | None, Any, Any]
+
+if sys.version_info >= (3, 14):
+    # From 3.14 on the current task is kept per thread, not per loop, and a task may not be stepped
+    # inside another: set the outer one aside.
+    _swap_current_task = asyncio.tasks._swap_current_task  # pyright: ignore
+else:
+    _swap_current_task = None
+
+
+def _enter(loop: WorkflowLoop) -> _Entered:
+    outer = _get_running_loop()
+    outer_task = _swap_current_task(outer, None) if _swap_current_task and outer else None
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(firstiter=_ignore_generator, finalizer=_ignore_generator)
+    _set_running_loop(loop)
+    return outer, outer_task, hooks
+
+
+def _leave(entered: _Entered) -> None:
+    outer, outer_task, hooks = entered
+    _set_running_loop(outer)
+    sys.set_asyncgen_hooks(*hooks)
+    if _swap_current_task and outer:
+        _swap_current_task(outer, outer_task)
+
+
+def _ignore_generator(generator: AsyncGenerator[Any, Any]) -> None:
+    """An async generator that is dropped half-way is left alone: when it is collected is not recorded."""
+
+
+# --- everything else is refused
+
+
+def _refuse(name: str, what: str) -> Callable[..., Any]:
+    def method(*_: Any, **__: Any) -> Any:
+        raise ForbiddenInWorkflow(what)
+
+    method.__name__ = name
+    return method
+
+
+_REFUSALS = {
+    "run_in_executor": "running code on another thread (asyncio.to_thread, run_in_executor)",
+    "call_soon_threadsafe": "being called from another thread (call_soon_threadsafe)",
+    "subprocess_exec": "starting a process",
+    "subprocess_shell": "starting a process",
+    "run_forever": "running an event loop (asyncio.run, run_forever)",
+    "run_until_complete": "running an event loop (asyncio.run, run_until_complete)",
+    "add_signal_handler": "handling operating system signals",
+    "getaddrinfo": "looking up a host name",
+    "getnameinfo": "looking up a host name",
+}
+
+for _name in dir(asyncio.AbstractEventLoop):
+    if not _name.startswith("_") and _name not in vars(WorkflowLoop):
+        _what = _REFUSALS.get(_name, f"real I/O (loop.{_name})")
+        setattr(WorkflowLoop, _name, _refuse(_name, _what))

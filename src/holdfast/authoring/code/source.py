@@ -1,0 +1,51 @@
+"""The identity of code: a hash that changes when the code does, and not when its layout does."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import io
+import textwrap
+import tokenize
+from collections.abc import Callable
+from typing import Any
+
+_LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.ENDMARKER}
+
+
+def source_of(definition: Callable[..., Any] | type) -> str | None:
+    """The source text, or None where there is none to be had (an interactive session)."""
+    try:
+        return textwrap.dedent(inspect.getsource(definition))
+    except (OSError, TypeError):
+        return None
+
+
+def hash_of(definition: Callable[..., Any] | type) -> str:
+    source = source_of(definition)
+    text = _without_layout(source) if source is not None else _bytecode(definition)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _without_layout(source: str) -> str:
+    """Tokens without comments and spacing. They read the same in every Python version; an AST dump does not."""
+    parts: list[str] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.INDENT:
+                parts.append("{")
+            elif token.type == tokenize.DEDENT:
+                parts.append("}")
+            elif token.type not in _LAYOUT:
+                parts.append(token.string)
+    except (tokenize.TokenError, IndentationError):
+        return source  # a lambda or a fragment that does not stand alone
+    return "".join(parts)
+
+
+def _bytecode(definition: Any) -> str:
+    if inspect.isclass(definition):
+        members = [m for _, m in sorted(vars(definition).items()) if inspect.isfunction(m)]
+        return "".join(_bytecode(member) for member in members)
+    code = definition.__code__
+    return repr((code.co_code, code.co_names, [c for c in code.co_consts if not hasattr(c, "co_code")]))

@@ -1,0 +1,300 @@
+"""The parameters and the result of a user's function, as what is stored of a call.
+
+The arguments of a call are one JSON object by parameter name: `{"order_id": "x", "cents": 5}`. Defaults
+are written into it too, so a later change of a default does not reach a run under way.
+
+Each signature gets a msgspec Struct with one field a parameter. Making an instance of it binds the
+arguments, encoding it stores them and decoding it checks them against their hints, all three in C.
+Only a call that went wrong on that road is looked at again in Python, to say what was wrong with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
+from typing import (
+    Any,
+    NamedTuple,
+    Never,
+    NoReturn,
+    ParamSpecArgs,
+    ParamSpecKwargs,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+
+from holdfast.core.codec import Codec, Decode, decoder_for, explain_mismatch
+from holdfast.core.values import Payload
+from holdfast.errors import BadDefinition, Refused, WrongType
+
+_EMPTY: Any = inspect.Parameter.empty
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class Signature:
+    """How to store a call of one function, and how to make the call of what was stored.
+
+    `name` says whose it is in errors: "task 'charge'".
+    """
+
+    __slots__ = ("_call", "_decode", "_decode_result", "_make", "_parameters", "_result", "_shape", "name")
+
+    def __init__(
+        self, name: str, function: str, parameters: inspect.Signature, hints: dict[str, Any]
+    ) -> None:
+        """Use `Signature.of`, which finds out what this needs to be told."""
+        self.name = name
+        self._call = f"the arguments of {name}"
+        self._result = f"the result of {name}"
+        self._parameters = parameters
+        self._shape = _shape(parameters)
+        self._make = _struct(function, parameters, hints)
+        self._decode = decoder_for(self._make)
+        self._decode_result: Decode | None = None if hints["return"] is Any else decoder_for(hints["return"])
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *, name: str, skip: int = 0) -> Signature:
+        """Read a function's parameters and hints, except for the first `skip` parameters (self, context).
+
+        Raises BadDefinition if a hint cannot be resolved, or names a type that JSON cannot bring back.
+        """
+        title = _name_of(function)
+        parameters = _parameters_of(function, title, skip)
+        names = _Names.of(function)
+        hints: dict[str, Any] = {}
+        for each in parameters.parameters.values():
+            hint = names.resolve(title, f"parameter {each.name!r}", each.annotation)
+            hints[each.name] = _check(title, f"parameter {each.name!r}", _widen(each, hint))
+            _check_default(title, each, hints[each.name])
+        result = names.resolve(title, "the result", parameters.return_annotation)
+        hints["return"] = _check(title, "the result", Any if result in (Never, NoReturn) else result)
+        return cls(name, title, parameters, hints)
+
+    def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+        """What to store of a call. Raises WrongType, CannotStore, PayloadTooLarge."""
+        try:
+            call = self._make(*args, **kwargs) if self._shape.is_plain else self._bind(args, kwargs)
+        except TypeError:
+            raise WrongType(f"a call of {self.name}", self._explain_call(args, kwargs)) from None
+        payload = codec.encode(call, self._call)
+        try:
+            self._decode(payload)
+        except Exception as error:  # also what a user's __post_init__ or validator raised
+            raise WrongType(self._call, explain_mismatch(error)) from error
+        return payload
+
+    def unpack(self, payload: Payload) -> tuple[list[Any], dict[str, Any]]:
+        """The positional and the keyword arguments to call the function with. Raises WrongType."""
+        try:
+            values = msgspec.structs.astuple(self._decode(payload))
+        except Exception as error:
+            raise WrongType(self._call, explain_mismatch(error)) from error
+        shape = self._shape
+        if not shape.keywords:
+            return list(values), {}
+        args = list(values[: shape.positional])
+        kwargs = dict(zip(shape.keywords, values[shape.positional :], strict=True))
+        # Out with both before anything goes in: a key of **options may be called like another parameter.
+        rest = kwargs.pop(shape.rest, ())
+        options = kwargs.pop(shape.options, {})
+        args += rest
+        return args, kwargs | options
+
+    def pack_result(self, result: Any, codec: Codec) -> Payload:
+        """Raises WrongType, CannotStore, PayloadTooLarge."""
+        payload = codec.encode(result, self._result)
+        if self._decode_result is not None:
+            self.unpack_result(payload)
+        return payload
+
+    def unpack_result(self, payload: Payload) -> Any:
+        """Raises WrongType."""
+        try:
+            return (
+                msgspec.json.decode(payload) if self._decode_result is None else self._decode_result(payload)
+            )
+        except Exception as error:
+            raise WrongType(self._result, explain_mismatch(error)) from error
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Struct:
+        """Bind what a Struct cannot: *args, **kwargs, positional-only parameters and odd names."""
+        bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return self._make(**{_field_name(name): value for name, value in bound.arguments.items()})
+
+    def _explain_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """Python's own words for a call that does not fit."""
+        try:
+            self._parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            reason = str(error)
+            if reason == "too many positional arguments":
+                takes, given = self._shape.positional, len(args)
+                reason = (
+                    f"takes {takes} positional argument{'' if takes == 1 else 's'} but {given} were given"
+                )
+            elif reason.startswith("multiple values"):
+                reason = f"got {reason}"
+            return f"{self._make.__name__}() {reason}"
+        return f"{self._make.__name__}() cannot be called like this"
+
+
+# --- the Struct -------------------------------------------------------------------------------
+
+
+class _Shape(NamedTuple):
+    positional: int
+    keywords: list[str]
+    """All other parameters, in the order of the Struct's fields after the positional ones."""
+    rest: str
+    """The name of the parameter `*args`, or empty."""
+    options: str
+    """The name of the parameter `**kwargs`, or empty."""
+    is_plain: bool
+    """A Struct binds arguments just as the function does."""
+
+
+def _shape(parameters: inspect.Signature) -> _Shape:
+    each = list(parameters.parameters.values())
+    names = {kind: next((it.name for it in each if it.kind is kind), "") for kind in (_REST, _OPTIONS)}
+    return _Shape(
+        positional=sum(it.kind in _POSITIONAL for it in each),
+        keywords=[it.name for it in each if it.kind not in _POSITIONAL],
+        rest=names[_REST],
+        options=names[_OPTIONS],
+        is_plain=all(it.kind in _BOUND_BY_STRUCTS and it.name == _field_name(it.name) for it in each),
+    )
+
+
+_REST = inspect.Parameter.VAR_POSITIONAL
+_OPTIONS = inspect.Parameter.VAR_KEYWORD
+_BOUND_BY_STRUCTS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def _struct(name: str, parameters: inspect.Signature, hints: dict[str, Any]) -> type[msgspec.Struct]:
+    each = list(parameters.parameters.values())
+    rename = {_field_name(it.name): it.name for it in each if _field_name(it.name) != it.name}
+    positional = [_field(it, hints[it.name]) for it in each if it.kind in _POSITIONAL]
+    others = [_field(it, hints[it.name]) for it in each if it.kind not in _POSITIONAL]
+    # Fields of a base that is keyword-only come after those of the Struct itself, and stay keyword-only.
+    base = msgspec.defstruct(name, others, kw_only=True, rename=rename)
+    return msgspec.defstruct(name, positional, bases=(base,), rename=rename, forbid_unknown_fields=True)
+
+
+def _field(parameter: inspect.Parameter, hint: Any) -> tuple[str, Any] | tuple[str, Any, Any]:
+    name, default = _field_name(parameter.name), parameter.default
+    if parameter.kind is _REST:
+        return name, hint, ()
+    if parameter.kind is _OPTIONS:
+        return name, hint, msgspec.field(default_factory=dict[str, Any])
+    if default is _EMPTY:
+        return name, hint
+    if default is None or isinstance(default, (str, int, float, bytes, Enum)):
+        return name, hint, default
+    # msgspec refuses most mutable defaults. Here nobody changes one: it is encoded at once, or handed to
+    # the function as Python itself would.
+    return name, hint, msgspec.field(default_factory=lambda: default)
+
+
+def _field_name(parameter: str) -> str:
+    """Names with two underscores in front are mangled in a class or mean something; they get another."""
+    return f"parameter{parameter}" if parameter.startswith("__") else parameter
+
+
+# --- reading a function -----------------------------------------------------------------------
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    while isinstance(function, partial):
+        function = cast("partial[Any]", function).func
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _parameters_of(function: Callable[..., Any], title: str, skip: int) -> inspect.Signature:
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError, NameError) as error:
+        raise BadDefinition(title, f"its parameters cannot be read: {error}") from error
+    return signature.replace(parameters=list(signature.parameters.values())[skip:])
+
+
+class _Names:
+    """What the names in a function's type hints may stand for."""
+
+    __slots__ = ("_around", "_module")
+
+    def __init__(self, module: dict[str, Any], around: dict[str, Any]) -> None:
+        self._module, self._around = module, around
+
+    @classmethod
+    def of(cls, function: Any) -> _Names:
+        while isinstance(function, partial) or hasattr(function, "__wrapped__"):
+            function = function.func if isinstance(function, partial) else function.__wrapped__
+        if not inspect.isroutine(function):
+            function = type(function).__call__
+        function = inspect.unwrap(getattr(function, "__func__", function))
+        code, around = getattr(function, "__code__", None), dict[str, Any]()
+        cells = getattr(function, "__closure__", None) or ()
+        for name, cell in zip(getattr(code, "co_freevars", ()), cells, strict=True):
+            try:
+                around[name] = cell.cell_contents
+            except ValueError:
+                pass  # not assigned yet, as the name of a function that refers to itself
+        return cls(getattr(function, "__globals__", {}), around)
+
+    def resolve(self, title: str, whose: str, annotation: Any) -> Any:
+        """The type an annotation means. One at a time, so that an error can say which."""
+        if annotation is _EMPTY:
+            return Any
+
+        def holder() -> None: ...
+
+        holder.__annotations__ = {"it": annotation}
+        try:
+            hint = get_type_hints(holder, self._module, self._around, include_extras=True)["it"]
+        except Exception as error:  # a hint is an expression, and may fail in any way an expression can
+            text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+            raise BadDefinition(
+                title,
+                f"the type hint {text!r} of {whose} cannot be resolved ({error}); define or import that "
+                "type at the top of the module, not inside a function and not under TYPE_CHECKING",
+            ) from error
+        return Any if isinstance(hint, (ParamSpecArgs, ParamSpecKwargs)) else hint
+
+
+def _widen(parameter: inspect.Parameter, hint: Any) -> Any:
+    """The type of what is stored for a parameter, which is a little more than its hint in three cases."""
+    if parameter.kind is _REST:
+        return tuple[hint, ...]
+    if parameter.kind is _OPTIONS:
+        return get_args(hint)[0] if get_origin(hint) is Unpack else dict[str, hint]
+    if parameter.default is None and hint is not Any:
+        return hint | None  # `order: str = None` is common, and clear enough
+    return hint
+
+
+def _check(title: str, whose: str, hint: Any) -> Any:
+    if hint is not Any:
+        try:
+            decoder_for(hint)
+        except TypeError as error:
+            raise BadDefinition(title, f"the type of {whose} does not work: {error}") from error
+    return hint
+
+
+def _check_default(title: str, parameter: inspect.Parameter, hint: Any) -> None:
+    """A default that cannot be stored would fail every call that relies on it; so it fails the definition."""
+    if parameter.default is _EMPTY:
+        return
+    codec, what = Codec(), f"the default of parameter {parameter.name!r}"
+    try:
+        codec.decode(codec.encode(parameter.default, what), hint, what)
+    except Refused as error:
+        raise BadDefinition(title, str(error)) from error

@@ -1,0 +1,269 @@
+"""The use cases: what a user can ask of holdfast. The HTTP API, the CLI and the pages speak through it.
+
+A client needs a store and a catalog. An engine in the same process makes starting faster, and is
+otherwise just another node: everything works the same without one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from holdfast.client.run import Run, RunInfo, run_info
+from holdfast.client.waiters import Waiters
+from holdfast.core.failures import capture
+from holdfast.core.journal import write_step
+from holdfast.core.records import History, MessageKind
+from holdfast.core.reopening import plan_reopening
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.errors import BadOption, NotEnded, NotParked, PromiseSettled, RunEnded, RunNotFound
+from holdfast.ports.programs import Pinned, Startable, Workflows
+from holdfast.ports.store import (
+    NewMessage,
+    NewStep,
+    PostResult,
+    Reopening,
+    RunFilter,
+    Store,
+    Stranded,
+)
+
+
+class Starter(Protocol):
+    """Where new runs go: to the engine of this process, or to the store for any node to take."""
+
+    def submit(
+        self, workflow: str, pinned: Pinned, input: Payload, id: str | None
+    ) -> asyncio.Future[RunKey]: ...
+
+
+class Client:
+    def __init__(
+        self,
+        store: Store,
+        workflows: Workflows,
+        starter: Starter,
+        waiters: Waiters,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+    ) -> None:
+        self._store = store
+        self._workflows = workflows
+        self._starter = starter
+        self._waiters = waiters
+        self._now = now
+        self._registered: set[tuple[str, str]] = set()
+        self.namespace = namespace
+
+    # --- starting
+
+    async def start(
+        self, workflow: Any, *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+    ) -> Run:
+        """Start a run. When this returns, the run is recorded and will be finished, crash or no crash.
+
+        `id` makes it idempotent: if there is a run of that id already, you get that one.
+        """
+        startable = await self._startable(workflow, version)
+        return await self._submit(startable, startable.pack(args, kwargs), _checked_id(id))
+
+    async def start_many(
+        self, workflow: Any, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
+    ) -> list[Run]:
+        """Start a run for each input, all in one batch. An input is a tuple of arguments, or one argument."""
+        startable = await self._startable(workflow, None)
+        packed = [startable.pack(each if isinstance(each, tuple) else (each,), {}) for each in inputs]
+        if ids is not None and len(ids) != len(packed):
+            raise BadOption("ids", len(ids), f"as many as there are inputs, {len(packed)}")
+        names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
+        submit, (name, pinned) = self._starter.submit, (startable.definition.name, startable.pinned)
+        answers = [submit(name, pinned, input, id) for input, id in zip(packed, names, strict=True)]
+        await asyncio.wait(answers) if answers else None
+        unpack = startable.unpack_result
+        return [Run(self, answer.result(), id, unpack) for answer, id in zip(answers, names, strict=True)]
+
+    async def run(self, workflow: Any, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
+        """Start a run and wait for its result."""
+        run = await self.start(workflow, *args, id=id, **kwargs)
+        return await run.result()
+
+    async def _startable(self, workflow: Any, version: str | None) -> Startable:
+        startable = self._workflows.startable(workflow, version)
+        definition = startable.definition
+        if (definition.name, definition.version) not in self._registered:
+            await self._store.register(self.namespace, [definition], self._now())
+            self._registered.add((definition.name, definition.version))
+        return startable
+
+    async def _submit(self, startable: Startable, input: Payload, id: str | None) -> Run:
+        key = await self._starter.submit(startable.definition.name, startable.pinned, input, id)
+        return Run(self, key, id, startable.unpack_result)
+
+    async def register_all(self) -> None:
+        """Make every workflow of this process known. Raises VersionConflict."""
+        definitions = self._workflows.stored()
+        await self._store.register(self.namespace, definitions, self._now())
+        self._registered.update((each.name, each.version) for each in definitions)
+
+    # --- looking
+
+    async def get(self, id: str) -> Run:
+        """The run of that id. Raises RunNotFound."""
+        return Run(self, await self.key_of(id), id, self._decode_plain)
+
+    async def describe(self, run: Run | str) -> RunInfo:
+        id = run if isinstance(run, str) else run.id
+        record = await self._store.find(self.namespace, id)
+        if record is None:
+            raise RunNotFound(id, self.namespace)
+        return run_info(record, self._workflows)
+
+    async def list(
+        self,
+        *,
+        status: str | None = None,
+        workflow: str | None = None,
+        limit: int = 100,
+        before: Run | str | None = None,
+    ) -> list[RunInfo]:
+        """Runs, newest first. `before` is the last run of the previous page."""
+        if not 1 <= limit <= 10_000:
+            raise BadOption("limit", limit, "between 1 and 10,000")
+        wanted = None if status is None else _checked_status(status)
+        last = None if before is None else await self.key_of(before)
+        found = await self._store.list_runs(self.namespace, RunFilter(wanted, workflow, last, limit))
+        return [run_info(record, self._workflows) for record in found]
+
+    async def history(self, run: Run | str) -> History:
+        """Everything that the store has of a run."""
+        key = await self.key_of(run)
+        found = await self._store.load(self.namespace, [key])
+        if not found:
+            raise RunNotFound(str(run), self.namespace)
+        return found[0]
+
+    async def result(self, run: Run | str, type: Any = Any) -> Any:
+        """Wait for a run to end. Its result, or what it failed with as an exception."""
+        handle = run if isinstance(run, Run) else await self.get(run)
+        return await handle.result()
+
+    async def state(self, run: Run | str) -> dict[str, Any]:
+        """The durable key-value state of a run, as plain values."""
+        payloads = await self._store.read_state(self.namespace, await self.key_of(run))
+        return {key: self._decode_plain(payload) for key, payload in payloads.items()}
+
+    async def doctor(self) -> list[Stranded]:
+        """Runs that are not finished and have no reason to wake. There should be none."""
+        return await self._store.stranded(self.namespace, self._now())
+
+    # --- telling
+
+    async def signal(self, run: Run | str, name: str, value: Any = None) -> None:
+        """Send a message that the run receives with `context().signal(name)`, in order, each once."""
+        payload = self._workflows.encode(value, f"signal {name!r}")
+        await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
+
+    async def resolve(self, run: Run | str, name: str, value: Any = None) -> None:
+        """Give the value that the run awaits with `context().promise(name)`. Once."""
+        payload = self._workflows.encode(value, f"promise {name!r}")
+        await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
+
+    async def reject(self, run: Run | str, name: str, error: Exception | str) -> None:
+        """Have `context().promise(name)` raise. Once, and not after it was resolved."""
+        failure = capture(error if isinstance(error, Exception) else ValueError(error))
+        await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
+
+    async def cancel(self, run: Run | str, reason: str = "") -> None:
+        """Ask a run to end: its code gets CancelledError, may clean up, and then it is cancelled.
+
+        Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
+        """
+        key = await self.key_of(run)
+        if not await self._store.end_idle(self.namespace, key, self._now()):
+            await self._post(run, MessageKind.CANCEL, "", Payload(msgspec.json.encode(reason)), "cancellation")
+
+    async def _post(self, run: Run | str, kind: MessageKind, name: str, payload: Payload, what: str) -> None:
+        key = await self.key_of(run)
+        [answer] = await self._store.post(
+            self.namespace, [NewMessage(key, kind, name, payload)], self._now()
+        )
+        id = run if isinstance(run, str) else run.id
+        match answer:
+            case PostResult.POSTED:
+                return
+            case PostResult.NO_SUCH_RUN:
+                raise RunNotFound(id, self.namespace)
+            case PostResult.ENDED:
+                raise RunEnded(id, what)
+            case PostResult.SETTLED:
+                raise PromiseSettled(id, name)
+
+    # --- trying again
+
+    async def resume(self, run: Run | str) -> None:
+        """Let a parked run go on, after what kept it from going on was mended."""
+        key = await self.key_of(run)
+        if not await self._store.unpark(self.namespace, [key], self._now()):
+            info = await self.describe(run)
+            raise NotParked(info.id, info.status)
+
+    async def retry(self, run: Run | str) -> None:
+        """Open a run again that failed or was cancelled.
+
+        Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
+        """
+        await self._reopen(await self.key_of(run))
+
+    async def _reopen(self, key: RunKey) -> None:
+        while True:
+            history = (await self._store.load(self.namespace, [key]))[0]
+            record = history.run
+            if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
+                raise NotEnded(record.id or str(key), record.status)
+            plan = plan_reopening(history)
+            for child in plan.children:
+                await self._reopen(child)
+            now = self._now()
+            step = NewStep(key, len(history.steps), write_step(now, [plan.event], []))
+            reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now)
+            if await self._store.reopen(self.namespace, reopening):
+                return
+
+    # --- for handles
+
+    async def key_of(self, run: Run | str) -> RunKey:
+        if isinstance(run, Run):
+            return run.key
+        record = await self._store.find(self.namespace, run)
+        if record is None:
+            raise RunNotFound(run, self.namespace)
+        return record.key
+
+    @property
+    def waiters(self) -> Waiters:
+        return self._waiters
+
+    async def list_tasks(self, run: Run) -> list[Any]:
+        return list(await self._store.list_tasks(self.namespace, run.key))
+
+    def _decode_plain(self, payload: Payload) -> Any:
+        return self._workflows.decode(payload, Any, "a stored value")
+
+
+def _checked_id(id: str | None) -> str | None:
+    if id is None:
+        return None
+    if not isinstance(id, str) or not 1 <= len(id) <= 500 or "\x00" in id:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadOption("id", id, "text of 1 to 500 characters")
+    return id
+
+
+def _checked_status(status: str) -> RunStatus:
+    try:
+        return RunStatus(status)
+    except ValueError:
+        raise BadOption("status", status, "one of " + ", ".join(RunStatus)) from None

@@ -1,0 +1,129 @@
+"""A run as its user holds it: a handle to wait and ask, and a description to read."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from holdfast.core.failures import revive
+from holdfast.core.records import RunRecord
+from holdfast.core.values import (
+    Cancelled,
+    Failed,
+    Failure,
+    Instant,
+    Payload,
+    RunKey,
+    RunStatus,
+    Succeeded,
+    key_text,
+    moment,
+)
+from holdfast.errors import RunCancelled, RunFailed
+from holdfast.ports.programs import Workflows
+
+if TYPE_CHECKING:
+    from holdfast.client.client import Client
+
+
+class RunInfo(msgspec.Struct, frozen=True):
+    """What there is to know of a run, for people and for `--json`."""
+
+    id: str
+    key: str
+    """The run's own UUID, the same as `id` unless it was given one."""
+    namespace: str
+    workflow: str
+    version: str
+    status: RunStatus
+    input: Any
+    output: Any
+    failure: Failure | None
+    """Why it failed, or why it is parked."""
+    waiting: str | None
+    """What it waits for, if it does."""
+    created_at: dt.datetime
+    started_at: dt.datetime | None
+    finished_at: dt.datetime | None
+
+
+class Run:
+    """A handle. It costs nothing and can be made again at any time with `hf.get(id)`."""
+
+    def __init__(
+        self, client: Client, key: RunKey, id: str | None, unpack_result: Callable[[Payload], Any]
+    ) -> None:
+        self._client = client
+        self._unpack_result = unpack_result
+        self.key = key
+        self._id = id
+
+    @property
+    def id(self) -> str:
+        return self._id or key_text(self.key)
+
+    async def result(self, timeout: dt.timedelta | None = None) -> Any:
+        """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
+        seconds = None if timeout is None else timeout.total_seconds()
+        async with asyncio.timeout(seconds):
+            outcome = await self._client.waiters.wait(self.key)
+        match outcome:
+            case Succeeded():
+                return self._unpack_result(outcome.payload)
+            case Failed():
+                raise revive(outcome.failure, RunFailed)
+            case Cancelled():
+                raise RunCancelled(self.id, outcome.reason)
+
+    async def describe(self) -> RunInfo:
+        return await self._client.describe(self)
+
+    async def status(self) -> RunStatus:
+        return (await self._client.describe(self)).status
+
+    async def signal(self, name: str, value: Any = None) -> None:
+        await self._client.signal(self, name, value)
+
+    async def resolve(self, name: str, value: Any = None) -> None:
+        await self._client.resolve(self, name, value)
+
+    async def reject(self, name: str, error: Exception | str) -> None:
+        await self._client.reject(self, name, error)
+
+    async def cancel(self, reason: str = "") -> None:
+        await self._client.cancel(self, reason)
+
+    async def retry(self) -> None:
+        await self._client.retry(self)
+
+    def __repr__(self) -> str:
+        return f"<run {self.id!r}>"
+
+
+def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
+    def plain(payload: Payload | None) -> Any:
+        return None if payload is None else workflows.decode(payload, Any, "a stored value")
+
+    return RunInfo(
+        id=record.id or key_text(record.key),
+        key=key_text(record.key),
+        namespace=record.namespace,
+        workflow=record.workflow,
+        version=record.version,
+        status=record.status,
+        input=plain(record.input),
+        output=plain(record.output),
+        failure=record.failure,
+        waiting=record.waiting,
+        created_at=moment(record.created_at),
+        started_at=_moment(record.started_at),
+        finished_at=_moment(record.finished_at),
+    )
+
+
+def _moment(at: Instant | None) -> dt.datetime | None:
+    return None if at is None else moment(at)

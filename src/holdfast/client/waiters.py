@@ -1,0 +1,100 @@
+"""Waiting for runs to end, wherever they run.
+
+The engine of this process tells when a run of its own has ended. For all others the store is asked:
+once for all of them together, when it says that something has changed, and now and then in case a
+notification was lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from holdfast.core.history import run_outcome
+from holdfast.core.values import Failure, Outcome, RunKey
+from holdfast.errors import NotOpen, StoreError
+from holdfast.ports.store import EndedRun, Store
+
+_log = logging.getLogger("holdfast.client")
+
+_POLL_SECONDS = 2.0
+_decode_failure = msgspec.json.Decoder(Failure).decode
+
+
+class Waiters:
+    def __init__(self, store: Store, namespace: str, is_local: Callable[[RunKey], bool]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._is_local = is_local
+        """Whether the engine of this process has the run, and so will tell of its end."""
+        self._waiting: dict[RunKey, list[asyncio.Future[Outcome]]] = {}
+        self._changed = asyncio.Event()
+        self._watcher: asyncio.Task[None] | None = None
+        self._stop_listening: Callable[[], None] | None = None
+        self._is_closed = False
+
+    async def wait(self, run: RunKey) -> Outcome:
+        if self._is_closed:
+            raise NotOpen
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(run, []).append(future)
+        if not self._is_local(run):
+            self._changed.set()
+        if self._watcher is None:
+            self._stop_listening = self._store.listen(self._changed.set)
+            self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
+        try:
+            return await future
+        finally:
+            if future.cancelled() and run in self._waiting:
+                self._waiting[run].remove(future)
+                if not self._waiting[run]:
+                    del self._waiting[run]
+
+    def ended(self, runs: Sequence[EndedRun]) -> None:
+        """What the engine of this process calls after the commit that ended them."""
+        for row in runs:
+            if row.run in self._waiting:
+                failure = None if row.failure is None else _decode_failure(row.failure)
+                self._tell(row.run, run_outcome(row.status, row.output, failure))
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._stop_listening is not None:
+            self._stop_listening()
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        for futures in self._waiting.values():
+            for future in futures:
+                if not future.done():
+                    future.set_exception(NotOpen())
+        self._waiting.clear()
+
+    def _tell(self, run: RunKey, outcome: Outcome) -> None:
+        for future in self._waiting.pop(run, ()):
+            if not future.done():
+                future.set_result(outcome)
+
+    async def _watch(self) -> None:
+        while True:
+            # Quietly wait for news; look without any only while somebody waits for another process.
+            timer = asyncio.get_running_loop().call_later(_POLL_SECONDS, self._nudge)
+            await self._changed.wait()
+            timer.cancel()
+            self._changed.clear()
+            elsewhere = [run for run in self._waiting if not self._is_local(run)]
+            if not elsewhere:
+                continue
+            try:
+                for record in await self._store.ended(self._namespace, elsewhere):
+                    self._tell(record.key, run_outcome(record.status, record.output, record.failure))
+            except StoreError as error:
+                _log.warning("%s; still waiting for %d runs", error, len(elsewhere))
+                await asyncio.sleep(_POLL_SECONDS)
+
+    def _nudge(self) -> None:
+        self._changed.set()

@@ -1,0 +1,329 @@
+"""Users' values to JSON and back, by type hint.
+
+The rule: a value is stored faithfully or it is refused where it was passed, with the path inside it.
+msgspec does the work and sets the speed. What it would get wrong in silence (NaN becomes null) or
+report without saying where is found here, by looking at the value again only once something is amiss.
+
+Every type hint is tried when a task or workflow is defined (`decoder_for`), so that a hint which
+cannot be read back is an error at import and not of the first run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias, cast
+
+import msgspec
+
+from holdfast.core.values import NULL, Payload
+from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
+
+DEFAULT_LIMIT: Final = 4 * 1024 * 1024
+"""In bytes of JSON. Larger data belongs in a file or an object store, and its address in the payload."""
+
+Decode: TypeAlias = Callable[[bytes], Any]
+
+
+class Codec:
+    """Safe to share between threads: it keeps no state but the limit."""
+
+    __slots__ = ("limit",)
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        self.limit = limit
+
+    def encode(self, value: object, what: str) -> Payload:
+        """The value as JSON. `what` names it in errors: "the result of task 'charge'".
+
+        Raises CannotStore, PayloadTooLarge.
+        """
+        if value is None:
+            return NULL
+        try:
+            payload = _encode(value)
+        except Exception as error:  # msgspec's own, or whatever a user's model raised while it was dumped
+            unstorable = _find_unstorable(value) or ("it", _explain_whole(error))
+            raise CannotStore(what, *unstorable) from error
+        if len(payload) > self.limit:
+            raise PayloadTooLarge(what, len(payload), self.limit)
+        # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
+        # (`in` would be four times as slow as `find`: it first tries to read the bytes as an integer.)
+        if payload.find(b"null") >= 0 and _may_hide_nan(value):
+            unstorable = _find_unstorable(value)
+            if unstorable is not None:
+                raise CannotStore(what, *unstorable)
+        return payload
+
+    def decode(self, payload: Payload, type: Any, what: str) -> Any:
+        """The value, made of the types that the hint names. Raises WrongType."""
+        try:
+            decode = _decoders[type]
+        except (KeyError, TypeError):  # not seen before, or not hashable, as Annotated[int, []] is
+            try:
+                decode = decoder_for(type)
+            except TypeError as error:
+                raise WrongType(what, str(error)) from error
+        try:
+            return decode(payload)
+        except Exception as error:  # also what a user's __post_init__ or validator raised
+            raise WrongType(what, explain_mismatch(error)) from error
+
+
+# --- types ------------------------------------------------------------------------------------
+
+_decoders: dict[Any, Decode] = {}
+
+
+def decoder_for(type: Any) -> Decode:
+    """A function that reads JSON as `type`. Raises TypeError, with the reason, if there can be none."""
+    try:
+        decode = msgspec.json.Decoder(type, dec_hook=_from_plain).decode
+        foreign = _find_foreign(msgspec.inspect.type_info(type))
+    except (TypeError, ValueError, NameError, AttributeError) as error:
+        raise TypeError(_explain_hint(error)) from error
+    if foreign is not None:
+        raise TypeError(
+            f"{_type_name(foreign)} cannot be read back from JSON; use plain types, dataclasses, TypedDict, "
+            "NamedTuple, attrs classes, msgspec Structs or pydantic models"
+        )
+    try:
+        _decoders[type] = decode
+    except TypeError:
+        pass  # not hashable: correct, only made anew each time
+    return decode
+
+
+def _explain_hint(error: Exception) -> str:
+    reason = str(error)
+    if "Type unions" in reason:
+        return f"{reason}: nothing in the JSON tells them apart (tagged msgspec Structs can be)"
+    return reason
+
+
+def _find_foreign(root: msgspec.inspect.Type) -> type | None:
+    """A class somewhere in the type that neither msgspec nor `_from_plain` knows how to build."""
+    todo: list[object] = [root]
+    seen: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, msgspec.inspect.CustomType):
+            if node.cls is not object and not _is_model(node.cls):
+                return node.cls
+        elif isinstance(node, tuple):
+            todo += cast("tuple[object, ...]", node)
+        elif isinstance(node, (msgspec.inspect.Type, msgspec.inspect.Field)) and id(node) not in seen:
+            seen.add(id(node))  # a type that contains itself is a circle here
+            todo += [getattr(node, name) for name in node.__struct_fields__ if name != "cls"]
+    return None
+
+
+_PLACE = re.compile(r" - at (`key` in )?`\$(.*?)`$", re.DOTALL)
+
+
+def explain_mismatch(error: Exception) -> str:
+    """What a decoder complained about, as `items[3].price: expected int, got str`."""
+    text = str(error)
+    if not isinstance(error, msgspec.DecodeError):
+        return f"{_type_name(type(error))}: {text}"
+    if not isinstance(error, msgspec.ValidationError):
+        return f"this is not JSON: {text}"
+    place = _PLACE.search(text)
+    reason = (text[: place.start()] if place else text).replace("`", "")
+    if place is None:
+        return _lower_first(reason)
+    path = _tidy(place[2])
+    return f"a key of {path}: {_lower_first(reason)}" if place[1] else f"{path}: {_lower_first(reason)}"
+
+
+def _lower_first(text: str) -> str:
+    """msgspec's sentences become clauses; a user's own words stay as they are."""
+    return text[0].lower() + text[1:] if text.startswith(("Expected ", "Object ", "Invalid ")) else text
+
+
+# --- what JSON and msgspec do not know by themselves ------------------------------------------
+
+
+def _is_model(kind: type) -> bool:
+    """Whether it is a pydantic model, told by its methods: pydantic need not be installed."""
+    return hasattr(kind, "model_validate_json") and hasattr(kind, "model_dump")
+
+
+def _dump(model: Any) -> Any:
+    # By alias and without computed fields, because that is what the model's own validation expects.
+    return model.model_dump(mode="json", by_alias=True, round_trip=True)
+
+
+def _to_plain(value: object) -> Any:
+    kind = type(value)
+    if _is_model(kind):
+        return _dump(value)
+    # Subclasses such as numpy.float64 are numbers or text; a reader that wants the class names it in a model.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int) and kind is not bool:  # a bool comes here as a key only, and "1" would be wrong
+        return int.__int__(value)
+    raise NotImplementedError(f"objects of type {_type_name(kind)} are not supported")
+
+
+def _from_plain(kind: Any, plain: Any) -> Any:
+    if kind is object:
+        return plain
+    try:
+        # From JSON, not from objects: a strict model takes "2024-01-01" for a date only in JSON.
+        return kind.model_validate_json(_encode(plain))
+    except ValueError as error:
+        raise ValueError(_explain_model(error)) from error
+
+
+def _explain_model(error: ValueError) -> str:
+    list_errors = getattr(error, "errors", None)
+    if list_errors is None:
+        return str(error)
+    found: list[dict[str, Any]] = list_errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{_model_place(each['loc'])}{each['msg']}" for each in found)
+
+
+def _model_place(location: tuple[str | int, ...]) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    return f"{_tidy(path)}: " if path else ""
+
+
+# Typed here, because calling the NewType Payload would cost as much as encoding a small value.
+_encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
+_encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_plain).encode
+
+# --- finding the value that cannot be stored --------------------------------------------------
+
+_NOT_A_NUMBER = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
+"""A MessagePack float whose exponent is all ones. Other data may look the same, by chance."""
+
+
+def _may_hide_nan(value: object) -> bool:
+    """Whether it is worth a walk through the value: MessagePack, unlike JSON, writes NaN down.
+
+    Most payloads with a null just have a None in them. This tells in the time of one more encode,
+    where a walk in Python would take a hundred times as long.
+    """
+    try:
+        return _NOT_A_NUMBER.search(_encode_binary(value)) is not None
+    except Exception:  # MessagePack has no integers beyond 64 bits; the walk decides
+        return True
+
+
+def _explain_whole(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    return f"cannot be written as JSON: {error}"
+
+
+def _find_unstorable(root: object) -> tuple[str, str] | None:
+    """The path to the first value that JSON cannot carry, and why it cannot; None if there is none.
+
+    Slow, and only used when something is wrong. It keeps its own stack, because a value that is
+    nested too deeply for msgspec is too deep for recursion in Python as well.
+    """
+    trail: list[str] = []
+    open_values: list[object] = []
+    open_ids: set[int] = set()
+    stack: list[Iterator[tuple[str, object]]] = [iter([("", root)])]
+    while stack:
+        step, value = next(stack[-1], ("", _NO_MORE))
+        if value is _NO_MORE:
+            stack.pop()
+            if open_values:
+                open_ids.discard(id(open_values.pop()))
+                trail.pop()
+            continue
+        reason = "contains itself" if id(value) in open_ids else _why_unstorable(value)
+        if reason is not None:
+            return _tidy("".join([*trail, step])), reason
+        children = _children(value)
+        if children is not None:
+            stack.append(children)
+            trail.append(step)
+            open_values.append(value)
+            open_ids.add(id(value))
+    return None
+
+
+_NO_MORE: Final = object()
+
+
+def _children(value: object) -> Iterator[tuple[str, object]] | None:
+    """The values inside, each with the step that leads to it; None if it is not a container."""
+    kind = cast("Any", type(value))
+    if isinstance(value, dict):
+        items = cast("dict[object, object]", value).items()
+        return ((f"[{key!r}]", item) for key, item in items)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return (
+            (f".{name}", item)
+            for name, item in zip(kind._fields, cast("tuple[object, ...]", value), strict=True)
+        )
+    if isinstance(value, (list, tuple, set, frozenset)):
+        sequence = cast("list[object]", value)
+        return ((f"[{index}]", item) for index, item in enumerate(sequence))
+    if _is_model(kind):
+        dumped = _dump(value)
+        if isinstance(dumped, dict):
+            return ((f".{name}", item) for name, item in cast("dict[str, object]", dumped).items())
+        return iter([("", dumped)])
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_fields__
+    elif dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+    elif hasattr(kind, "__attrs_attrs__"):
+        names = tuple(field.name for field in kind.__attrs_attrs__)
+    else:
+        return None
+    return ((f".{name}", getattr(value, name)) for name in names if hasattr(value, name))
+
+
+def _why_unstorable(value: object) -> str | None:
+    """Why JSON cannot carry this very value, whatever may be inside it."""
+    kind = type(value)
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"is {float(value)}, and JSON has no such number"
+    try:
+        if isinstance(value, dict):
+            return _why_keys_unstorable(cast("dict[object, object]", value))
+        if _is_model(kind):
+            _dump(value)
+        elif _children(value) is None:
+            _encode(value)
+    except UnicodeEncodeError:
+        return "is text with half a surrogate pair in it, which UTF-8 cannot carry"
+    except (NotImplementedError, TypeError):
+        return f"is of type {_type_name(kind)}, which JSON cannot carry"
+    except Exception as error:
+        return f"cannot be written as JSON: {error}"
+    return None
+
+
+def _why_keys_unstorable(value: dict[object, object]) -> str | None:
+    for key in value:
+        try:
+            _encode({key: None})
+        except UnicodeEncodeError:
+            return f"has the key {key!r}, with half a surrogate pair in it, which UTF-8 cannot carry"
+        except (NotImplementedError, TypeError):
+            return f"has the key {key!r} of type {_type_name(type(key))}, which JSON has no text for"
+    return None
+
+
+def _tidy(path: str) -> str:
+    """A path as people write it: `order.items[3]`, `['key']`, or `it` for the whole value."""
+    path = path.removeprefix(".") or "it"
+    return path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}…"
+
+
+_LONGEST_PATH: Final = 200
+
+
+def _type_name(kind: type) -> str:
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

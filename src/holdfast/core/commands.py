@@ -1,0 +1,97 @@
+"""Commands: what a program asks for. Requests, in the imperative, carried out after the commit.
+
+`seq` counts per kind: the third task of a run is task 2 whatever timers it started before. On
+replay a program asks again, takes the same numbers, and is held to what it asked for then.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
+from holdfast.core.values import Failure, Instant, Outcome, Payload
+
+
+class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
+    seq: int
+    name: str
+    input: Payload
+    options: TaskOptions = DEFAULT_OPTIONS
+
+
+class RecordTask(msgspec.Struct, frozen=True):
+    """A local side effect that the program has already done: journal its outcome, run nothing."""
+
+    seq: int
+    name: str
+    outcome: Outcome
+
+
+class CancelTask(msgspec.Struct, frozen=True):
+    seq: int
+
+
+class StartTimer(msgspec.Struct, frozen=True):
+    seq: int
+    due: Instant
+
+
+class CancelTimer(msgspec.Struct, frozen=True):
+    seq: int
+
+
+class StartChild(msgspec.Struct, frozen=True):
+    seq: int
+    workflow: str
+    version: str | None
+    """None: the version that the node which starts it has."""
+    id: str | None
+    """None: the child has no id but its key, which is derived from the parent's key and `seq`."""
+    input: Payload
+    detached: bool = False
+    """A detached child is not cancelled when its parent ends."""
+
+
+class CancelChild(msgspec.Struct, frozen=True):
+    seq: int
+
+
+class SetState(msgspec.Struct, frozen=True):
+    key: str
+    value: Payload | None
+    """None deletes the key."""
+
+
+class MarkPatch(msgspec.Struct, frozen=True):
+    change_id: str
+
+
+class CompleteRun(msgspec.Struct, frozen=True, gc=False):
+    output: Payload
+
+
+class FailRun(msgspec.Struct, frozen=True):
+    failure: Failure
+
+
+class CancelRun(msgspec.Struct, frozen=True):
+    reason: str
+
+
+EndRun: TypeAlias = CompleteRun | FailRun | CancelRun
+"""Always the last command of a run."""
+
+Command: TypeAlias = (
+    ScheduleTask
+    | RecordTask
+    | CancelTask
+    | StartTimer
+    | CancelTimer
+    | StartChild
+    | CancelChild
+    | SetState
+    | MarkPatch
+    | EndRun
+)

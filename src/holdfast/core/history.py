@@ -1,0 +1,259 @@
+"""From what a store has of a run back to what a program and an engine need to go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from holdfast.core.events import (
+    CancelRequested,
+    ChildEnded,
+    Event,
+    PromiseSettled,
+    Reopened,
+    SignalReceived,
+    TaskEnded,
+    TimerFired,
+)
+from holdfast.core.journal import (
+    Asked,
+    ChildAsked,
+    ChildCancelAsked,
+    ChildHeard,
+    MessageHeard,
+    ReopenedHeard,
+    StepRecord,
+    TaskAsked,
+    TaskCancelAsked,
+    TaskHeard,
+    TaskRecorded,
+    TimerAsked,
+    TimerCancelAsked,
+    TimerHeard,
+    read_step,
+)
+from holdfast.core.policies import TaskOptions
+from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord
+from holdfast.core.values import (
+    NULL,
+    Cancelled,
+    Failed,
+    Failure,
+    Instant,
+    Outcome,
+    Payload,
+    RunStatus,
+    Succeeded,
+    TaskStatus,
+)
+from holdfast.errors import JournalCorrupt
+
+
+class Step(NamedTuple):
+    at: Instant
+    events: list[Event]
+    asked: list[Asked]
+
+
+class OpenTask(NamedTuple):
+    record: TaskRecord
+    options: TaskOptions
+
+
+class Past(msgspec.Struct):
+    """A run as its journal tells it: what to replay, and what was still open at the end."""
+
+    steps: list[Step] = []
+    position: int = 0
+    """Of the next step to be written."""
+    local: dict[int, Outcome] = {}
+    """Outcomes of local side effects, by task number."""
+    tasks: dict[int, OpenTask] = {}
+    timers: dict[int, Instant] = {}
+    children: dict[int, ChildRecord | None] = {}
+    """Open ones. None: its id belonged to another run, so it was never started."""
+    attached: set[int] = set()
+    """Those of the open children that are to be cancelled when the run ends."""
+    unheard: list[Event] = []
+    """What has happened since the last step, in order."""
+
+
+NOTHING = Past()
+"""The past of a run that has not begun."""
+
+
+def task_outcome(record: TaskRecord) -> Outcome:
+    """How a task ended, from its row, which must be final."""
+    match record.status:
+        case TaskStatus.SUCCESS:
+            return Succeeded(record.output or NULL)
+        case TaskStatus.CANCELLED | TaskStatus.SKIPPED:
+            return Cancelled()
+        case TaskStatus.FAILED:
+            return Failed(record.failure or _unknown_failure())
+        case _:
+            raise JournalCorrupt(-1, f"task {record.seq} ended, says the journal, but its row is {record.status}")
+
+
+def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | None) -> Outcome:
+    """How a run ended, from its row, which must be final."""
+    match status:
+        case RunStatus.SUCCESS:
+            return Succeeded(output or NULL)
+        case RunStatus.FAILED:
+            return Failed(failure or _unknown_failure())
+        case RunStatus.CANCELLED:
+            return Cancelled(failure.message if failure else "")
+        case _:
+            raise JournalCorrupt(-1, f"a child ended, says the journal, but its row is {status}")
+
+
+def _unknown_failure() -> Failure:
+    return Failure(type="holdfast.errors:HoldfastError", message="the failure was not recorded")
+
+
+def message_event(message: MessageRecord) -> Event:
+    """The event that a message from outside is. (A message of an ended child needs the child's row.)"""
+    match message.kind:
+        case MessageKind.SIGNAL:
+            return SignalReceived(message.id, message.name, message.payload)
+        case MessageKind.RESOLVED:
+            return PromiseSettled(message.id, message.name, Succeeded(message.payload))
+        case MessageKind.REJECTED:
+            failure = msgspec.json.decode(message.payload, type=Failure)
+            return PromiseSettled(message.id, message.name, Failed(failure))
+        case MessageKind.CANCEL:
+            return CancelRequested(message.id, msgspec.json.decode(message.payload, type=str))
+        case MessageKind.CHILD:
+            raise ValueError("the outcome of a child stands in its own row")
+
+
+def read_steps(history: History) -> list[StepRecord]:
+    return [read_step(position, data) for position, data in enumerate(history.steps)]
+
+
+def steps_that_count(records: list[StepRecord]) -> list[tuple[int, StepRecord]]:
+    """The steps with their positions, without those that a later reopening has struck out."""
+    counted: list[tuple[int, StepRecord]] = []
+    for position, record in enumerate(records):
+        for heard in record.heard:
+            if isinstance(heard, ReopenedHeard):
+                counted = [step for step in counted if step[0] < heard.position]
+        counted.append((position, record))
+    return counted
+
+
+def restore(history: History) -> Past:
+    """Join the journal with the rows it refers to. Raises JournalCorrupt."""
+    return _Restorer(history).restore()
+
+
+class _Restorer:
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._tasks = {task.seq: task for task in history.tasks}
+        self._messages = {message.id: message for message in history.messages}
+        self._children = {child.seq: child for child in history.children}
+        self._past = Past()
+
+    def restore(self) -> Past:
+        past = self._past
+        records = read_steps(self._history)
+        past.position = len(records)
+        for position, record in steps_that_count(records):
+            events = [self._event(position, heard) for heard in record.heard]
+            past.steps.append(Step(record.at, events, record.asked))
+            self._close(events)
+            for asked in record.asked:
+                self._open(position, asked)
+        past.unheard = list(self._unheard())
+        return past
+
+    def _open(self, position: int, asked: Asked) -> None:
+        past = self._past
+        match asked:
+            case TaskAsked():
+                past.tasks[asked.seq] = OpenTask(self._task(position, asked.seq), asked.options)
+            case TaskRecorded():
+                past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
+            case TaskCancelAsked():
+                past.tasks.pop(asked.seq, None)
+            case TimerAsked():
+                past.timers[asked.seq] = asked.due
+            case TimerCancelAsked():
+                past.timers.pop(asked.seq, None)
+            case ChildAsked():
+                past.children[asked.seq] = self._children.get(asked.seq)
+                if not asked.detached:
+                    past.attached.add(asked.seq)
+            case ChildCancelAsked():
+                past.children.pop(asked.seq, None)
+            case _:
+                pass  # state, patches and the end open nothing
+
+    def _close(self, events: Iterable[Event]) -> None:
+        for event in events:
+            match event:
+                case TaskEnded():
+                    self._past.tasks.pop(event.seq, None)
+                case TimerFired():
+                    self._past.timers.pop(event.seq, None)
+                case ChildEnded():
+                    self._past.children.pop(event.seq, None)
+                case _:
+                    pass
+
+    def _event(self, position: int, heard: object) -> Event:
+        match heard:
+            case TaskHeard():
+                return TaskEnded(heard.seq, task_outcome(self._task(position, heard.seq)))
+            case ChildHeard():
+                return ChildEnded(heard.seq, self._child_outcome(heard.seq))
+            case TimerHeard():
+                return TimerFired(heard.seq)
+            case MessageHeard():
+                message = self._messages.get(heard.message)
+                if message is None:
+                    raise JournalCorrupt(position, f"it refers to message {heard.message}, which is gone")
+                return message_event(message)
+            case ReopenedHeard():
+                return Reopened(heard.position, heard.tasks, heard.timers, heard.children)
+            case _:
+                raise JournalCorrupt(position, f"unknown entry {heard!r}")
+
+    def _unheard(self) -> Iterable[Event]:
+        """Outcomes that are recorded but were not fed: after a reopening, or told by another node."""
+        for task in self._past.tasks.values():
+            if task.record.status.is_final:
+                yield TaskEnded(task.record.seq, task_outcome(task.record))
+        told = {int(m.name): m.id for m in self._history.messages if _is_unread_child(m)}
+        for seq, child in self._past.children.items():
+            if child is None or child.status.is_final:
+                yield ChildEnded(seq, self._child_outcome(seq), told.get(seq))
+        for message in self._history.messages:
+            if message.taken is None and message.kind is not MessageKind.CHILD:
+                yield message_event(message)
+
+    def _child_outcome(self, seq: int) -> Outcome:
+        child = self._children.get(seq)
+        if child is None:
+            return Failed(CHILD_EXISTS)
+        return run_outcome(child.status, child.output, child.failure)
+
+    def _task(self, position: int, seq: int) -> TaskRecord:
+        record = self._tasks.get(seq)
+        if record is None:
+            raise JournalCorrupt(position, f"it refers to task {seq}, which is gone")
+        return record
+
+
+def _is_unread_child(message: MessageRecord) -> bool:
+    return message.kind is MessageKind.CHILD and message.taken is None
+
+
+CHILD_EXISTS = Failure(
+    type="holdfast.errors:RunExists",
+    message="the id of this child belongs to another run; give the child another id",
+)

@@ -1,0 +1,206 @@
+"""The journal: the ordered, append-only record of a run, one step for every time it moved.
+
+A step is the instant, the events that were fed, and the commands that came back. It is written as
+MessagePack and holds no payloads: those stand once, as JSON, in the rows of tasks, messages and
+runs, and the step refers to them by number. `history.restore` puts the two together again.
+
+Arrays instead of maps keep a step small, and new fields may only be added at the end of an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias, assert_never
+
+import msgspec
+
+from holdfast.core.commands import (
+    CancelChild,
+    CancelRun,
+    CancelTask,
+    CancelTimer,
+    Command,
+    CompleteRun,
+    FailRun,
+    MarkPatch,
+    RecordTask,
+    ScheduleTask,
+    SetState,
+    StartChild,
+    StartTimer,
+)
+from holdfast.core.events import (
+    CancelRequested,
+    ChildEnded,
+    Event,
+    MessageId,
+    PromiseSettled,
+    Reopened,
+    SignalReceived,
+    TaskEnded,
+    TimerFired,
+)
+from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
+from holdfast.core.values import Instant, RunStatus
+from holdfast.errors import JournalCorrupt
+
+# --- entries: what is written -----------------------------------------------------------------
+
+
+class _Entry(msgspec.Struct, frozen=True, array_like=True):
+    pass
+
+
+class TaskHeard(_Entry, frozen=True, tag="t", gc=False):
+    seq: int
+
+
+class ChildHeard(_Entry, frozen=True, tag="c"):
+    seq: int
+
+
+class TimerHeard(_Entry, frozen=True, tag="f", gc=False):
+    seq: int
+
+
+class MessageHeard(_Entry, frozen=True, tag="m"):
+    message: MessageId
+
+
+class ReopenedHeard(_Entry, frozen=True, tag="r"):
+    """The run had ended and was opened again: steps from `position` up to here no longer count."""
+
+    position: int
+    tasks: int
+    timers: int
+    children: int
+
+
+Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | ReopenedHeard
+
+
+class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
+    seq: int
+    name: str
+    options: TaskOptions = DEFAULT_OPTIONS
+
+
+class TaskRecorded(_Entry, frozen=True, tag="L"):
+    seq: int
+    name: str
+
+
+class TaskCancelAsked(_Entry, frozen=True, tag="CT"):
+    seq: int
+
+
+class TimerAsked(_Entry, frozen=True, tag="W"):
+    seq: int
+    due: Instant
+
+
+class TimerCancelAsked(_Entry, frozen=True, tag="CW"):
+    seq: int
+
+
+class ChildAsked(_Entry, frozen=True, tag="H"):
+    seq: int
+    workflow: str
+    detached: bool = False
+
+
+class ChildCancelAsked(_Entry, frozen=True, tag="CH"):
+    seq: int
+
+
+class StateAsked(_Entry, frozen=True, tag="S"):
+    key: str
+
+
+class PatchMarked(_Entry, frozen=True, tag="P"):
+    change_id: str
+
+
+class EndAsked(_Entry, frozen=True, tag="E", gc=False):
+    status: RunStatus
+
+
+Asked: TypeAlias = (
+    TaskAsked
+    | TaskRecorded
+    | TaskCancelAsked
+    | TimerAsked
+    | TimerCancelAsked
+    | ChildAsked
+    | ChildCancelAsked
+    | StateAsked
+    | PatchMarked
+    | EndAsked
+)
+
+
+class StepRecord(msgspec.Struct, frozen=True, array_like=True):
+    at: Instant
+    heard: list[Heard]
+    asked: list[Asked]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(StepRecord).decode
+
+
+def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
+    return _encode((at, [_heard(event) for event in events], [_asked(command) for command in commands]))
+
+
+def _heard(event: Event) -> Heard:
+    match event:
+        case TaskEnded():
+            return TaskHeard(event.seq)
+        case TimerFired():
+            return TimerHeard(event.seq)
+        case ChildEnded():
+            return ChildHeard(event.seq)
+        case SignalReceived() | PromiseSettled() | CancelRequested():
+            return MessageHeard(event.message)
+        case Reopened():
+            return ReopenedHeard(event.position, event.tasks, event.timers, event.children)
+        case _:
+            assert_never(event)
+
+
+def _asked(command: Command) -> Asked:
+    match command:
+        case ScheduleTask():
+            return TaskAsked(command.seq, command.name, command.options)
+        case RecordTask():
+            return TaskRecorded(command.seq, command.name)
+        case CancelTask():
+            return TaskCancelAsked(command.seq)
+        case StartTimer():
+            return TimerAsked(command.seq, command.due)
+        case CancelTimer():
+            return TimerCancelAsked(command.seq)
+        case StartChild():
+            return ChildAsked(command.seq, command.workflow, command.detached)
+        case CancelChild():
+            return ChildCancelAsked(command.seq)
+        case SetState():
+            return StateAsked(command.key)
+        case MarkPatch():
+            return PatchMarked(command.change_id)
+        case CompleteRun():
+            return EndAsked(RunStatus.SUCCESS)
+        case FailRun():
+            return EndAsked(RunStatus.FAILED)
+        case CancelRun():
+            return EndAsked(RunStatus.CANCELLED)
+        case _:
+            assert_never(command)
+
+
+def read_step(position: int, data: bytes) -> StepRecord:
+    try:
+        return _decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise JournalCorrupt(position, str(error)) from None

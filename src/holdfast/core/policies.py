@@ -1,0 +1,93 @@
+"""Policies: what to do about failure, slowness and silence. Pure functions of their arguments."""
+
+from __future__ import annotations
+
+import datetime as dt
+from random import Random
+from typing import Any
+
+import msgspec
+
+from holdfast.core.values import Failure
+from holdfast.errors import BadOption
+
+LOST_ATTEMPTS_ALLOWED = 10
+"""How often a task may take its node down with it before it is called failed."""
+
+LONGEST_DELAY = dt.timedelta(days=36_525)
+
+
+class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When to try a failed task again, and after how long.
+
+    Attempt n that failed waits `first_delay * factor ** (n - 1)`, at most `max_delay`, varied by
+    up to `jitter` of itself in either direction, so that a thousand tasks that failed together do
+    not come back together. Errors named in `never_on` are final at once.
+    """
+
+    max_attempts: int = 1
+    first_delay: dt.timedelta = dt.timedelta(seconds=1)
+    factor: float = 2.0
+    max_delay: dt.timedelta = dt.timedelta(minutes=5)
+    jitter: float = 0.1
+    never_on: tuple[Any, ...] = ()
+    """Exception classes, or their names (`ValueError`, `shop:PaymentDeclined`); kept as names."""
+
+    def __post_init__(self) -> None:
+        if self.max_attempts < 1:
+            raise BadOption("Retry.max_attempts", self.max_attempts, "a whole number of 1 or more")
+        for option in ("first_delay", "max_delay"):
+            if not dt.timedelta(0) <= getattr(self, option) <= LONGEST_DELAY:
+                raise BadOption(f"Retry.{option}", getattr(self, option), "between zero and a hundred years")
+        if not 1 <= self.factor <= 1000:
+            raise BadOption("Retry.factor", self.factor, "between 1 and 1000")
+        if not 0 <= self.jitter <= 1:
+            raise BadOption("Retry.jitter", self.jitter, "between 0 and 1")
+        names = tuple(entry if isinstance(entry, str) else _class_name(entry) for entry in self.never_on)
+        msgspec.structs.force_setattr(self, "never_on", names)
+
+    def delay_after(self, attempt: int, failure: Failure, dice: Random) -> dt.timedelta | None:
+        """How long to wait after failed attempt number `attempt` (from 1); None to give up."""
+        if attempt >= self.max_attempts or self._is_final(failure):
+            return None
+        # min() inside the power, and the bounds on both numbers, keep it from overflowing a float.
+        grown = self.first_delay.total_seconds() * self.factor ** min(attempt - 1, 64)
+        seconds = min(grown, self.max_delay.total_seconds())
+        return dt.timedelta(seconds=seconds * (1 + self.jitter * dice.uniform(-1, 1)))
+
+    def _is_final(self, failure: Failure) -> bool:
+        name = failure.type.rpartition(":")[2]
+        return any(entry in (failure.type, name) for entry in self.never_on)
+
+
+def _class_name(kind: type[BaseException]) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+NO_RETRY = Retry()
+
+
+class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How to run a task. Recorded with the request, so a later edit does not change a task under way."""
+
+    retry: Retry = NO_RETRY
+    timeout: dt.timedelta | None = None
+    """The longest one attempt may run."""
+    start_timeout: dt.timedelta | None = None
+    """The longest one attempt may wait for a free slot."""
+    heartbeat: dt.timedelta | None = None
+    """The longest one attempt may be silent."""
+    queue: str = "default"
+    priority: int = 0
+    """Higher goes first among the tasks that wait for a slot of one queue."""
+
+    def __post_init__(self) -> None:
+        for name in ("timeout", "start_timeout", "heartbeat"):
+            value = getattr(self, name)
+            if value is not None and value <= dt.timedelta(0):
+                raise BadOption(name, value, "longer than zero")
+        if not self.queue:
+            raise BadOption("queue", self.queue, "a name")
+
+
+DEFAULT_OPTIONS = TaskOptions()

@@ -1,0 +1,121 @@
+"""Records: rows as they are read back. What a store remembers of a run, and what restores it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from holdfast.core.events import MessageId
+from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
+
+
+class RunRecord(msgspec.Struct, frozen=True, gc=False):
+    """One row of `runs`, whole."""
+
+    key: RunKey
+    namespace: str
+    id: str | None
+    """What the user called it; None if they left the name to us."""
+    workflow: str
+    version: str
+    claim: str
+    """Which nodes may take it: `name@version`, or just `name` where any code of that name may try."""
+    status: RunStatus
+    input: Payload
+    output: Payload | None
+    failure: Failure | None
+    """Why it failed, or why it is parked."""
+    parent: RunKey | None
+    parent_seq: int | None
+    owner: str | None
+    epoch: int
+    """Counts its owners. A commit that names an earlier epoch changes nothing."""
+    wake_at: Instant | None
+    """When it wants to be looked at. None while its owner has it in hand or it waits for the outside."""
+    waiting: str | None
+    """What it waits for, in words, while nobody owns it."""
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+
+
+class TaskRecord(msgspec.Struct, frozen=True):
+    """One row of `tasks`, whole."""
+
+    run: RunKey
+    seq: int
+    name: str
+    status: TaskStatus
+    attempt: int
+    """The number of the attempt under way, or of the last one; from 1."""
+    lost: int
+    """How many attempts died with their node. They do not count against the retry policy."""
+    input: Payload
+    output: Payload | None
+    failure: Failure | None
+    heartbeat: Payload | None
+    """The details of the last heartbeat of an attempt that did not finish."""
+    due_at: Instant | None
+    """Not before this: the end of a backoff."""
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+
+
+class AttemptRecord(msgspec.Struct, frozen=True):
+    """An attempt that did not succeed. (One that did is the task's own row.)"""
+
+    run: RunKey
+    seq: int
+    attempt: int
+    status: str
+    """`failed`, `timed_out` or `lost`"""
+    failure: Failure | None
+    started_at: Instant | None
+    finished_at: Instant
+    node: str
+
+
+class MessageKind(StrEnum):
+    SIGNAL = "signal"
+    RESOLVED = "resolved"
+    REJECTED = "rejected"
+    CANCEL = "cancel"
+    CHILD = "child"
+    """A child has ended; `name` is its number."""
+
+
+class MessageRecord(msgspec.Struct, frozen=True):
+    """One row of the inbox. It is kept after it was read: the journal refers to its payload."""
+
+    id: MessageId
+    run: RunKey
+    kind: MessageKind
+    name: str
+    payload: Payload
+    taken: int | None
+    """The position of the step that read it; None while unread."""
+
+
+class ChildRecord(msgspec.Struct, frozen=True):
+    """What a parent needs to know of a run it started."""
+
+    parent: RunKey
+    seq: int
+    key: RunKey
+    status: RunStatus
+    output: Payload | None
+    failure: Failure | None
+
+
+class History(msgspec.Struct, frozen=True):
+    """All that a store has of one run."""
+
+    run: RunRecord
+    steps: list[bytes]
+    """By position, from 0, without gaps."""
+    tasks: list[TaskRecord]
+    messages: list[MessageRecord]
+    """By id, read and unread."""
+    children: list[ChildRecord]

@@ -1,0 +1,112 @@
+"""How to open a run again that has ended: from where, and what to try once more.
+
+What was recorded stays recorded. A retry goes back to just before the failure that ended the run:
+tasks that succeeded keep their results, those that failed or were cancelled are tried again under
+their old numbers (and so their old idempotency keys), and whatever the run asked for after that
+point is struck out, its numbers never to be used again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holdfast.core.events import MessageId, Reopened
+from holdfast.core.history import read_steps, steps_that_count
+from holdfast.core.journal import (
+    ChildAsked,
+    ChildCancelAsked,
+    ChildHeard,
+    MessageHeard,
+    StepRecord,
+    TaskAsked,
+    TaskCancelAsked,
+    TaskHeard,
+    TaskRecorded,
+    TimerAsked,
+)
+from holdfast.core.records import History, MessageKind
+from holdfast.core.values import RunKey, RunStatus, TaskStatus, task_id
+
+
+class ReopeningPlan(NamedTuple):
+    event: Reopened
+    tasks: list[int]
+    """To be tried again."""
+    messages: list[MessageId]
+    """To be read again."""
+    children: list[RunKey]
+    """Runs to be retried first."""
+
+
+def plan_reopening(history: History) -> ReopeningPlan:
+    records = read_steps(history)
+    counted = steps_that_count(records)
+    position = _turning_point(history, counted)
+    before = [record for at, record in counted if at < position]
+    tasks, children = _open_after(before)
+    failed = {TaskStatus.FAILED, TaskStatus.CANCELLED}
+    ended = {RunStatus.FAILED, RunStatus.CANCELLED}
+    return ReopeningPlan(
+        Reopened(position, *_next_numbers(records)),
+        [task.seq for task in history.tasks if task.seq in tasks and task.status in failed],
+        [
+            message.id
+            for message in history.messages
+            if message.taken is not None
+            and message.taken >= position
+            and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
+        ],
+        [child.key for child in history.children if child.seq in children and child.status in ended],
+    )
+
+
+def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
+    """The position of the step that brought the end: a failed task, a cancellation, or else the last."""
+    cause = history.run.failure.task if history.run.failure else None
+    failed = {task.seq for task in history.tasks if task_id(task.run, task.seq) == cause}
+    cancels = {message.id for message in history.messages if message.kind is MessageKind.CANCEL}
+    for position, record in counted:
+        for heard in record.heard:
+            if isinstance(heard, TaskHeard) and heard.seq in failed:
+                return position
+            if isinstance(heard, MessageHeard) and heard.message in cancels:
+                return position
+    return counted[-1][0] if counted else 0
+
+
+def _open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
+    """The tasks and children that were asked for, but not ended or cancelled, in these steps."""
+    tasks: set[int] = set()
+    children: set[int] = set()
+    for step in steps:
+        tasks -= {heard.seq for heard in step.heard if isinstance(heard, TaskHeard)}
+        children -= {heard.seq for heard in step.heard if isinstance(heard, ChildHeard)}
+        for asked in step.asked:
+            match asked:
+                case TaskAsked():
+                    tasks.add(asked.seq)
+                case TaskCancelAsked():
+                    tasks.discard(asked.seq)
+                case ChildAsked():
+                    children.add(asked.seq)
+                case ChildCancelAsked():
+                    children.discard(asked.seq)
+                case _:
+                    pass
+    return tasks, children
+
+
+def _next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
+    tasks = timers = children = 0
+    for record in records:
+        for asked in record.asked:
+            match asked:
+                case TaskAsked() | TaskRecorded():
+                    tasks = max(tasks, asked.seq + 1)
+                case TimerAsked():
+                    timers = max(timers, asked.seq + 1)
+                case ChildAsked():
+                    children = max(children, asked.seq + 1)
+                case _:
+                    pass
+    return tasks, timers, children

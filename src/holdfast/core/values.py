@@ -1,0 +1,130 @@
+"""The values that every layer speaks of: ids, instants, payloads, outcomes, states.
+
+Frozen and comparable. Nothing here knows a clock, a die, a loop or a database.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from enum import StrEnum
+from typing import Any, NewType, TypeAlias
+
+import msgspec
+
+RunKey = NewType("RunKey", bytes)
+"""16 bytes of a UUIDv7. The key of a run in every table; later runs sort after earlier ones."""
+
+NodeId = NewType("NodeId", str)
+"""One life of one engine. A restarted engine is a new node, so a node id is never reused."""
+
+Instant = NewType("Instant", int)
+"""Microseconds since 1970-01-01 UTC. An int, because one is made for every task on the hot path."""
+
+Payload = NewType("Payload", bytes)
+"""A user's value as UTF-8 JSON."""
+
+NULL = Payload(b"null")
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+def instant(moment: dt.datetime) -> Instant:
+    return Instant((moment - _EPOCH) // _MICROSECOND)
+
+
+def moment(at: Instant) -> dt.datetime:
+    return _EPOCH + dt.timedelta(microseconds=at)
+
+
+def later(at: Instant, delay: dt.timedelta) -> Instant:
+    return Instant(at + delay // _MICROSECOND)
+
+
+def key_text(key: RunKey) -> str:
+    """The run key as people write it: a canonical UUID."""
+    text = key.hex()  # uuid.UUID would do the same at several times the cost
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def key_from_text(text: str) -> RunKey | None:
+    """The run key that `text` spells, or None if it is not a canonical UUID."""
+    if len(text) != 36:
+        return None
+    try:
+        return RunKey(uuid.UUID(text).bytes)
+    except ValueError:
+        return None
+
+
+def task_id(key: RunKey, seq: int) -> str:
+    """The id of a task, which is also its idempotency key: the same for every attempt, unique for ever."""
+    return f"{key_text(key)}:{seq}"
+
+
+class RunStatus(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    PAUSED = "paused"
+    PARKED = "parked"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL_RUN
+
+
+_FINAL_RUN = frozenset({RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED})
+
+
+class TaskStatus(StrEnum):
+    PENDING = "pending"
+    DISPATCHED = "dispatched"
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL_TASK
+
+
+_FINAL_TASK = frozenset({TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.SKIPPED, TaskStatus.CANCELLED})
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An exception as data: enough to read it, to tell it from others, and to raise it again.
+
+    `type` is `module:qualname`. `arguments` and `attributes` are what JSON can carry of the exception's
+    own `args` and `__dict__`, else None; they are never needed, only nice to have.
+    """
+
+    type: str
+    message: str
+    traceback: str = ""
+    cause: Failure | None = None
+    arguments: list[Any] | None = None
+    attributes: dict[str, Any] | None = None
+    task: str | None = None
+    """The id of the task this failure came from, so that a retry knows which task to try again."""
+
+
+class Succeeded(msgspec.Struct, frozen=True, gc=False):
+    payload: Payload
+
+
+class Failed(msgspec.Struct, frozen=True):
+    failure: Failure
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    reason: str = ""
+
+
+Outcome: TypeAlias = Succeeded | Failed | Cancelled
+"""How a task or a run ended. A user's failing task is not an error of ours: it is a value."""

@@ -1,0 +1,62 @@
+"""Things to do at an instant: a heap that forgets what was called off."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from itertools import count
+
+from holdfast.core.values import Instant
+
+_WORTH_SWEEPING = 1000
+
+
+class Alarm:
+    __slots__ = ("action", "due", "order")
+
+    def __init__(self, due: Instant, order: int, action: Callable[[], None]) -> None:
+        self.due = due
+        self.order = order
+        self.action: Callable[[], None] | None = action
+
+    def __lt__(self, other: Alarm) -> bool:
+        return (self.due, self.order) < (other.due, other.order)
+
+
+class Alarms:
+    """Due alarms ring in the order of their instants, then in the order they were set."""
+
+    def __init__(self) -> None:
+        self._heap: list[Alarm] = []
+        self._order = count()
+        self._called_off = 0
+
+    def set(self, due: Instant, action: Callable[[], None]) -> Alarm:
+        alarm = Alarm(due, next(self._order), action)
+        heapq.heappush(self._heap, alarm)
+        return alarm
+
+    def call_off(self, alarm: Alarm) -> None:
+        if alarm.action is None:
+            return
+        alarm.action = None
+        self._called_off += 1
+        # Ten thousand tasks a second with a timeout of minutes would leave millions behind.
+        if self._called_off > _WORTH_SWEEPING and self._called_off * 2 > len(self._heap):
+            self._heap = [kept for kept in self._heap if kept.action is not None]
+            heapq.heapify(self._heap)
+            self._called_off = 0
+
+    def next_due(self) -> Instant | None:
+        while self._heap and self._heap[0].action is None:
+            heapq.heappop(self._heap)
+            self._called_off -= 1
+        return self._heap[0].due if self._heap else None
+
+    def ring(self, now: Instant) -> None:
+        """Do everything that is due."""
+        while (due := self.next_due()) is not None and due <= now:
+            alarm = heapq.heappop(self._heap)
+            action, alarm.action = alarm.action, None
+            if action is not None:
+                action()

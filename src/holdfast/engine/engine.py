@@ -1,0 +1,435 @@
+"""The engine: one node's loop. It collects what happened, ticks, commits, and only then acts.
+
+Everything runs on one event loop, so nothing here needs a lock. Time, dice, ids and waiting come
+from outside, so that several engines can run in one thread on a clock that is not real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple, Protocol
+
+from holdfast.core.events import ChildEnded
+from holdfast.core.history import CHILD_EXISTS, NOTHING
+from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
+from holdfast.core.records import RunRecord
+from holdfast.core.values import (
+    Failed,
+    Instant,
+    NodeId,
+    Outcome,
+    Payload,
+    RunKey,
+    RunStatus,
+    later,
+)
+from holdfast.engine.alarms import Alarms
+from holdfast.engine.committing import commit_surely
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.intake import Intake
+from holdfast.engine.resident import Flight, Resident, Stage
+from holdfast.engine.residents import Residents
+from holdfast.engine.tick import Scene, Tick
+from holdfast.engine.tuning import Tuning
+from holdfast.engine.watch import Watch
+from holdfast.errors import NotOpen, StoreError, StoreFull
+from holdfast.ports.clock import Clock
+from holdfast.ports.executor import Beat, Executor, Report
+from holdfast.ports.programs import Pinned, Programs
+from holdfast.ports.store import ClaimRequest, Commit, EndedRun, NewRun, Receipt, Store
+
+_log = logging.getLogger("holdfast.engine")
+
+_LOOK_AGAIN = dt.timedelta(seconds=1)
+
+
+class Executors(Protocol):
+    def route(self, task: str) -> Executor:
+        """The executor for a task of that name. Never raises: one that is unknown fails when it is run."""
+        ...
+
+    async def stop(self) -> None: ...
+
+
+class _Start(NamedTuple):
+    workflow: str
+    pinned: Pinned
+    input: Payload
+    id: str | None
+    answer: asyncio.Future[RunKey]
+
+
+class Engine:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        programs: Programs,
+        build_executors: Callable[[Report, Beat], Executors],
+        *,
+        namespace: str,
+        node: NodeId,
+        new_key: Callable[[Instant], RunKey],
+        dice: Random,
+        on_ended: Callable[[Sequence[EndedRun]], None],
+        queue_limits: Mapping[str, int],
+        tuning: Tuning,
+    ) -> None:
+        self.node = node
+        self._namespace = namespace
+        self._store = store
+        self._clock = clock
+        self._programs = programs
+        self._tuning = tuning
+        self._on_ended = on_ended
+        self._wake = asyncio.Event()
+        self._alarms = Alarms()
+        self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
+        self._dispatcher = Dispatcher(self._route, queue_limits, self._watch.started, self._flight_ended)
+        self._executors = build_executors(self._dispatcher.report, self._watch.beat)
+        self._residents = Residents(self._alarms, self._wake.set)
+        self._scene = Scene(
+            namespace,
+            node,
+            programs,
+            self._dispatcher,
+            self._alarms,
+            self._watch,
+            dice,
+            new_key,
+            self._residents.wake,
+        )
+        self._intake = Intake(store, clock, self._scene, self._residents)
+        self._starts: list[_Start] = []
+        self._answers: list[tuple[RunKey, asyncio.Future[RunKey]]] = []
+        """Those who wait for the commit under way, to hear that their run is recorded."""
+        self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
+        self._ticks = 0
+        self._renew_at: Instant | None = None
+        self._peek_at: Instant | None = None
+        self._wants_claim = self._wants_mail = False
+        self._is_full = False
+        """Runs were left unclaimed because there was no room for them."""
+        self._is_ticking = self._is_draining = False
+        self._main: asyncio.Task[None] | None = None
+        self._stop_listening: Callable[[], None] | None = None
+        self.failure: BaseException | None = None
+        """What ended the loop, if it was not asked to end: a defect of ours, or a crash in a test."""
+
+    # --- life
+
+    def start(self) -> None:
+        self._stop_listening = self._store.listen(self._look)
+        self._look()
+        self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
+
+    async def stop(self) -> None:
+        """Let what runs finish for a while, hand back the rest, and leave."""
+        if self._main is None:
+            return
+        self._is_draining = True
+        self._dispatcher.close()
+        self._wake.set()
+        await asyncio.gather(self._main, return_exceptions=True)
+        await self._executors.stop()
+        if self.failure is None:
+            with contextlib.suppress(StoreError):  # then the lease runs out by itself
+                await self._store.leave(self._namespace, self.node)
+        self._let_go()
+
+    async def kill(self) -> None:
+        """Stop as a crash would: nothing is written, nothing is handed back."""
+        if self._main is not None:
+            self._main.cancel()
+            await asyncio.gather(self._main, return_exceptions=True)
+        self._residents.abandon()
+        await self._executors.stop()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._stop_listening is not None:
+            self._stop_listening()
+            self._stop_listening = None
+        waiting = [start.answer for start in self._starts] + [answer for _, answer in self._answers]
+        self._starts, self._answers = [], []
+        for answer in waiting:
+            if not answer.done():
+                answer.set_exception(NotOpen())
+        self._residents.abandon()
+
+    # --- what others tell the engine
+
+    def submit(self, workflow: str, pinned: Pinned, input: Payload, id: str | None) -> asyncio.Future[RunKey]:
+        """Start a run. Answers when it is recorded: with its key, or that of the run that has the id."""
+        if self._is_draining or self._main is None or self._main.done():
+            raise NotOpen
+        answer: asyncio.Future[RunKey] = asyncio.get_running_loop().create_future()
+        self._starts.append(_Start(workflow, pinned, input, id, answer))
+        self._wake.set()
+        return answer
+
+    def has(self, run: RunKey) -> bool:
+        """Whether this node has the run in memory, and so will tell of its end."""
+        return run in self._residents
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing is under way here, and nothing will happen but by the passing of time."""
+        return not (self._is_ticking or self._wake.is_set() or self._dispatcher.running)
+
+    def _look(self) -> None:
+        """Something may have changed in the store: look soon."""
+        self._peek_at = Instant(0)
+        self._wake.set()
+
+    def _route(self, task: str) -> Executor:
+        return self._executors.route(task)
+
+    def _flight_ended(self, flight: Flight, outcome: Outcome) -> None:
+        if flight.stage is not Stage.CLOSED:
+            self._outcomes.append((flight, outcome, self._clock.now()))
+            self._wake.set()
+        elif self._is_draining:
+            self._wake.set()
+
+    # --- the loop
+
+    async def _run(self) -> None:
+        try:
+            deadline: Instant | None = None
+            while True:
+                self._is_ticking = False
+                await self._clock.wait(self._wake, self._next_due(deadline))
+                self._is_ticking = True
+                self._wake.clear()
+                if self._is_draining:
+                    deadline = deadline or later(self._clock.now(), self._tuning.drain)
+                    if not self._dispatcher.running or self._clock.now() >= deadline:
+                        break
+                await self._tick()
+            await self._tick(hand_back=True)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            self.failure = error
+            _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
+            self._let_go()
+        finally:
+            self._is_ticking = False
+
+    def _next_due(self, deadline: Instant | None) -> Instant | None:
+        dues = [
+            deadline,
+            self._peek_at,
+            self._alarms.next_due(),
+            self._watch.next_show(),
+            self._residents.next_release(self._tuning.idle_after),
+            self._renew_at if len(self._residents) else None,
+        ]
+        return min((due for due in dues if due is not None), default=None)
+
+    async def _tick(self, *, hand_back: bool = False) -> None:
+        if not self._is_draining and self._peek_at is not None and self._peek_at <= self._clock.now():
+            await self._peek()
+        now = self._clock.now()
+        self._alarms.ring(now)
+        tick = self._decide(now)
+        if hand_back:
+            for resident in self._residents:
+                if not resident.is_gone:
+                    tick.release(resident, wake_at=now)
+        else:
+            for resident in self._residents.take_idle(now, self._tuning.idle_after, self._tuning.max_idle):
+                tick.release(resident, wake_at=resident.next_due())
+            self._ask_for_more(tick.commit)
+        if self._is_worth_committing(tick.commit, now):
+            receipt = await self._commit(tick)
+            await self._act(tick, receipt)
+
+    def _decide(self, now: Instant) -> Tick:
+        """Everything that has happened, in one order, to everyone it concerns."""
+        self._ticks += 1
+        commit = Commit(self._namespace, self.node, self._ticks, now, later(now, self._tuning.lease))
+        tick = Tick(self._scene, commit, now)
+        self._begin_started(tick)
+        outcomes, self._outcomes = self._outcomes, []
+        for flight, outcome, at in outcomes:
+            tick.settle(flight, outcome, at)
+        for flight, why in self._watch.take_expired():
+            tick.time_out(flight, why)
+        lost, self._intake.lost = self._intake.lost, []
+        for flight in lost:
+            tick.lose(flight, LOST_ATTEMPTS_ALLOWED)
+        unable, self._intake.unable = self._intake.unable, []
+        for resident, error in unable:
+            tick.park(resident, error)
+        for resident in self._residents.take_awake():
+            if not resident.is_gone:
+                tick.advance(resident)
+                self._residents.note_idleness(resident, now)
+        for flight in self._watch.take_unshown(now):
+            tick.show(flight)
+        stale, self._intake.stale = self._intake.stale, []
+        for message in stale:
+            tick.take_stale(message)
+        return tick
+
+    def _begin_started(self, tick: Tick) -> None:
+        starts, self._starts = self._starts, []
+        for start in starts:
+            key = self._scene.new_key(tick.now)
+            has_room = len(self._residents) < self._tuning.max_resident
+            record = _new_record(key, self._namespace, start, self.node if has_room else None, tick.now)
+            if has_room:
+                resident = Resident(record, self._programs.program(record, NOTHING))
+                resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
+                self._residents.add(resident)
+                self._residents.wake(resident)
+            else:
+                self._is_full = True
+            tick.commit.created.append(_new_row(record))
+            self._answers.append((key, start.answer))
+
+    def _ask_for_more(self, commit: Commit) -> None:
+        """Claim and collect in the same transaction, if there is reason to."""
+        if self._is_draining:
+            return
+        room = self._tuning.max_resident - len(self._residents)
+        if self._is_full and room > self._tuning.max_resident // 10:
+            self._is_full, self._wants_claim = False, True
+        if self._wants_claim and room > 0:
+            self._wants_claim = False
+            commit.claim = ClaimRequest(self._programs.claims(), min(room, self._tuning.claim_batch))
+        commit.collect = self._wants_mail
+        self._wants_mail = False
+
+    def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
+        must_renew = len(self._residents) and (self._renew_at is None or self._renew_at <= now)
+        return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)
+
+    async def _peek(self) -> None:
+        now = self._clock.now()
+        self._peek_at = later(now, self._tuning.poll)
+        try:
+            peek = await self._store.peek(self._namespace, self.node, self._programs.claims())
+        except StoreError as error:
+            # A look can wait; the next commit will find out whether the store is really gone.
+            _log.warning("%s; looking again soon", error)
+            self._peek_at = later(now, _LOOK_AGAIN)
+            return
+        self._wants_mail = self._wants_mail or peek.has_mail
+        for due in (peek.wake_at, peek.expires_at):
+            if due is not None and due <= now:
+                self._wants_claim = True
+            elif due is not None:
+                self._peek_at = min(self._peek_at, due)
+
+    async def _commit(self, tick: Tick) -> Receipt:
+        def refuse_starts(error: StoreFull) -> None:
+            """Whoever wants to start something is told at once; what runs already is kept and retried."""
+            answers, self._answers = self._answers, []
+            for _, answer in answers:
+                if not answer.done():
+                    answer.set_exception(error)
+            refused = {key for key, _ in answers}
+            tick.drop(refused)
+            self._residents.discard(refused, self._dispatcher)
+
+        receipt = await commit_surely(self._store, self._clock, tick.commit, refuse_starts)
+        self._renew_at = later(tick.now, self._tuning.lease / 3)
+        return receipt
+
+    async def _act(self, tick: Tick, receipt: Receipt) -> None:
+        """Everything that had to wait for the commit."""
+        self._residents.discard((resident.key for resident in tick.gone), self._dispatcher)
+        if receipt.lost or receipt.existing:
+            self._give_up(tick, receipt)
+        self._dispatcher.keep_promises()
+        for flight in tick.dispatch:
+            if flight.stage is Stage.SCHEDULED:
+                self._scene.submit(flight, tick.now)
+        for flight in tick.cancel:
+            self._dispatcher.cancel(flight)
+        answers, self._answers = self._answers, []
+        for key, answer in answers:
+            if not answer.done():
+                answer.set_result(receipt.existing.get(key, key))
+        if tick.commit.ended:
+            self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
+        if tick.has_children:
+            self._wants_claim = self._wants_mail = True
+            self._wake.set()
+        if tick.commit.claim is not None:
+            self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
+        await self._intake.take(receipt)
+
+    def _give_up(self, tick: Tick, receipt: Receipt) -> None:
+        """Others have these runs: another node, or a run that was there first."""
+        if receipt.lost:
+            _log.warning("node %s has lost the lease of %d runs", self.node, len(receipt.lost))
+        self._residents.discard(receipt.lost, self._dispatcher)
+        self._residents.discard(receipt.existing, self._dispatcher)
+        for key, (parent, seq) in tick.children.items():
+            if key in receipt.existing and parent.key in self._residents:
+                parent.children.pop(seq, None)
+                parent.events.append(ChildEnded(seq, Failed(CHILD_EXISTS)))
+                self._residents.wake(parent)
+
+    def _plan_next_claim(self, request: ClaimRequest, claimed: int) -> None:
+        if claimed < request.limit:
+            self._look()  # to learn when the next one is due
+        elif len(self._residents) + claimed >= self._tuning.max_resident:
+            self._is_full = True
+        else:
+            self._wants_claim = True
+            self._wake.set()
+
+
+def _new_record(key: RunKey, namespace: str, start: _Start, owner: NodeId | None, now: Instant) -> RunRecord:
+    is_owned = owner is not None
+    return RunRecord(
+        key=key,
+        namespace=namespace,
+        id=start.id,
+        workflow=start.workflow,
+        version=start.pinned.version,
+        claim=start.pinned.claim,
+        status=RunStatus.RUNNING if is_owned else RunStatus.PENDING,
+        input=start.input,
+        output=None,
+        failure=None,
+        parent=None,
+        parent_seq=None,
+        owner=owner,
+        epoch=1 if is_owned else 0,
+        wake_at=None if is_owned else now,
+        waiting=None,
+        created_at=now,
+        started_at=now if is_owned else None,
+        finished_at=None,
+    )
+
+
+def _new_row(run: RunRecord) -> NewRun:
+    return NewRun(
+        run.key,
+        run.id,
+        run.workflow,
+        run.version,
+        run.claim,
+        run.status,
+        run.input,
+        run.parent,
+        run.parent_seq,
+        None if run.owner is None else NodeId(run.owner),
+        run.epoch,
+        run.wake_at,
+        run.waiting,
+        run.created_at,
+        run.started_at,
+    )

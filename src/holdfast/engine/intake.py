@@ -1,0 +1,158 @@
+"""Runs and messages that come in: from the rows of a claim or a mail to residents and events."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from holdfast.core.commands import Command
+from holdfast.core.events import ChildEnded, Event
+from holdfast.core.history import OpenTask, message_event, restore, run_outcome
+from holdfast.core.records import History, MessageKind, MessageRecord
+from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.engine.committing import Outage
+from holdfast.engine.resident import Flight, Resident
+from holdfast.engine.residents import Residents
+from holdfast.engine.tick import Scene, new_flight
+from holdfast.errors import StoreUnavailable
+from holdfast.ports.clock import Clock
+from holdfast.ports.store import Claimed, Receipt, Store, TakenMessage
+
+_log = logging.getLogger("holdfast.engine")
+
+T = TypeVar("T")
+
+
+class Intake:
+    def __init__(self, store: Store, clock: Clock, scene: Scene, residents: Residents) -> None:
+        self._store = store
+        self._clock = clock
+        self._scene = scene
+        self._residents = residents
+        self.lost: list[Flight] = []
+        """Attempts that were under way on a node that died."""
+        self.unable: list[tuple[Resident, Exception]] = []
+        """Runs that cannot go on with the code of this node, and why."""
+        self.stale: list[TakenMessage] = []
+        """Messages that tell nothing new, to be marked as read."""
+
+    async def take(self, receipt: Receipt) -> None:
+        loaded = await self._take_claimed(receipt.claimed)
+        if receipt.mail:
+            await self._take_mail([m for m in receipt.mail if m.run not in loaded])
+
+    async def _take_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
+        """Answers which runs were loaded whole: their unread messages came with them."""
+        to_load: list[RunKey] = []
+        for run, is_new in claimed:
+            if run.key in self._residents:
+                continue  # recovered after an answer was lost, and in memory all the time
+            if is_new:
+                self._adopt(History(run, [], [], [], []))
+            else:
+                to_load.append(run.key)
+        if to_load:
+            for history in await self._read(lambda: self._store.load(self._scene.namespace, to_load)):
+                self._adopt(history)
+        return set(to_load)
+
+    def _adopt(self, history: History) -> None:
+        """Bring a run into memory, to where its journal ends, with all it has under way."""
+        resident = Resident(history.run, _NoProgram())
+        self._residents.add(resident)
+        try:
+            past = restore(history)
+            resident.program = self._scene.programs.program(history.run, past)
+        except Exception as error:
+            _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
+            self.unable.append((resident, error))
+            self._residents.wake(resident)
+            return
+        resident.position = past.position
+        resident.is_begun = past.position > 0
+        resident.children = {seq: child.key for seq, child in past.children.items() if child is not None}
+        resident.attached = past.attached & resident.children.keys()
+        for seq, due in past.timers.items():
+            self._scene.start_timer(resident, seq, due)
+        for task in past.tasks.values():
+            if not task.record.status.is_final:
+                self._resume_task(resident, task)
+        for event in past.unheard:
+            if isinstance(event, ChildEnded):
+                resident.children.pop(event.seq, None)
+            resident.events.append(event)
+        self._residents.wake(resident)
+
+    def _resume_task(self, resident: Resident, task: OpenTask) -> None:
+        record = task.record
+        flight = new_flight(
+            resident,
+            record.seq,
+            record.name,
+            record.input,
+            task.options,
+            number=record.attempt,
+            failures=record.attempt - 1 - record.lost,
+            lost=record.lost,
+        )
+        flight.heartbeat_details = record.heartbeat
+        if record.status is not TaskStatus.PENDING:
+            flight.started_at = record.started_at
+            self.lost.append(flight)
+        elif record.due_at is not None:
+            self._scene.back_off(flight, record.due_at)
+        else:
+            self._scene.submit(flight, self._clock.now())
+
+    async def _take_mail(self, mail: Sequence[MessageRecord]) -> None:
+        children: dict[RunKey, tuple[Resident, MessageRecord]] = {}
+        for message in mail:
+            resident = self._residents.get(message.run)
+            if resident is None:
+                continue  # it has just been let go, and whoever takes it next reads its mail
+            if message.kind is not MessageKind.CHILD:
+                resident.events.append(message_event(message))
+                self._residents.wake(resident)
+                continue
+            child = resident.children.pop(int(message.name), None)
+            if child is None:
+                self.stale.append(TakenMessage(message.run, message.id, resident.position))
+                self._residents.wake(resident)
+            else:
+                children[child] = (resident, message)
+        if not children:
+            return
+        for run in await self._read(lambda: self._store.ended(self._scene.namespace, list(children))):
+            resident, message = children[run.key]
+            seq = int(message.name)
+            resident.attached.discard(seq)
+            resident.events.append(
+                ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)
+            )
+            self._residents.wake(resident)
+
+    async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
+        """Read what cannot be done without, however long the store is away."""
+        outage = Outage(self._clock)
+        while True:
+            try:
+                answer = await read()
+            except StoreUnavailable as error:
+                await outage.wait(error)
+            else:
+                outage.end()
+                return answer
+
+
+class _NoProgram:
+    """Stands in for a program until there is one, or because there can be none."""
+
+    def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
+        return []
+
+    def waits(self) -> list[str]:
+        return []
+
+    def dispose(self) -> None:
+        pass

@@ -1,0 +1,96 @@
+"""A run in memory: its program, and what it has under way."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from holdfast.core.events import Event
+from holdfast.core.program import Program
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Instant, RunKey, key_text
+from holdfast.engine.alarms import Alarm
+from holdfast.ports.executor import Attempt
+
+
+class Stage(Enum):
+    """Where an attempt is. Only the engine moves it on."""
+
+    SCHEDULED = "scheduled"
+    """Asked for, but its commit is not done: nothing may happen yet."""
+    QUEUED = "queued"
+    RUNNING = "running"
+    BACKING_OFF = "backing off"
+    CLOSED = "closed"
+    """Settled, cancelled, given up or taken away: what is still reported of it is of no interest."""
+
+
+class Flight(Attempt, eq=False):
+    """An attempt with what the engine keeps of it. The next attempt of the same task is a new flight."""
+
+    resident: Resident = None  # pyright: ignore[reportAssignmentType]  # always given; follows fields with defaults
+    failures: int = 0
+    """Attempts before this one that failed. Lost ones are not the task's fault and do not count."""
+    lost: int = 0
+    stage: Stage = Stage.SCHEDULED
+    is_shown: bool = False
+    started_at: Instant | None = None
+    beat_at: Instant | None = None
+    due_at: Instant | None = None
+    alarms: list[Alarm] | None = None
+    lane: Any = None
+    """The dispatcher's own."""
+
+
+class Resident:
+    __slots__ = (
+        "attached",
+        "children",
+        "epoch",
+        "events",
+        "flights",
+        "held_in",
+        "is_begun",
+        "is_gone",
+        "key",
+        "position",
+        "program",
+        "record",
+        "timers",
+    )
+
+    def __init__(self, record: RunRecord, program: Program) -> None:
+        self.record = record
+        self.key: RunKey = record.key
+        self.epoch = record.epoch
+        self.program = program
+        self.position = 0
+        """Of the next step in its journal."""
+        self.is_begun = False
+        """Whether `advance` was called in this life; the first call may come without events."""
+        self.is_gone = False
+        """The tick under way lets it go: nothing more is decided for it."""
+        self.held_in = 0
+        """The last tick whose commit names this run, so that it is named once."""
+        self.events: list[Event] = []
+        """What has happened to it and is not journaled yet, in order."""
+        self.flights: dict[int, Flight] = {}
+        self.timers: dict[int, Alarm] = {}
+        self.children: dict[int, RunKey] = {}
+        self.attached: set[int] = set()
+
+    @property
+    def run_id(self) -> str:
+        return self.record.id or key_text(self.key)
+
+    @property
+    def only_waits(self) -> bool:
+        """Nothing is to be done for it before something happens or some instant comes."""
+        if self.events or self.is_gone or not self.is_begun:
+            return False
+        return all(flight.stage is Stage.BACKING_OFF for flight in self.flights.values())
+
+    def next_due(self) -> Instant | None:
+        dues = [alarm.due for alarm in self.timers.values()]
+        dues += [flight.due_at for flight in self.flights.values() if flight.due_at is not None]
+        return min(dues, default=None)

@@ -1,0 +1,101 @@
+"""The runs in memory: which there are, which have something to do, and which only wait."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+
+from holdfast.core.values import Instant, RunKey, later
+from holdfast.engine.alarms import Alarms
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.resident import Resident, Stage
+
+
+class Residents:
+    def __init__(self, alarms: Alarms, on_wake: Callable[[], None]) -> None:
+        self._alarms = alarms
+        self._on_wake = on_wake
+        self._all: dict[RunKey, Resident] = {}
+        self._awake: dict[RunKey, Resident] = {}
+        self._idle: OrderedDict[RunKey, Instant] = OrderedDict()
+        """Those that only wait, with since when; the longest first."""
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Resident]:
+        return iter(list(self._all.values()))
+
+    def __contains__(self, key: RunKey) -> bool:
+        return key in self._all
+
+    def get(self, key: RunKey) -> Resident | None:
+        return self._all.get(key)
+
+    def add(self, resident: Resident) -> None:
+        self._all[resident.key] = resident
+
+    def wake(self, resident: Resident) -> None:
+        """Have it advanced in the next tick."""
+        self._awake[resident.key] = resident
+        self._on_wake()
+
+    @property
+    def has_awake(self) -> bool:
+        return bool(self._awake)
+
+    def take_awake(self) -> Iterable[Resident]:
+        awake, self._awake = self._awake, {}
+        return awake.values()
+
+    def note_idleness(self, resident: Resident, now: Instant) -> None:
+        """After it has moved: does it only wait now?"""
+        if resident.only_waits:
+            self._idle[resident.key] = now
+            self._idle.move_to_end(resident.key)
+        else:
+            self._idle.pop(resident.key, None)
+
+    def next_release(self, after: dt.timedelta) -> Instant | None:
+        """When the one that waits longest will have waited long enough."""
+        return later(next(iter(self._idle.values())), after) if self._idle else None
+
+    def take_idle(self, now: Instant, after: dt.timedelta, at_most: int) -> Iterable[Resident]:
+        """Those that waited for `after` or longer, and the longest waiting of those over `at_most`."""
+        while self._idle:
+            key, since = next(iter(self._idle.items()))
+            if later(since, after) > now and len(self._idle) <= at_most:
+                return
+            del self._idle[key]
+            resident = self._all.get(key)
+            if resident is not None and resident.only_waits:
+                yield resident
+
+    def discard(self, keys: Iterable[RunKey], dispatcher: Dispatcher) -> None:
+        """Forget runs that are over, released, or no longer ours. Attempts under way end unheard."""
+        for key in keys:
+            resident = self._all.pop(key, None)
+            self._awake.pop(key, None)
+            self._idle.pop(key, None)
+            if resident is None:
+                continue
+            for flight in resident.flights.values():
+                if flight.stage is Stage.RUNNING:
+                    dispatcher.cancel(flight)
+                flight.stage = Stage.CLOSED
+                for alarm in flight.alarms or ():
+                    self._alarms.call_off(alarm)
+            for alarm in resident.timers.values():
+                self._alarms.call_off(alarm)
+            resident.program.dispose()
+
+    def abandon(self) -> None:
+        """Drop everything, as a crash does."""
+        for resident in self._all.values():
+            for flight in resident.flights.values():
+                flight.stage = Stage.CLOSED
+            resident.program.dispose()
+        self._all.clear()
+        self._awake.clear()
+        self._idle.clear()

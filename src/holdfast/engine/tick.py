@@ -1,0 +1,511 @@
+"""One tick: from what happened to one commit, and what to do once that commit stands.
+
+A tick decides and collects; it touches nothing outside this process. It is given the facts (starts,
+outcomes, messages, due timers), feeds them to the programs they concern, and turns the commands that
+come back into rows. What the rows promise, `Tick.dispatch`, `cancel` and the rest, is done by the
+engine, after the commit and never before.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from random import Random
+from typing import assert_never
+
+import msgspec
+
+from holdfast.core.commands import (
+    CancelChild,
+    CancelRun,
+    CancelTask,
+    CancelTimer,
+    Command,
+    CompleteRun,
+    EndRun,
+    FailRun,
+    MarkPatch,
+    RecordTask,
+    ScheduleTask,
+    SetState,
+    StartChild,
+    StartTimer,
+)
+from holdfast.core.events import ChildEnded, Event, TaskEnded, TimerFired
+from holdfast.core.failures import capture
+from holdfast.core.journal import write_step
+from holdfast.core.policies import TaskOptions
+from holdfast.core.records import MessageKind
+from holdfast.core.values import (
+    Cancelled,
+    Failed,
+    Failure,
+    Instant,
+    NodeId,
+    Outcome,
+    Payload,
+    RunKey,
+    RunStatus,
+    Succeeded,
+    TaskStatus,
+    later,
+    moment,
+    task_id,
+)
+from holdfast.engine.alarms import Alarms
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.resident import Flight, Resident, Stage
+from holdfast.engine.watch import Watch
+from holdfast.ports.programs import Programs
+from holdfast.ports.store import (
+    ROWS_OF_RUNS,
+    Commit,
+    EndedAttempt,
+    EndedRun,
+    Held,
+    MovedTask,
+    NewMessage,
+    NewRun,
+    NewStep,
+    NewTask,
+    ReleasedRun,
+    SettledTask,
+    StateChange,
+    TakenMessage,
+)
+
+_log = logging.getLogger("holdfast.engine")
+
+encode_failure = msgspec.json.Encoder().encode
+_encode_text = msgspec.json.Encoder().encode
+
+
+class Scene:
+    """What every tick of one engine works with."""
+
+    def __init__(
+        self,
+        namespace: str,
+        node: NodeId,
+        programs: Programs,
+        dispatcher: Dispatcher,
+        alarms: Alarms,
+        watch: Watch,
+        dice: Random,
+        new_key: Callable[[Instant], RunKey],
+        wake: Callable[[Resident], None],
+    ) -> None:
+        self.namespace = namespace
+        self.node = node
+        self.programs = programs
+        self.dispatcher = dispatcher
+        self.alarms = alarms
+        self.watch = watch
+        self.dice = dice
+        self.new_key = new_key
+        self.wake = wake
+        """Has a resident advanced in the next tick."""
+
+    def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
+        def fire() -> None:
+            del resident.timers[seq]
+            resident.events.append(TimerFired(seq))
+            self.wake(resident)
+
+        resident.timers[seq] = self.alarms.set(due, fire)
+
+    def back_off(self, flight: Flight, due: Instant) -> None:
+        def submit() -> None:
+            flight.due_at = None
+            self.submit(flight, due)
+
+        flight.stage = Stage.BACKING_OFF
+        flight.due_at = due
+        flight.alarms = [self.alarms.set(due, submit)]
+
+    def submit(self, flight: Flight, now: Instant) -> None:
+        """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""
+        self.watch.queued(flight, now)
+        self.dispatcher.submit(flight)
+
+
+class Tick:
+    def __init__(self, scene: Scene, commit: Commit, now: Instant) -> None:
+        self._scene = scene
+        self.commit = commit
+        self.now = now
+        self.dispatch: list[Flight] = []
+        self.cancel: list[Flight] = []
+        self.gone: list[Resident] = []
+        """Residents that leave memory with this commit: ended, released or parked."""
+        self.children: dict[RunKey, tuple[Resident, int]] = {}
+        """Children that this commit creates, in case the id of one is taken."""
+        self.has_children = False
+        """A child ended or begins: there will be mail, or a run to claim."""
+
+    # --- what happened to tasks
+
+    def settle(self, flight: Flight, outcome: Outcome, at: Instant) -> None:
+        """An attempt has ended. Record it, or try again."""
+        if flight.stage is Stage.CLOSED:
+            return
+        if isinstance(outcome, Succeeded):
+            self._close(flight, TaskStatus.SUCCESS, outcome, at)
+        elif isinstance(outcome, Failed):
+            self._fail(flight, outcome.failure, "failed", at)
+        else:
+            # Nobody asked for it, or the flight would be closed: the task cancelled itself.
+            self._fail(flight, _SELF_CANCELLED, "failed", at)
+
+    def time_out(self, flight: Flight, why: str) -> None:
+        """It took, waited or was silent for too long. The work itself is ended after the commit."""
+        if flight.stage in (Stage.QUEUED, Stage.RUNNING):
+            self._end_work(flight)
+            failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {flight.name!r} {why}")
+            self._fail(flight, failure, "timed_out", self.now)
+
+    def lose(self, flight: Flight, lost_allowed: int) -> None:
+        """The node that ran this attempt died, as far as anyone can tell, before it ended."""
+        self._record_attempt(flight, None, "lost", self.now)
+        if flight.lost + 1 > lost_allowed:
+            failure = Failure(
+                type="holdfast.errors:TaskLost",
+                message=f"task {flight.name!r} was running when its node died, {flight.lost + 1} times in a row; "
+                "it may be what kills the node",
+                task=task_id(flight.run, flight.seq),
+            )
+            self._close(flight, TaskStatus.FAILED, Failed(failure), self.now)
+        else:
+            self._try_again(flight, due=None, failures=flight.failures, lost=flight.lost + 1)
+
+    def _fail(self, flight: Flight, failure: Failure, status: str, at: Instant) -> None:
+        failures = flight.failures + 1
+        self._record_attempt(flight, failure, status, at)
+        delay = flight.options.retry.delay_after(failures, failure, self._scene.dice)
+        if delay is None:
+            named = msgspec.structs.replace(failure, task=task_id(flight.run, flight.seq))
+            self._close(flight, TaskStatus.FAILED, Failed(named), at)
+        else:
+            self._try_again(flight, due=later(self.now, delay), failures=failures, lost=flight.lost)
+
+    def _record_attempt(self, flight: Flight, failure: Failure | None, status: str, at: Instant) -> None:
+        encoded = None if failure is None else encode_failure(failure)
+        self.commit.attempts.append(
+            EndedAttempt(
+                flight.run, flight.seq, flight.number, status, encoded, flight.started_at, at, self._scene.node
+            )
+        )
+        self._hold(flight.resident)
+
+    def _try_again(self, flight: Flight, *, due: Instant | None, failures: int, lost: int) -> None:
+        resident = flight.resident
+        self._retire(flight)
+        again = new_flight(
+            resident,
+            flight.seq,
+            flight.name,
+            flight.input,
+            flight.options,
+            number=flight.number + 1,
+            failures=failures,
+            lost=lost,
+        )
+        again.heartbeat_details = flight.heartbeat_details
+        status = TaskStatus.PENDING
+        if due is None:
+            self.dispatch.append(again)
+            if self._scene.dispatcher.promise(again):
+                status = TaskStatus.DISPATCHED
+        else:
+            self._scene.back_off(again, due)
+        self._move(again, status, None)
+
+    def _close(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
+        resident = flight.resident
+        self._hold(resident)
+        self._retire(flight)
+        del resident.flights[flight.seq]
+        self._settle_row(flight, status, outcome, at)
+        resident.events.append(TaskEnded(flight.seq, outcome))
+        self._scene.wake(resident)
+
+    def _settle_row(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
+        output = outcome.payload if isinstance(outcome, Succeeded) else None
+        failure = encode_failure(outcome.failure) if isinstance(outcome, Failed) else None
+        self.commit.settled.append(
+            SettledTask(flight.run, flight.seq, status, flight.number, output, failure, flight.started_at, at)
+        )
+
+    def _retire(self, flight: Flight) -> None:
+        flight.stage = Stage.CLOSED
+        flight.due_at = None
+        if flight.alarms is not None:
+            for alarm in flight.alarms:
+                self._scene.alarms.call_off(alarm)
+
+    def _end_work(self, flight: Flight) -> None:
+        if flight.stage is Stage.RUNNING:
+            self.cancel.append(flight)
+
+    def show(self, flight: Flight) -> None:
+        """It has been running long enough for someone to look."""
+        flight.is_shown = True
+        self._hold(flight.resident)
+        self._move(flight, TaskStatus.RUNNING, flight.started_at)
+
+    # --- moving runs
+
+    def advance(self, resident: Resident) -> None:
+        """Feed a run what has happened to it, and write down what it asks for."""
+        events = resident.events
+        resident.events = []
+        try:
+            commands = resident.program.advance(self.now, events)
+        except Exception as error:
+            _log.exception("run %s cannot go on and is parked", resident.run_id)
+            self.park(resident, error)
+            return
+        if resident.is_begun and not events and not commands:
+            return
+        resident.is_begun = True
+        self._hold(resident)
+        position = resident.position
+        resident.position = position + 1
+        self.commit.steps.append(NewStep(resident.key, position, write_step(self.now, events, commands)))
+        self._take_messages(resident, events, position)
+        for command in commands:
+            self._obey(resident, command)
+
+    def _hold(self, resident: Resident) -> None:
+        if resident.held_in != self.commit.tick:
+            resident.held_in = self.commit.tick
+            self.commit.held.append(Held(resident.key, resident.epoch))
+
+    def _take_messages(self, resident: Resident, events: list[Event], position: int) -> None:
+        for event in events:
+            if not isinstance(event, (TaskEnded, TimerFired)):
+                message = getattr(event, "message", None)
+                if message is not None:
+                    self.commit.taken.append(TakenMessage(resident.key, message, position))
+
+    def _obey(self, resident: Resident, command: Command) -> None:
+        match command:
+            case ScheduleTask():
+                self._schedule(resident, command)
+            case CompleteRun() | FailRun() | CancelRun():
+                self._end(resident, command)
+            case RecordTask():
+                self._record(resident, command)
+            case CancelTask():
+                self._cancel_task(resident, command.seq)
+            case StartTimer():
+                self._scene.start_timer(resident, command.seq, command.due)
+            case CancelTimer():
+                alarm = resident.timers.pop(command.seq, None)
+                if alarm is not None:
+                    self._scene.alarms.call_off(alarm)
+            case StartChild():
+                self._start_child(resident, command)
+            case CancelChild():
+                self._cancel_child(resident, command.seq, "its parent cancelled it")
+            case SetState():
+                self.commit.state.append(StateChange(resident.key, command.key, command.value))
+            case MarkPatch():
+                pass  # the journal has it, and only replay asks
+            case _:
+                assert_never(command)
+
+    def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
+        flight = new_flight(resident, command.seq, command.name, command.input, command.options)
+        self.dispatch.append(flight)
+        starts = self._scene.dispatcher.promise(flight)
+        status = TaskStatus.DISPATCHED if starts else TaskStatus.PENDING
+        self.commit.tasks.append(
+            NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
+        )
+
+    def _record(self, resident: Resident, command: RecordTask) -> None:
+        status = TaskStatus.SUCCESS if isinstance(command.outcome, Succeeded) else TaskStatus.FAILED
+        flight = new_flight(resident, command.seq, command.name, Payload(b"{}"), TaskOptions())
+        flight.started_at = self.now
+        del resident.flights[command.seq]
+        self.commit.tasks.append(
+            NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, flight.input, self.now)
+        )
+        self._settle_row(flight, status, command.outcome, self.now)
+
+    def _cancel_task(self, resident: Resident, seq: int) -> None:
+        flight = resident.flights.pop(seq, None)
+        if flight is not None:
+            self._end_work(flight)
+            self._retire(flight)
+            self._settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
+
+    def _start_child(self, resident: Resident, command: StartChild) -> None:
+        key = self._scene.new_key(self.now)
+        try:
+            pinned = self._scene.programs.pin(command.workflow, command.version)
+        except Exception as error:
+            # The program knew the workflow a moment ago: only a catalog that changes can do this.
+            resident.events.append(ChildEnded(command.seq, Failed(capture(error))))
+            self._scene.wake(resident)
+            return
+        resident.children[command.seq] = key
+        if not command.detached:
+            resident.attached.add(command.seq)
+        self.children[key] = (resident, command.seq)
+        self.has_children = True
+        self.commit.created.append(
+            NewRun(
+                key,
+                command.id,
+                command.workflow,
+                pinned.version,
+                pinned.claim,
+                RunStatus.PENDING,
+                command.input,
+                resident.key,
+                command.seq,
+                None,
+                0,
+                self.now,
+                None,
+                self.now,
+                None,
+            )
+        )
+
+    def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
+        key = resident.children.pop(seq, None)
+        resident.attached.discard(seq)
+        if key is not None:
+            payload = Payload(_encode_text(reason))
+            self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload))
+            self.has_children = True
+
+    # --- leaving memory
+
+    def _end(self, resident: Resident, command: EndRun) -> None:
+        """A run that ends takes everything with it that is still under way."""
+        for seq in list(resident.flights):
+            self._cancel_task(resident, seq)
+        for seq in list(resident.attached & resident.children.keys()):
+            self._cancel_child(resident, seq, "its parent ended")
+        output = failure = None
+        match command:
+            case CompleteRun():
+                status, output = RunStatus.SUCCESS, command.output
+            case FailRun():
+                status, failure = RunStatus.FAILED, encode_failure(command.failure)
+            case CancelRun():
+                status = RunStatus.CANCELLED
+                failure = encode_failure(Failure(type="cancelled", message=command.reason))
+        self.commit.ended.append(EndedRun(
+                resident.key,
+                status,
+                output,
+                failure,
+                resident.record.parent,
+                resident.record.parent_seq,
+                self.now,
+            ))
+        if resident.record.parent is not None:
+            self.has_children = True
+        self._forget(resident)
+
+    def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
+        """Let a run go that only waits, or that this node must hand back."""
+        self._hand_back(resident)
+        waits = resident.program.waits()
+        if wake_at is not None:
+            waits.append(f"until {moment(wake_at).isoformat(timespec='seconds')}")
+        self._hold(resident)
+        self.commit.released.append(
+            ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)
+        )
+        self._forget(resident)
+
+    def park(self, resident: Resident, error: Exception) -> None:
+        """Set a run aside that cannot go on with this code; an operator, or other code, may resume it."""
+        self._hand_back(resident)
+        self._hold(resident)
+        failure = encode_failure(capture(error))
+        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PARKED, failure, None, None))
+        self._forget(resident)
+
+    def _hand_back(self, resident: Resident) -> None:
+        """Tasks under way are ended here and left for the next owner, as if this attempt had not been."""
+        for flight in resident.flights.values():
+            if flight.stage is Stage.BACKING_OFF:
+                continue
+            self._end_work(flight)
+            self._move(flight, TaskStatus.PENDING, None)
+
+    def _move(self, flight: Flight, status: TaskStatus, started_at: Instant | None) -> None:
+        self.commit.moved.append(
+            MovedTask(
+                flight.run,
+                flight.seq,
+                status,
+                flight.number,
+                flight.lost,
+                flight.heartbeat_details,
+                flight.due_at,
+                started_at,
+            )
+        )
+
+    def _forget(self, resident: Resident) -> None:
+        for flight in list(resident.flights.values()):
+            self._retire(flight)
+        for alarm in resident.timers.values():
+            self._scene.alarms.call_off(alarm)
+        resident.is_gone = True
+        self.gone.append(resident)
+
+    def take_stale(self, message: TakenMessage) -> None:
+        """Mark a message as read that tells nothing new."""
+        self.commit.taken.append(message)
+
+    def drop(self, runs: set[RunKey]) -> None:
+        """Take everything out of the commit that is of these runs, which it would have created."""
+        for name in ROWS_OF_RUNS:
+            rows = getattr(self.commit, name)
+            if rows:
+                setattr(self.commit, name, [row for row in rows if row.run not in runs])
+        self.gone = [resident for resident in self.gone if resident.key not in runs]
+
+
+def new_flight(
+    resident: Resident,
+    seq: int,
+    name: str,
+    input: Payload,
+    options: TaskOptions,
+    *,
+    number: int = 1,
+    failures: int = 0,
+    lost: int = 0,
+) -> Flight:
+    record = resident.record
+    flight = Flight(
+        record.key,
+        resident.run_id,
+        record.namespace,
+        record.workflow,
+        seq,
+        name,
+        input,
+        options,
+        number,
+        resident=resident,
+        failures=failures,
+        lost=lost,
+    )
+    resident.flights[seq] = flight
+    return flight
+
+
+_SELF_CANCELLED = Failure(
+    type="asyncio.exceptions:CancelledError", message="the task raised CancelledError, though nobody cancelled it"
+)

@@ -1,0 +1,268 @@
+"""Every error that holdfast raises.
+
+    HoldfastError
+    ├── Refused                 bad input, stopped at the door; nothing was changed
+    │   ├── BadOption           an option outside what it may be
+    │   ├── BadUrl              a store URL that cannot be understood
+    │   ├── BadDefinition       a task or workflow that cannot be registered
+    │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
+    │   ├── PayloadTooLarge     a value over the limit
+    │   ├── WrongType           a value that does not fit its type hint
+    │   ├── UnknownWorkflow     no workflow of that name and version here
+    │   ├── UnknownTask         no task of that name here
+    │   ├── VersionConflict     a known version with other code
+    │   ├── RunNotFound         no run of that id
+    │   ├── RunExists           a child's id belongs to another run
+    │   ├── RunEnded            the run is over and takes nothing more
+    │   ├── NotEnded            only a run that is over can be retried
+    │   ├── NotParked           only a run that is parked can be resumed
+    │   ├── PromiseSettled      the promise has a value already
+    │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
+    ├── TaskError               a task failed; also an instance of the task's own exception class
+    │   ├── TaskTimedOut        … because it took, waited or was silent for too long
+    │   └── TaskLost            … because every node that ran it died
+    ├── RunFailed               a run failed; also an instance of the exception class that ended it
+    ├── RunCancelled            a run was cancelled
+    ├── DeterminismError        a replayed workflow asked for something else than it did before
+    ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
+    ├── Deadlock                a workflow that waits for nothing that could ever happen
+    ├── StoreError
+    │   ├── StoreUnavailable    the database does not answer
+    │   ├── StoreFull           no room left on its disk
+    │   ├── SchemaTooNew        a newer holdfast has changed the database
+    │   └── JournalCorrupt      a journal that cannot be read
+    └── NotOpen                 the Holdfast object is not open (any more)
+"""
+
+from __future__ import annotations
+
+
+class HoldfastError(Exception):
+    """The root of the tree."""
+
+
+# --- refused at the door
+
+
+class Refused(HoldfastError):
+    """Bad input. Nothing was changed."""
+
+
+class BadOption(Refused, ValueError):
+    def __init__(self, option: str, value: object, expected: str) -> None:
+        self.option, self.value, self.expected = option, value, expected
+        super().__init__(f"{option} is {value!r}, but must be {expected}")
+
+
+class BadUrl(Refused, ValueError):
+    def __init__(self, url: str, reason: str) -> None:
+        self.url, self.reason = url, reason
+        super().__init__(f"cannot use {url!r} as a store: {reason}")
+
+
+class BadDefinition(Refused, TypeError):
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+        super().__init__(f"{name!r} cannot be registered: {reason}")
+
+
+class CannotStore(Refused, TypeError):
+    """`path` leads to the value inside what was passed, as in `order.items[3].price`."""
+
+    def __init__(self, what: str, path: str, reason: str) -> None:
+        self.what, self.path, self.reason = what, path, reason
+        super().__init__(f"{what} cannot be stored: {path} {reason}")
+
+
+class PayloadTooLarge(Refused, ValueError):
+    def __init__(self, what: str, size: int, limit: int) -> None:
+        self.what, self.size, self.limit = what, size, limit
+        super().__init__(
+            f"{what} takes {size:,} bytes as JSON, over the limit of {limit:,}; "
+            "store the data elsewhere and pass a reference, or raise the setting max_payload_bytes"
+        )
+
+
+class WrongType(Refused, TypeError):
+    def __init__(self, what: str, reason: str) -> None:
+        self.what, self.reason = what, reason
+        super().__init__(f"{what}: {reason}")
+
+
+class UnknownWorkflow(Refused, LookupError):
+    def __init__(self, name: str, version: str | None, known: list[str]) -> None:
+        self.name, self.version, self.known = name, version, known
+        wanted = name if version is None else f"{name} version {version}"
+        super().__init__(f"no workflow {wanted!r} is registered here; {_known(known)}")
+
+
+class UnknownTask(Refused, LookupError):
+    def __init__(self, name: str, known: list[str]) -> None:
+        self.name, self.known = name, known
+        super().__init__(f"no task {name!r} is registered here; {_known(known)}")
+
+
+def _known(names: list[str]) -> str:
+    if not names:
+        return "none are: is the module that defines it imported?"
+    shown = ", ".join(sorted(names)[:10])
+    return f"known are {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+class VersionConflict(Refused):
+    def __init__(self, name: str, version: str) -> None:
+        self.name, self.version = name, version
+        super().__init__(
+            f"workflow {name!r} version {version!r} is registered with other code, and runs rely on it; "
+            "give the changed workflow a new version"
+        )
+
+
+class RunNotFound(Refused, LookupError):
+    def __init__(self, id: str, namespace: str) -> None:
+        self.id, self.namespace = id, namespace
+        super().__init__(f"no run {id!r} in namespace {namespace!r}")
+
+
+class RunExists(Refused):
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(f"the id {id!r} belongs to another run; give the child another id")
+
+
+class RunEnded(Refused):
+    def __init__(self, id: str, what: str) -> None:
+        self.id = id
+        super().__init__(f"run {id!r} has ended and takes no {what} any more")
+
+
+class NotEnded(Refused):
+    def __init__(self, id: str, status: str) -> None:
+        self.id, self.status = id, status
+        super().__init__(f"run {id!r} is {status}; only a run that failed or was cancelled can be retried")
+
+
+class NotParked(Refused):
+    def __init__(self, id: str, status: str) -> None:
+        self.id, self.status = id, status
+        super().__init__(f"run {id!r} is {status}; only a run that is parked or paused can be resumed")
+
+
+class PromiseSettled(Refused):
+    def __init__(self, id: str, name: str) -> None:
+        self.id, self.name = id, name
+        super().__init__(f"promise {name!r} of run {id!r} is settled; a promise is settled once")
+
+
+class OutsideContext(Refused, RuntimeError):
+    pass
+
+
+# --- failures of the user's work, raised again
+
+
+class TaskError(HoldfastError):
+    """A task failed for good.
+
+    Where the task's exception class can be found, the error that is raised is an instance of both:
+    `except PaymentDeclined` and `except TaskError` catch the same thing.
+    """
+
+    type_name: str = ""
+    """The class of the original exception, as `module:qualname`."""
+    message: str = ""
+    traceback_text: str = ""
+    """Where the task raised it, as text."""
+    task_id: str | None = None
+
+
+class TaskTimedOut(TaskError, TimeoutError):
+    pass
+
+
+class TaskLost(TaskError):
+    pass
+
+
+class RunFailed(HoldfastError):
+    """A run failed. Like TaskError, also an instance of the original class where it can be found."""
+
+    type_name: str = ""
+    message: str = ""
+    traceback_text: str = ""
+    task_id: str | None = None
+
+
+class RunCancelled(HoldfastError):
+    def __init__(self, id: str = "", reason: str = "") -> None:
+        self.id, self.reason = id, reason
+        super().__init__(f"run {id!r} was cancelled" + (f": {reason}" if reason else ""))
+
+
+# --- programs
+
+
+class DeterminismError(HoldfastError):
+    """`recorded` and `requested` say what stood at `position` of that kind, then and now."""
+
+    def __init__(self, kind: str, position: int, recorded: str, requested: str) -> None:
+        self.kind, self.position, self.recorded, self.requested = kind, position, recorded, requested
+        super().__init__(
+            f"{kind} {position} was {recorded} when this run passed here, but the code now asks for {requested}; "
+            "restore the old order, guard the change with context().patched(...), or start new runs on a new "
+            "version, then resume the run"
+        )
+
+
+class ForbiddenInWorkflow(HoldfastError, RuntimeError):
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(
+            f"{what} is not possible in workflow code, which must be replayable; put it in a @task and await that"
+        )
+
+
+class Deadlock(HoldfastError):
+    def __init__(self) -> None:
+        super().__init__(
+            "the workflow waits, but has no task, timer, child, signal or promise to wait for: "
+            "it awaits an asyncio object that nothing in it will ever set"
+        )
+
+
+# --- the store
+
+
+class StoreError(HoldfastError):
+    pass
+
+
+class StoreUnavailable(StoreError, ConnectionError):
+    def __init__(self, store: str, reason: str) -> None:
+        self.store, self.reason = store, reason
+        super().__init__(f"{store} does not answer: {reason}")
+
+
+class StoreFull(StoreError):
+    def __init__(self, store: str, reason: str) -> None:
+        self.store, self.reason = store, reason
+        super().__init__(f"{store} has no room left: {reason}; nothing was written: free some space and try again")
+
+
+class SchemaTooNew(StoreError):
+    def __init__(self, store: str, found: int, known: int) -> None:
+        self.store, self.found, self.known = store, found, known
+        super().__init__(
+            f"{store} has schema {found}, made by a newer holdfast; this one knows up to {known}: upgrade holdfast"
+        )
+
+
+class JournalCorrupt(StoreError):
+    def __init__(self, position: int, reason: str) -> None:
+        self.position, self.reason = position, reason
+        super().__init__(f"step {position} of the journal cannot be read: {reason}")
+
+
+class NotOpen(HoldfastError, RuntimeError):
+    def __init__(self) -> None:
+        super().__init__("this Holdfast is not open: use it inside `async with Holdfast(...) as hf:`")

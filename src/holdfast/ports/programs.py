@@ -1,0 +1,61 @@
+"""What the engine and the client need to know of the definitions that this process has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from holdfast.core.history import Past
+from holdfast.core.program import Program
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Payload
+from holdfast.ports.store import Definition
+
+
+class Pinned(NamedTuple):
+    """A workflow that this process has, as it is written into a run."""
+
+    version: str
+    claim: str
+
+
+class Programs(Protocol):
+    def claims(self) -> Sequence[str]:
+        """The claims this process can serve: `name@version` for every explicit version it has, and
+        `name` for every workflow whose version is derived from its source."""
+        ...
+
+    def pin(self, workflow: str, version: str | None) -> Pinned:
+        """Raises UnknownWorkflow."""
+        ...
+
+    def program(self, run: RunRecord, past: Past) -> Program:
+        """The program of a run, brought to where its journal ends.
+
+        Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow: the run cannot go on here.
+        """
+        ...
+
+
+class Startable(NamedTuple):
+    """A workflow that this process has, ready to be started."""
+
+    definition: Definition
+    pinned: Pinned
+    pack: Callable[[tuple[Any, ...], dict[str, Any]], Payload]
+    """Raises WrongType, CannotStore, PayloadTooLarge."""
+    unpack_result: Callable[[Payload], Any]
+
+
+class Workflows(Protocol):
+    def startable(self, workflow: Any, version: str | None) -> Startable:
+        """By the workflow itself or its name. Raises UnknownWorkflow."""
+        ...
+
+    def stored(self) -> Sequence[Definition]:
+        """Every version that is here, as the store is to know it."""
+        ...
+
+    def encode(self, value: Any, what: str) -> Payload: ...
+
+    def decode(self, payload: Payload, type: Any, what: str) -> Any: ...

@@ -1,0 +1,363 @@
+"""What the engine and the client need of a store, and what they are promised.
+
+Every method is one transaction: it happens whole or not at all, also when the process dies in the
+middle. A store decides nothing; it checks leases and ids, because only a transaction can.
+
+Rows to be written are NamedTuples in the order of the statement's parameters: at some ten thousand
+tasks a second a value is built once and handed to the database as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from holdfast.core.events import MessageId
+from holdfast.core.records import AttemptRecord, History, MessageKind, MessageRecord, RunRecord, TaskRecord
+from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+
+
+class NewRun(NamedTuple):
+    run: RunKey
+    id: str | None
+    workflow: str
+    version: str
+    claim: str
+    status: RunStatus
+    input: Payload
+    parent: RunKey | None
+    parent_seq: int | None
+    owner: NodeId | None
+    epoch: int
+    """1 when `owner` is set, else 0."""
+    wake_at: Instant | None
+    waiting: str | None
+    created_at: Instant
+    started_at: Instant | None
+
+
+class Held(NamedTuple):
+    """A run this commit touches, and the epoch under which the node believes to own it."""
+
+    run: RunKey
+    epoch: int
+
+
+class NewStep(NamedTuple):
+    run: RunKey
+    position: int
+    step: bytes
+
+
+class NewTask(NamedTuple):
+    run: RunKey
+    seq: int
+    name: str
+    status: TaskStatus
+    input: Payload
+    created_at: Instant
+
+
+class SettledTask(NamedTuple):
+    run: RunKey
+    seq: int
+    status: TaskStatus
+    attempt: int
+    output: Payload | None
+    failure: bytes | None
+    """A Failure as JSON."""
+    started_at: Instant | None
+    finished_at: Instant
+
+
+class MovedTask(NamedTuple):
+    """A task that is not final: shown as running, or waiting for its next attempt."""
+
+    run: RunKey
+    seq: int
+    status: TaskStatus
+    attempt: int
+    lost: int
+    heartbeat: Payload | None
+    due_at: Instant | None
+    started_at: Instant | None
+
+
+class EndedAttempt(NamedTuple):
+    run: RunKey
+    seq: int
+    attempt: int
+    status: str
+    failure: bytes | None
+    started_at: Instant | None
+    finished_at: Instant
+    node: NodeId
+
+
+class StateChange(NamedTuple):
+    run: RunKey
+    key: str
+    value: Payload | None
+    """None deletes the key."""
+
+
+class TakenMessage(NamedTuple):
+    run: RunKey
+    message: MessageId
+    position: int
+
+
+class NewMessage(NamedTuple):
+    run: RunKey
+    kind: MessageKind
+    name: str
+    payload: Payload
+    sender: RunKey | None = None
+    """The run that asked for it. Without its lease it sends nothing; None: it is not from a run."""
+
+
+class EndedRun(NamedTuple):
+    run: RunKey
+    status: RunStatus
+    output: Payload | None
+    failure: bytes | None
+    parent: RunKey | None
+    """The store tells it with a CHILD message, and wakes it. Looking it up here would cost every run a read."""
+    parent_seq: int | None
+    finished_at: Instant
+
+
+class ReleasedRun(NamedTuple):
+    """A run that leaves memory: because it only waits, because the node stops, or because it is parked."""
+
+    run: RunKey
+    status: RunStatus
+    failure: bytes | None
+    wake_at: Instant | None
+    """The earlier of this and what a message asked for in the meantime is kept."""
+    waiting: str | None
+
+
+class ClaimRequest(NamedTuple):
+    claims: Sequence[str]
+    limit: int
+
+
+class Commit(msgspec.Struct):
+    """All that one tick of one node changes."""
+
+    namespace: str
+    node: NodeId
+    tick: int
+    """Counts the commits of this node; kept in its row, so that `recover` can answer."""
+    now: Instant
+    lease_until: Instant
+    created: list[NewRun] = []
+    held: list[Held] = []
+    """Every run that any other row names and that `created` does not."""
+    steps: list[NewStep] = []
+    tasks: list[NewTask] = []
+    settled: list[SettledTask] = []
+    moved: list[MovedTask] = []
+    attempts: list[EndedAttempt] = []
+    state: list[StateChange] = []
+    taken: list[TakenMessage] = []
+    messages: list[NewMessage] = []
+    """To other runs. One for a run that has ended or does not exist is dropped."""
+    ended: list[EndedRun] = []
+    released: list[ReleasedRun] = []
+    claim: ClaimRequest | None = None
+    """Take due runs in the same transaction. Also reaps the leases of nodes that have expired."""
+    collect: bool = False
+    """Take the unread messages of runs this node owns in the same transaction."""
+
+
+
+ROWS_OF_RUNS = (
+    "created",
+    "held",
+    "steps",
+    "tasks",
+    "settled",
+    "moved",
+    "attempts",
+    "state",
+    "taken",
+    "messages",
+    "ended",
+    "released",
+)
+"""The fields of a Commit that are lists of rows, each with the run it belongs to as `run`."""
+
+
+class Claimed(NamedTuple):
+    run: RunRecord
+    """As it stands after the claim: owner, epoch and status are the new ones."""
+    is_new: bool
+    """It has no journal yet, so there is nothing to load but its unread messages."""
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What came of a commit."""
+
+    lost: frozenset[RunKey] = frozenset()
+    """Held runs that this node no longer owns. Nothing of theirs was written."""
+    existing: dict[RunKey, RunKey] = {}
+    """New runs whose id was taken, with the run that has it. Nothing of theirs was written."""
+    claimed: list[Claimed] = []
+    mail: list[MessageRecord] = []
+    """Unread messages of runs this node owns, the claimed ones included, in order."""
+
+
+class Peek(NamedTuple):
+    """Whether there is something to claim or collect, asked with one cheap read."""
+
+    wake_at: Instant | None
+    """The earliest due time of a run that this node could claim."""
+    expires_at: Instant | None
+    """The earliest end of another node's lease."""
+    has_mail: bool
+
+
+class Definition(NamedTuple):
+    name: str
+    version: str
+    kind: str
+    hash: str
+    source: str
+
+
+class PostResult(Enum):
+    POSTED = "posted"
+    NO_SUCH_RUN = "no such run"
+    ENDED = "the run has ended"
+    SETTLED = "the promise is settled"
+
+
+class Reopening(NamedTuple):
+    """Everything that opening an ended run again changes."""
+
+    run: RunKey
+    epoch: int
+    """What the caller saw; if the run has moved since, nothing is changed."""
+    step: NewStep
+    tasks: Sequence[int]
+    """Tasks to be tried again: their outcome is dropped and they are pending."""
+    messages: Sequence[MessageId]
+    """Messages to be read again."""
+    now: Instant
+
+
+class Stranded(NamedTuple):
+    run: RunKey
+    id: str | None
+    workflow: str
+    status: RunStatus
+    problem: str
+
+
+class RunFilter(NamedTuple):
+    status: RunStatus | None = None
+    workflow: str | None = None
+    before: RunKey | None = None
+    """Only runs created before this one: the key of the last row of the previous page."""
+    limit: int = 100
+
+
+class Store(Protocol):
+    async def open(self) -> None:
+        """Connect and bring the schema up to date. Raises StoreUnavailable, SchemaTooNew, BadUrl."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is queued, then let go of every connection and thread. May be called twice."""
+        ...
+
+    async def now(self) -> Instant:
+        """The database's own clock, by which all nodes agree on leases."""
+        ...
+
+    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_change` on the event loop's thread whenever someone else may have changed something:
+        another process, or a method of this object other than `commit`. Returns how to stop that.
+
+        It may come too often; it comes at most a poll interval late; it carries no facts.
+        """
+        ...
+
+    # --- the node
+
+    async def commit(self, commit: Commit) -> Receipt:
+        """Write all of it, except for runs that are lost or exist already.
+
+        Raises StoreFull (nothing was written), or StoreUnavailable (who knows: ask `recover`).
+        """
+        ...
+
+    async def recover(self, commit: Commit) -> Receipt | None:
+        """Whether a commit stands whose answer was lost: None if not, else a receipt to go on with.
+
+        The receipt has every run that the node owns as claimed, and every unread message of theirs.
+        """
+        ...
+
+    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek: ...
+
+    async def leave(self, namespace: str, node: NodeId) -> None:
+        """End the node's lease. Runs it still owns are due for any other node at once."""
+        ...
+
+    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+        """What the store has of these runs, in that order; those that do not exist are left out."""
+        ...
+
+    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+        """Remember these versions. Raises VersionConflict if one is known with another hash."""
+        ...
+
+    # --- the client
+
+    async def create(self, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
+        """Add runs for any node to take. Answers those whose id was taken, with the run that has it."""
+        ...
+
+    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+        """Put messages into inboxes and wake their runs. One answer a message."""
+        ...
+
+    async def find(self, namespace: str, id: str) -> RunRecord | None:
+        """The run that the user named `id`, or whose key it spells."""
+        ...
+
+    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+        """Those of the runs that have ended."""
+        ...
+
+    async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
+        """Newest first."""
+        ...
+
+    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]: ...
+
+    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]: ...
+
+    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
+
+    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
+        """Open an ended run again. False if it has moved since it was looked at."""
+        ...
+
+    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+        """Make parked or paused runs due again; answers those that were."""
+        ...
+
+    async def end_idle(self, namespace: str, run: RunKey, now: Instant) -> bool:
+        """Cancel a run that is parked and so cannot cancel itself. False if it is not parked."""
+        ...
+
+    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+        """Runs that are not finished and have no reason to wake. There should be none."""
+        ...

@@ -1,0 +1,99 @@
+"""Settings: the environment and `holdfast.toml`, read once into one frozen object.
+
+The only place that reads `os.environ`. What is passed to `Holdfast(...)` wins over the environment,
+which wins over the file, which wins over the defaults.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.errors import BadOption
+
+PREFIX = "HOLDFAST_"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    url: str = "sqlite:///.holdfast/holdfast.db"
+    namespace: str = "default"
+    max_payload_bytes: int = 4 * 1024 * 1024
+    """The largest argument, result, signal or state value, as JSON."""
+    concurrency: int = 1000
+    """How many async tasks this node runs at once."""
+    threads: int = 32
+    """How many plain functions this node runs at once."""
+    queues: dict[str, int] = {}
+    """How many tasks of a queue this node runs at once, where that is to be fewer."""
+    lease_seconds: float = 15
+    """How long a node may be silent before others take its runs."""
+    drain_seconds: float = 10
+    """How long a stopping node lets tasks finish before it hands them back."""
+    open_seconds: float = 60
+    """How long to wait for a database that does not answer when holdfast is opened."""
+    max_resident: int = 10_000
+    """How many runs a node holds in memory at most."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_payload_bytes", "concurrency", "threads", "max_resident"):
+            if getattr(self, name) < 1:
+                raise BadOption(name, getattr(self, name), "1 or more")
+        for name in ("lease_seconds", "drain_seconds", "open_seconds"):
+            if not 0 <= getattr(self, name) < 1e9 or (name == "lease_seconds" and self.lease_seconds < 0.1):
+                raise BadOption(name, getattr(self, name), "a number of seconds")
+        for queue, limit in self.queues.items():
+            if limit < 1:
+                raise BadOption(f"queues[{queue!r}]", limit, "1 or more")
+        if not self.namespace or len(self.namespace) > 200:
+            raise BadOption("namespace", self.namespace, "a name")
+
+    @property
+    def lease(self) -> dt.timedelta:
+        return dt.timedelta(seconds=self.lease_seconds)
+
+    @property
+    def drain(self) -> dt.timedelta:
+        return dt.timedelta(seconds=self.drain_seconds)
+
+
+def read_settings(
+    given: Mapping[str, Any], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> Settings:
+    """Raises BadOption, naming the setting and where it was read."""
+    environment = os.environ if environment is None else environment
+    known = set(Settings.__struct_fields__)
+    from_file = _read_file((folder or Path.cwd()) / "holdfast.toml")
+    from_environment = {
+        name: environment[PREFIX + name.upper()] for name in known if PREFIX + name.upper() in environment
+    }
+    settings: dict[str, Any] = {}
+    for source, values, strict in (
+        ("holdfast.toml", from_file, True),
+        ("the environment", from_environment, False),
+        ("Holdfast(...)", {k: v for k, v in given.items() if v is not None}, True),
+    ):
+        unknown = set(values) - known
+        if unknown:
+            raise BadOption(f"{min(unknown)} in {source}", values[min(unknown)], "one of " + ", ".join(sorted(known)))
+        settings |= values
+        try:
+            result = msgspec.convert(settings, Settings, strict=strict)
+        except msgspec.ValidationError as error:
+            raise BadOption(f"a setting in {source}", str(error), "of the right type") from None
+        settings = msgspec.structs.asdict(result)
+    return msgspec.convert(settings, Settings)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadOption(str(path.name), str(error), "a TOML file") from None

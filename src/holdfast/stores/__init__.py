@@ -1,0 +1,8 @@
+"""Stores: what the engine remembers, in SQLite or Postgres."""
+
+from __future__ import annotations
+
+from holdfast.stores.open_store import store_for
+from holdfast.stores.sql_store import SqlStore
+
+__all__ = ["SqlStore", "store_for"]

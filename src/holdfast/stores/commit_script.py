@@ -1,0 +1,209 @@
+"""The commit: all that one tick of one node changes, as one transaction.
+
+The order is fixed. The lease comes first, because it decides what the rest may do; then what the
+runs did; then mail and new work, which see what was just written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from holdfast.core.records import MessageKind, MessageRecord
+from holdfast.core.values import NULL, Instant, RunKey
+from holdfast.ports.store import Claimed, ClaimRequest, Commit, NewMessage, NewRun, PostResult, Receipt
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.records import message_record, run_record, run_status
+
+R = TypeVar("R", bound=tuple[object, ...])
+
+_SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
+
+
+def write_commit(tx: Transaction, commit: Commit) -> Receipt:
+    # A reaper deletes this row before it takes the node's runs. So of a late commit and a reaper one
+    # waits for the other here: the commit is done before anything is taken, or it sees the new owners.
+    tx.run("renew_lease", commit.node, commit.namespace, commit.tick, commit.lease_until, commit.now)
+    lost = _find_lost(tx, commit)
+    existing = create_runs(tx, commit.namespace, commit.created)
+    if lost or existing:
+        commit = _without(commit, lost, existing)
+    _write_rows(tx, commit)
+    _end_and_release(tx, commit)
+    claimed, mail = _take_work(tx, commit)
+    if _concerns_others(commit):
+        tx.announce()
+    return Receipt(lost, existing, claimed, mail)
+
+
+# --- fences
+
+
+def _find_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
+    lost = tx.many_returning("find_lost", commit.held, commit.namespace, commit.node)
+    return frozenset(row[0] for row in lost)
+
+
+def create_runs(tx: Transaction, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
+    """Add the runs. Answers those whose key or id was taken, with the run that has it."""
+    added = tx.many_returning("insert_runs", runs, namespace)
+    if len(added) == len(runs):
+        return {}
+    new = {row[0] for row in added}
+    refused = [(run.run, run.id) for run in runs if run.run not in new]
+    return dict(reversed(tx.many_returning("find_taken", refused, namespace)))
+
+
+def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, RunKey]) -> Commit:
+    """The commit without anything that these runs did. It is rare, so only then is it paid for."""
+    gone = lost | existing.keys()
+
+    def kept(rows: list[R]) -> list[R]:
+        return [row for row in rows if row[0] not in gone]
+
+    return Commit(
+        namespace=commit.namespace,
+        node=commit.node,
+        tick=commit.tick,
+        now=commit.now,
+        lease_until=commit.lease_until,
+        created=kept(commit.created),
+        held=kept(commit.held),
+        steps=kept(commit.steps),
+        tasks=kept(commit.tasks),
+        settled=kept(commit.settled),
+        moved=kept(commit.moved),
+        attempts=kept(commit.attempts),
+        state=kept(commit.state),
+        taken=kept(commit.taken),
+        messages=[message for message in commit.messages if message.sender not in gone],
+        ended=kept(commit.ended),
+        released=kept(commit.released),
+        claim=commit.claim,
+        collect=commit.collect,
+    )
+
+
+# --- what the runs did
+
+
+def _write_rows(tx: Transaction, commit: Commit) -> None:
+    tx.many("insert_steps", commit.steps)
+    tx.many("insert_tasks", commit.tasks)
+    # Moved before settled: a task may be shown as running and end in the same tick.
+    tx.many("move_tasks", commit.moved)
+    tx.many("settle_tasks", commit.settled)
+    tx.many("insert_attempts", commit.attempts)
+    if commit.state:
+        # A key may be set and deleted in one tick; the last change is the one that counts.
+        last = {(change.run, change.key): change for change in commit.state}.values()
+        tx.many("set_state", [change for change in last if change.value is not None])
+        tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
+    tx.many("take_messages", commit.taken)
+
+
+def _end_and_release(tx: Transaction, commit: Commit) -> None:
+    news = [
+        NewMessage(run.parent, MessageKind.CHILD, str(run.parent_seq), NULL)
+        for run in commit.ended
+        if run.parent is not None
+    ]
+    messages = commit.messages + news if news else commit.messages
+    if messages:
+        # All rows of runs that follow are locked at once and in order: two nodes that end runs and
+        # write to each other's would else wait for each other.
+        ended = {run.run for run in commit.ended}
+        targets = {message.run for message in messages}
+        statuses = _lock(tx, commit.namespace, targets | ended | {run.run for run in commit.released})
+        open_runs = {run for run in targets if run in statuses and run not in ended}
+        deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
+    tx.many("end_runs", commit.ended, commit.namespace)
+    tx.many("release_runs", commit.released, commit.namespace)
+
+
+def post_messages(
+    tx: Transaction, namespace: str, messages: Sequence[NewMessage], now: Instant
+) -> list[PostResult]:
+    statuses = _lock(tx, namespace, {message.run for message in messages})
+    return deliver(tx, namespace, messages, statuses, now)
+
+
+def _lock(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> dict[RunKey, str]:
+    """The status of those that exist; it cannot change any more until the transaction ends."""
+    return dict(tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace))
+
+
+def deliver(
+    tx: Transaction,
+    namespace: str,
+    messages: Sequence[NewMessage],
+    statuses: dict[RunKey, str],
+    now: Instant,
+) -> list[PostResult]:
+    """Add messages for runs that are locked and not over, and wake those. One answer a message."""
+    promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
+    settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
+    results: list[PostResult] = []
+    posted: list[Row] = []
+    for message in messages:
+        status = statuses.get(message.run)
+        promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
+        if status is None:
+            results.append(PostResult.NO_SUCH_RUN)
+        elif run_status(status).is_final:
+            results.append(PostResult.ENDED)
+        elif promise in settled:
+            results.append(PostResult.SETTLED)
+        else:
+            results.append(PostResult.POSTED)
+            posted.append((message.run, message.kind, message.name, message.payload))
+            if promise is not None:
+                settled.add(promise)
+    tx.many("insert_messages", posted)
+    tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
+    return results
+
+
+# --- mail and new work
+
+
+def _take_work(tx: Transaction, commit: Commit) -> tuple[list[Claimed], list[MessageRecord]]:
+    if not commit.collect and commit.claim is None:
+        return [], []
+    readers: list[Row] = tx.rows("collect_mail", commit.node)
+    claimed: list[Claimed] = []
+    if commit.claim is not None:
+        reap(tx, commit)
+        claimed = _claim(tx, commit, commit.claim)
+        readers += [(claim.run.key,) for claim in claimed]
+    mail = sorted(tx.many_returning("unread_messages_of", readers))
+    return claimed, [message_record(row) for row in mail]
+
+
+def reap(tx: Transaction, commit: Commit) -> None:
+    expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
+    if expired:
+        tx.many("free_runs", expired, commit.now)
+        tx.announce()  # more may have come free than this node takes
+
+
+def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
+    claims = [(claim,) for claim in sorted(wanted.claims)]
+    due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, wanted.limit)
+    # Each claim gave its oldest; the oldest of all go first.
+    due.sort(key=lambda row: row[2])
+    del due[wanted.limit :]
+    keys = [row[:1] for row in due]
+    rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
+    taken = {row[0]: row for row in rows}
+    return [Claimed(run_record(taken[key]), status == "pending") for key, status, _ in due]
+
+
+def _concerns_others(commit: Commit) -> bool:
+    """Whether another process may be waiting for something that this commit did."""
+    return bool(
+        commit.ended
+        or commit.messages
+        or any(run.owner is None for run in commit.created)
+        or any(run.wake_at is not None for run in commit.released)
+    )

@@ -1,0 +1,61 @@
+"""From a URL to a store."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from holdfast.errors import BadUrl
+from holdfast.stores.driver import Driver
+from holdfast.stores.sql_store import SqlStore
+
+_EXPECTED = (
+    "expected sqlite:///relative/path.db, sqlite:////absolute/path.db or postgresql://user@host/database"
+)
+
+
+def store_for(url: str, *, threads: bool = True) -> SqlStore:
+    """A store that is not open yet. Raises BadUrl.
+
+    Without threads its transactions run inside the calls themselves, for tests and simulations.
+    """
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        raise BadUrl(_without_password(url), _EXPECTED)
+    if scheme == "sqlite":
+        return _sqlite(url, rest, threads)
+    if scheme in ("postgresql", "postgres"):
+        return _postgres(url, threads)
+    raise BadUrl(_without_password(url), _EXPECTED)
+
+
+def _sqlite(url: str, rest: str, threads: bool) -> SqlStore:
+    from holdfast.stores.sqlite.driver import MEMORY, SqliteDatabase
+
+    if rest == MEMORY:
+        if threads:
+            raise BadUrl(
+                url,
+                "a database in memory belongs to one connection, and every thread has its own; "
+                "use a file, or open the store with threads=False",
+            )
+        return SqlStore(Driver(SqliteDatabase(MEMORY), threads=False))
+    if "?" in rest or "#" in rest:
+        raise BadUrl(url, "a SQLite URL takes no options; write %3F for ? and %23 for # in a path")
+    if not rest.startswith("/") or rest == "/":
+        raise BadUrl(url, "expected sqlite:///relative/path.db or sqlite:////absolute/path.db")
+    return SqlStore(Driver(SqliteDatabase(unquote(rest[1:])), threads=threads))
+
+
+def _postgres(url: str, threads: bool) -> SqlStore:
+    try:
+        from holdfast.stores.postgres.driver import PostgresDatabase
+    except ImportError as error:
+        raise BadUrl(_without_password(url), f"{error}; install holdfast[postgres]") from error
+    return SqlStore(Driver(PostgresDatabase(url), threads=threads))
+
+
+def _without_password(url: str) -> str:
+    """The URL as it may be shown: it ends up in logs."""
+    hidden = re.sub(r"(?<=//)([^/@]*?):[^@]*@", r"\1:***@", url)
+    return re.sub(r"(?i)(password=)[^&\s]*", r"\1***", hidden)

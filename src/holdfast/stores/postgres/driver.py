@@ -1,0 +1,244 @@
+"""Postgres through psycopg 3, with plain blocking connections on the store's own threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from struct import Struct
+from typing import Any, LiteralString, NamedTuple, TypeVar
+
+import psycopg
+from psycopg import errors, pq
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper, Loader
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.string import ByteaBinaryLoader
+
+from holdfast.errors import BadUrl, StoreFull, StoreUnavailable
+from holdfast.stores import migrations
+from holdfast.stores.database import Ask, Connection, Row, Script
+from holdfast.stores.named_queries import load_migrations, load_queries
+from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, Encode, encoders_of
+from holdfast.stores.postgres.notifications import CHANNEL, watch
+
+T = TypeVar("T")
+
+_PACKAGE = "holdfast.stores.postgres"
+_TRIES = 5
+_CONNECT_SECONDS = 10
+
+# Plans: every query here goes through an index. Statistics lag behind a table that grows a
+# thousandfold in a minute, and with the length of a batch in view the planner would plan anew for
+# each one and read the whole table for a large one. So it is told, once.
+# Idle: a node that hangs inside a transaction holds the row of its lease, and a reaper passes over
+# locked rows. The server ends such a transaction.
+_SETTINGS = """
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET jit = off;
+SET default_transaction_isolation = 'read committed';
+SET idle_in_transaction_session_timeout = '10s';
+"""
+
+# A lock that no other program on this server is likely to use: "holdfast" in ASCII.
+_LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(x'686f6c6466617374'::bigint)"
+
+
+class _Query(NamedTuple):
+    text: bytes
+    encoders: list[Encode]
+
+
+@cache
+def _queries() -> dict[str, _Query]:
+    return {name: _Query(text.encode(), encoders_of(text)) for name, text in load_queries(_PACKAGE).items()}
+
+
+class PostgresDatabase:
+    def __init__(self, url: str) -> None:
+        """Raises BadUrl."""
+        try:
+            parts = conninfo_to_dict(url)
+        except psycopg.Error:
+            # The error is left out: its text quotes the URL, password and all.
+            raise BadUrl("postgresql://…", "expected postgresql://user@host/database") from None
+        self._url = url
+        self._password = str(parts.get("password") or "")
+        self.name = f"Postgres database {parts.get('dbname', '')} at {parts.get('host', 'localhost')}"
+        self._pids: set[int] = set()
+
+    def connect(self) -> PostgresConnection:
+        return PostgresConnection(self._url, self._explained, self._pids)
+
+    def migrate(self, connection: Connection) -> None:
+        migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
+
+    def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
+        return watch(self._url, changed, self._pids)
+
+    def _explained(self, error: psycopg.Error) -> Exception:
+        reason = " ".join(str(error).split())
+        if self._password:
+            reason = reason.replace(self._password, "***")
+        if isinstance(error, errors.DiskFull):
+            return StoreFull(self.name, reason)
+        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+            return StoreUnavailable(self.name, reason)
+        return error
+
+
+class _Encoded(bytes):
+    """A parameter that is in Postgres's binary format already."""
+
+
+class _EncodedDumper(Dumper):
+    format = pq.Format.BINARY
+    oid = 0  # the cast in the query says what it is
+
+    def dump(self, obj: _Encoded) -> Buffer | None:
+        return obj
+
+
+class _InstantLoader(Loader):
+    format = pq.Format.BINARY
+    _unpack = Struct(">q").unpack
+
+    def load(self, data: Buffer) -> int:
+        return self._unpack(data)[0] + MICROSECONDS_TO_2000
+
+
+def _adapt(connection: psycopg.Connection[Row]) -> None:
+    adapters = connection.adapters
+    adapters.register_dumper(_Encoded, _EncodedDumper)
+    adapters.register_loader("timestamptz", _InstantLoader)
+    # Keys and payloads are bytes to the engine: they pass through as they are.
+    adapters.register_loader("uuid", ByteaBinaryLoader)
+    adapters.register_loader("json", ByteaBinaryLoader)
+
+
+class PostgresConnection:
+    def __init__(self, url: str, explained: Callable[[psycopg.Error], Exception], pids: set[int]) -> None:
+        self._explained = explained
+        self._pids = pids
+        self._announces = False
+        self.statements = 1
+        try:
+            self._connection = connection = psycopg.connect(
+                url,
+                autocommit=True,  # transactions are begun and ended here, in as few messages as possible
+                prepare_threshold=0,
+                cursor_factory=psycopg.RawCursor,
+                client_encoding="utf8",
+                application_name="holdfast",
+                connect_timeout=_CONNECT_SECONDS,
+            )
+            connection.execute(_SETTINGS, prepare=False)
+        except psycopg.Error as error:
+            raise explained(error) from error
+        _adapt(connection)
+        self._pid = connection.info.backend_pid
+        pids.add(self._pid)
+
+    @property
+    def is_broken(self) -> bool:
+        return self._connection.closed
+
+    def close(self) -> None:
+        self._connection.close()
+        self._pids.discard(self._pid)
+
+    # --- transactions
+
+    def write(self, script: Script[T]) -> T:
+        return self._transaction("BEGIN", script)
+
+    def write_alone(self, script: Script[T]) -> T:
+        # Not in a pipeline: a migration is several statements in one message, which only the simple
+        # protocol takes.
+        try:
+            with self._connection.transaction():
+                self._connection.execute(_LOCK_SCHEMA)
+                return script(self)
+        except psycopg.Error as error:
+            raise self._explained(error) from error
+
+    def read(self, script: Script[T], *, snapshot: bool) -> T:
+        if snapshot:
+            return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", script)
+        try:
+            return script(self)
+        except psycopg.Error as error:
+            raise self._explained(error) from error
+
+    def _transaction(self, begin: LiteralString, script: Script[T]) -> T:
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                return self._attempt(begin, script)
+            except (errors.DeadlockDetected, errors.SerializationFailure) as error:
+                # The server has undone all of it for the sake of another transaction.
+                if not tries_left:
+                    raise self._explained(error) from error
+            except psycopg.Error as error:
+                raise self._explained(error) from error
+        raise AssertionError("the last try returns or raises")
+
+    def _attempt(self, begin: LiteralString, script: Script[T]) -> T:
+        execute = self._connection.execute
+        self._announces = False
+        self.statements += 2
+        try:
+            # Statements that answer nothing are sent along with the next one that does.
+            with self._connection.pipeline():
+                execute(begin)
+                result = script(self)
+                if self._announces:
+                    self.statements += 1
+                    execute(f"NOTIFY {CHANNEL}")
+                execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+        return result
+
+    def _roll_back(self) -> None:
+        if self._connection.closed or self._connection.info.transaction_status == pq.TransactionStatus.IDLE:
+            return
+        try:
+            self._connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self._connection.close()  # the error that led here is the one to tell; the server rolls back
+
+    # --- as a Transaction
+
+    def run(self, query: str, *params: Any) -> None:
+        self._send(query, params)
+
+    def rows(self, query: str, *params: Any) -> list[Row]:
+        return self._send(query, params).fetchall()
+
+    def many(self, query: str, rows: Sequence[Row], *common: Any) -> None:
+        if rows:
+            self._send(query, (*common, *zip(*rows, strict=True)))
+
+    def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
+        if not rows:
+            return []
+        return self._send(query, (*common, *zip(*rows, strict=True))).fetchall()
+
+    def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
+        self.statements += 1
+        text, encoders = _queries()[query]
+        encoded = [
+            None if param is None else _Encoded(encode(param))
+            for encode, param in zip(encoders, params, strict=True)
+        ]
+        return self._connection.execute(text, encoded, prepare=True, binary=True)
+
+    def announce(self) -> None:
+        self._announces = True
+
+    def script(self, text: str) -> None:
+        self.statements += 1
+        self._connection.execute(text.encode(), prepare=False)

@@ -1,0 +1,95 @@
+"""Hearing of what other processes did: LISTEN on a connection and a thread of their own.
+
+The thread sleeps in the kernel until the server or its stop says something. It sends one statement
+when it connects and none after that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import socket
+import threading
+from collections.abc import Callable, Container
+from typing import Final
+
+import psycopg
+
+CHANNEL: Final = "holdfast"
+
+_SECONDS_BETWEEN_TRIES = 1.0
+
+
+def watch(url: str, changed: Callable[[], None], own_pids: Container[int]) -> Callable[[], None]:
+    """Call `changed` on this event loop's thread after commits of backends other than `own_pids`.
+
+    Returns how to stop, which does not wait for the thread to end.
+    """
+    watcher = _Watcher(url, changed, own_pids)
+    threading.Thread(target=watcher.run, name="holdfast-listener", daemon=True).start()
+    return watcher.stop
+
+
+class _Watcher:
+    def __init__(self, url: str, changed: Callable[[], None], own_pids: Container[int]) -> None:
+        self._url = url
+        self._changed = changed
+        self._own_pids = own_pids
+        self._loop = asyncio.get_running_loop()
+        self._is_told = False
+        self._stop_reading, self._stop_writing = socket.socketpair()
+
+    def stop(self) -> None:
+        self._changed = _do_nothing  # also what is on its way to the loop comes too late now
+        self._stop_writing.close()
+
+    def run(self) -> None:
+        with self._stop_reading:
+            while not self._is_stopped_within(0):
+                try:
+                    self._listen()
+                except psycopg.OperationalError:
+                    # The listener is a shortcut: without it, changes are found by polling. So it
+                    # only tries again, and leaves it to the next transaction to raise the error.
+                    if self._is_stopped_within(_SECONDS_BETWEEN_TRIES):
+                        return
+
+    def _listen(self) -> None:
+        with (
+            psycopg.connect(self._url, autocommit=True, application_name="holdfast listener") as connection,
+            selectors.DefaultSelector() as selector,
+        ):
+            connection.execute(f"LISTEN {CHANNEL}")
+            self._tell()  # whatever happened while nobody listened
+            selector.register(connection.fileno(), selectors.EVENT_READ)
+            selector.register(self._stop_reading, selectors.EVENT_READ)
+            while True:
+                ready = selector.select()
+                if any(key.fileobj is self._stop_reading for key, _ in ready):
+                    return
+                connection.pgconn.consume_input()
+                while (notification := connection.pgconn.notifies()) is not None:
+                    if notification.be_pid not in self._own_pids:
+                        self._tell()
+
+    def _is_stopped_within(self, seconds: float) -> bool:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stop_reading, selectors.EVENT_READ)
+            return bool(selector.select(seconds))
+
+    def _tell(self) -> None:
+        # A burst of commits is one piece of news. Should the loop just have taken it, one comes more.
+        if not self._is_told:
+            self._is_told = True
+            try:
+                self._loop.call_soon_threadsafe(self._on_loop)
+            except RuntimeError:
+                pass  # the loop is closed, so nobody is left to be told
+
+    def _on_loop(self) -> None:
+        self._is_told = False
+        self._changed()
+
+
+def _do_nothing() -> None:
+    pass

@@ -1,0 +1,21 @@
+-- name: insert_steps
+INSERT INTO holdfast.journal (run, position, step)
+SELECT * FROM unnest($1::uuid[], $2::int4[], $3::bytea[]);
+
+-- name: steps_of
+SELECT run, step FROM holdfast.journal WHERE run = ANY ($1::uuid[]) ORDER BY run, position;
+
+-- name: set_state
+INSERT INTO holdfast.state (run, key, value)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::json[])
+ON CONFLICT (run, key) DO UPDATE SET value = excluded.value;
+
+-- name: delete_state
+DELETE FROM holdfast.state USING unnest($1::uuid[], $2::text[]) AS gone (run, key)
+WHERE state.run = gone.run AND state.key = gone.key;
+
+-- name: read_state
+SELECT state.key, value
+FROM holdfast.runs JOIN holdfast.state ON state.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid
+ORDER BY state.key;

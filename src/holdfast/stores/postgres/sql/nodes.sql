@@ -1,0 +1,43 @@
+-- name: renew_lease
+-- Locks the row until the commit is done. A reaper deletes it before it takes the node's runs, so it
+-- passes over a node that is in the middle of a commit; and a commit that comes too late waits here
+-- for the reaper to finish, and then sees the new owners.
+INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at)
+VALUES ($1::text, $2::text, $3::int8, $4::timestamptz, $5::timestamptz)
+ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
+
+-- name: node_tick
+-- FOR UPDATE waits for a commit that is still under way on a connection that was given up.
+SELECT tick FROM holdfast.nodes WHERE id = $1::text FOR UPDATE;
+
+-- name: delete_node
+DELETE FROM holdfast.nodes WHERE namespace = $1::text AND id = $2::text;
+
+-- name: delete_expired_nodes
+-- SKIP LOCKED: a node in the middle of a commit, or one that is being reaped by another, is not ours.
+DELETE FROM holdfast.nodes
+WHERE id IN (
+    SELECT id FROM holdfast.nodes
+    WHERE namespace = $1::text AND id <> $2::text AND lease_until < $3::timestamptz
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id;
+
+-- name: free_runs
+-- Runs whose owner is gone are due at once. The epoch changes when somebody takes them.
+UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz WHERE owner = ANY ($2::text[]);
+
+-- name: peek
+-- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
+-- it has mail.
+SELECT
+    (SELECT min(due.wake_at)
+     FROM unnest($3::text[]) AS wanted (claim)
+     CROSS JOIN LATERAL (
+         SELECT wake_at FROM holdfast.runs
+         WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at IS NOT NULL
+         ORDER BY wake_at
+         LIMIT 1
+     ) AS due),
+    (SELECT min(lease_until) FROM holdfast.nodes WHERE namespace = $1 AND id <> $2::text),
+    EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = $2 AND wake_at IS NOT NULL);

@@ -1,0 +1,205 @@
+-- Batches that look up runs by key carry the namespace in each row, behind MATERIALIZED. As a plain
+-- parameter it would be a condition on runs alone, and on a young table, whose statistics still say
+-- that it is empty, the planner would rather read the whole namespace than look up each key.
+
+-- name: insert_runs
+-- Answers those that are new: a key or an id that exists is left as it is.
+INSERT INTO holdfast.runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
+                           owner, epoch, wake_at, waiting, created_at, started_at)
+SELECT $1::text, new.*
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::uuid[],
+            $10::int4[], $11::text[], $12::int4[], $13::timestamptz[], $14::text[], $15::timestamptz[],
+            $16::timestamptz[]) AS new
+ON CONFLICT DO NOTHING
+RETURNING key;
+
+-- name: find_taken
+-- For a new run that could not be added: the run that has its key or its id.
+WITH asked AS MATERIALIZED (
+    SELECT $1::text AS namespace, run, id FROM unnest($2::uuid[], $3::text[]) AS asked (run, id)
+)
+SELECT asked.run, runs.key
+FROM asked JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.key = asked.run
+UNION ALL
+SELECT asked.run, runs.key
+FROM asked JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.id = asked.id
+WHERE runs.key <> asked.run;
+
+-- name: find_lost
+-- Of the runs a commit touches, those that its node no longer owns under that epoch.
+WITH held AS MATERIALIZED (
+    SELECT $1::text AS namespace, run, epoch FROM unnest($3::uuid[], $4::int4[]) AS held (run, epoch)
+)
+SELECT held.run
+FROM held LEFT JOIN holdfast.runs ON runs.namespace = held.namespace AND runs.key = held.run
+WHERE runs.owner IS DISTINCT FROM $2::text OR runs.epoch IS DISTINCT FROM held.epoch;
+
+-- name: lock_runs
+-- The state of runs that this transaction is about to change, fixed until it ends. The rows are
+-- locked in the order of their keys, so that two transactions cannot wait for each other.
+SELECT key, status FROM holdfast.runs
+WHERE namespace = $1::text AND key = ANY ($2::uuid[])
+ORDER BY key
+FOR UPDATE;
+
+-- name: wake_runs
+-- Parked and paused runs stay asleep: an operator wakes them, and then they read their mail.
+WITH woken AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
+)
+UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
+FROM woken
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running');
+
+-- name: end_runs
+-- $6 and $7 are the parent, which hears of it by mail.
+WITH ended AS MATERIALIZED (
+    SELECT $1::text AS namespace, ended.*
+    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::json[], $6::uuid[], $7::int4[], $8::timestamptz[])
+        AS ended (run, status, output, failure, parent, parent_seq, finished_at)
+)
+UPDATE holdfast.runs
+SET status = ended.status, output = ended.output, failure = ended.failure, finished_at = ended.finished_at,
+    owner = NULL, wake_at = NULL, waiting = NULL
+FROM ended
+WHERE runs.namespace = ended.namespace AND key = ended.run;
+
+-- name: release_runs
+-- Mail that came since it was last collected has set a time to wake, and the earlier one counts.
+WITH released AS MATERIALIZED (
+    SELECT $1::text AS namespace, released.*
+    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[])
+        AS released (run, status, failure, wake_at, waiting)
+)
+UPDATE holdfast.runs
+SET status = released.status, failure = released.failure, waiting = released.waiting, owner = NULL,
+    wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at) END
+FROM released
+WHERE runs.namespace = released.namespace AND key = released.run;
+
+-- name: collect_mail
+-- While a run is owned, only mail gives it a time to wake. One that is just being written to is left
+-- for the next time: whoever writes may be waiting for a row that this commit has changed.
+UPDATE holdfast.runs SET wake_at = NULL
+WHERE (namespace, key) IN (
+    SELECT namespace, key FROM holdfast.runs
+    WHERE owner = $1::text AND wake_at IS NOT NULL
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING key;
+
+-- name: due_runs
+-- Only runs that are pending or running ever have a time to wake, so all of these can be taken.
+SELECT due.key, due.status, due.wake_at
+FROM unnest($4::text[]) AS wanted (claim)
+CROSS JOIN LATERAL (
+    SELECT key, status, wake_at FROM holdfast.runs
+    WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at <= $2::timestamptz
+    ORDER BY wake_at
+    LIMIT $3::int8
+    FOR UPDATE SKIP LOCKED
+) AS due;
+
+-- name: claim_runs
+WITH due AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($4::uuid[]) AS due (run)
+)
+UPDATE holdfast.runs
+SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running',
+    started_at = coalesce(started_at, $3::timestamptz)
+FROM due
+WHERE runs.namespace = due.namespace AND key = due.run
+RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
+
+-- name: runs_of
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
+
+-- name: ended_runs
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM holdfast.runs
+WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
+
+-- name: find_run
+-- By the user's name for it first: a run may be named like the key of another.
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM holdfast.runs
+WHERE namespace = $1::text
+    AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
+
+-- name: list_runs
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM holdfast.runs
+WHERE namespace = $1::text
+    AND ($2::text IS NULL OR status = $2)
+    AND ($3::text IS NULL OR workflow = $3)
+    AND key < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+ORDER BY key DESC
+LIMIT $5::int8;
+
+-- name: list_runs_by_status
+-- For every status but success, which has no entries in the index: there is little else to step over.
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM holdfast.runs
+WHERE namespace = $1::text
+    AND status = $2::text AND status <> 'success'
+    AND ($3::text IS NULL OR workflow = $3)
+    AND key < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+ORDER BY key DESC
+LIMIT $5::int8;
+
+-- name: children_of
+-- A child is in the namespace of its parent.
+SELECT parent, parent_seq, key, status, output, failure
+FROM holdfast.runs WHERE parent = ANY ($1::uuid[])
+ORDER BY parent, parent_seq;
+
+-- name: reopen_run
+-- The epoch counts on, so that nothing decided before this can be written after it.
+UPDATE holdfast.runs
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
+    owner = NULL, epoch = epoch + 1, wake_at = $4::timestamptz
+WHERE namespace = $1::text AND key = $2::uuid AND epoch = $3::int4
+    AND status IN ('success', 'failed', 'cancelled')
+RETURNING key;
+
+-- name: unpark_runs
+UPDATE holdfast.runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = $2::timestamptz
+WHERE namespace = $1::text AND key = ANY ($3::uuid[]) AND status IN ('parked', 'paused')
+RETURNING key;
+
+-- name: cancel_parked_run
+UPDATE holdfast.runs
+SET status = 'cancelled', failure = NULL, waiting = NULL, wake_at = NULL, finished_at = $3::timestamptz
+WHERE namespace = $1::text AND key = $2::uuid AND status = 'parked'
+RETURNING parent, parent_seq;
+
+-- name: stranded_runs
+-- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
+-- set one, or something outside to wait for. These have none of them.
+SELECT key, id, workflow, status,
+    CASE
+        WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
+        WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
+            THEN 'it has an unread message that does not wake it'
+        WHEN waiting IS NULL THEN 'it waits for nothing'
+        ELSE 'it waits for children that have all ended'
+    END
+FROM holdfast.runs
+WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
+    WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM holdfast.nodes WHERE nodes.id = runs.owner)
+    WHEN wake_at IS NOT NULL THEN false
+    WHEN waiting IS NULL THEN true
+    WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL) THEN true
+    WHEN waiting LIKE 'child %' THEN NOT EXISTS (
+        SELECT 1 FROM holdfast.runs AS child
+        WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
+    ELSE false
+END
+ORDER BY key;

@@ -1,0 +1,55 @@
+-- name: insert_tasks
+INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, input, created_at)
+SELECT run, seq, name, status, 1, 0, input, created_at
+FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::json[], $6::timestamptz[])
+    AS new (run, seq, name, status, input, created_at);
+
+-- name: move_tasks
+UPDATE holdfast.tasks
+SET status = moved.status, attempt = moved.attempt, lost = moved.lost, heartbeat = moved.heartbeat,
+    due_at = moved.due_at, started_at = moved.started_at
+FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::int4[], $6::json[], $7::timestamptz[],
+            $8::timestamptz[]) AS moved (run, seq, status, attempt, lost, heartbeat, due_at, started_at)
+WHERE tasks.run = moved.run AND tasks.seq = moved.seq;
+
+-- name: settle_tasks
+UPDATE holdfast.tasks
+SET status = settled.status, attempt = settled.attempt, output = settled.output, failure = settled.failure,
+    due_at = NULL, started_at = coalesce(settled.started_at, tasks.started_at),
+    finished_at = settled.finished_at
+FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json[], $7::timestamptz[],
+            $8::timestamptz[])
+    AS settled (run, seq, status, attempt, output, failure, started_at, finished_at)
+WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
+
+-- name: reset_tasks
+UPDATE holdfast.tasks
+SET status = 'pending', attempt = attempt + 1, output = NULL, failure = NULL, due_at = NULL,
+    started_at = NULL, finished_at = NULL
+FROM unnest($1::uuid[], $2::int4[]) AS again (run, seq)
+WHERE tasks.run = again.run AND tasks.seq = again.seq;
+
+-- name: tasks_of
+SELECT run, seq, name, status, attempt, lost, input, output, failure, heartbeat, due_at, created_at,
+    started_at, finished_at
+FROM holdfast.tasks WHERE run = ANY ($1::uuid[])
+ORDER BY run, seq;
+
+-- name: list_tasks
+SELECT run, seq, name, tasks.status, attempt, lost, tasks.input, tasks.output, tasks.failure, heartbeat,
+    due_at, tasks.created_at, tasks.started_at, tasks.finished_at
+FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid
+ORDER BY seq;
+
+-- name: insert_attempts
+-- A task that was opened again counts its attempts on, so none is overwritten.
+INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node)
+SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::text[], $5::json[], $6::timestamptz[],
+                     $7::timestamptz[], $8::text[]);
+
+-- name: list_attempts
+SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node
+FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid
+ORDER BY seq, attempt;

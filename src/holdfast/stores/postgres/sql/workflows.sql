@@ -1,0 +1,15 @@
+-- name: insert_workflows
+INSERT INTO holdfast.workflows (namespace, created_at, name, version, kind, hash, source)
+SELECT $1::text, $2::timestamptz, new.*
+FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) AS new
+ON CONFLICT DO NOTHING;
+
+-- name: find_conflicts
+-- Versions that are known with another hash.
+WITH asked AS MATERIALIZED (
+    SELECT $1::text AS namespace, asked.*
+    FROM unnest($2::text[], $3::text[], $4::text[]) AS asked (name, version, hash)
+)
+SELECT workflows.name, workflows.version
+FROM asked JOIN holdfast.workflows USING (namespace, name, version)
+WHERE workflows.hash <> asked.hash;

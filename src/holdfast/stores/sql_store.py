@@ -1,0 +1,210 @@
+"""The store: transaction scripts over a driver, written once for every database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from holdfast.core.events import MessageId
+from holdfast.core.records import AttemptRecord, History, MessageKind, RunRecord, TaskRecord
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
+from holdfast.errors import VersionConflict
+from holdfast.ports.store import (
+    Commit,
+    Definition,
+    NewMessage,
+    NewRun,
+    Peek,
+    PostResult,
+    Receipt,
+    Reopening,
+    RunFilter,
+    Stranded,
+)
+from holdfast.stores import records
+from holdfast.stores.commit_script import create_runs, post_messages, write_commit
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.driver import Driver
+
+
+class SqlStore:
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    @property
+    def name(self) -> str:
+        """For people. Holds no password."""
+        return self._driver.name
+
+    @property
+    def statements(self) -> int:
+        """How many statements were sent to the database so far."""
+        return self._driver.statements
+
+    async def open(self) -> None:
+        await self._driver.open()
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    async def now(self) -> Instant:
+        rows = await self._driver.fetch("read_clock")
+        return rows[0][0]
+
+    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        return self._driver.listen(on_change)
+
+    # --- the node
+
+    async def commit(self, commit: Commit) -> Receipt:
+        return await self._driver.write(lambda tx: write_commit(tx, commit))
+
+    async def committed(self, node: NodeId) -> int | None:
+        # Asked after a commit whose answer was lost, which may still be under way on a connection
+        # that nobody hears of any more: so it takes its place behind that one, as a writer.
+        rows = await self._driver.write(lambda tx: tx.rows("node_tick", node))
+        return rows[0][0] if rows else None
+
+    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek:
+        rows = await self._driver.fetch("peek", namespace, node, list(claims))
+        wake_at, expires_at, has_mail = rows[0]
+        return Peek(wake_at, expires_at, bool(has_mail))
+
+    async def leave(self, namespace: str, node: NodeId) -> None:
+        def script(tx: Transaction) -> None:
+            (now,) = tx.rows("read_clock")[0]
+            tx.run("delete_node", namespace, node)
+            tx.many("free_runs", [(node,)], now)
+            tx.announce()
+
+        await self._driver.write(script)
+        self._driver.changed()
+
+    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+        def script(tx: Transaction) -> list[History]:
+            wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
+            found = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
+            keys: list[Row] = [(run,) for run in found]
+            steps = records.by_run(tx.many_returning("steps_of", keys), 0, lambda row: row[1])
+            tasks = records.by_run(tx.many_returning("tasks_of", keys), 0, records.task_record)
+            mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record)
+            started = tx.many_returning("children_of", keys)
+            children = records.by_run(started, 0, records.child_record)
+            return [
+                History(
+                    run=records.run_record(found[run]),
+                    steps=steps.get(run, []),
+                    tasks=tasks.get(run, []),
+                    messages=mail.get(run, []),
+                    children=children.get(run, []),
+                )
+                for run in runs
+                if run in found
+            ]
+
+        return await self._driver.read(script, snapshot=True)
+
+    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+        def script(tx: Transaction) -> None:
+            tx.many("insert_workflows", definitions, namespace, now)
+            known = [(definition.name, definition.version, definition.hash) for definition in definitions]
+            for name, version in tx.many_returning("find_conflicts", known, namespace):
+                raise VersionConflict(name, version)
+
+        await self._driver.write(script)
+
+    # --- the client
+
+    async def create(self, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
+        def script(tx: Transaction) -> dict[RunKey, RunKey]:
+            tx.announce()
+            return create_runs(tx, namespace, runs)
+
+        existing = await self._driver.write(script)
+        self._driver.changed()
+        return existing
+
+    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+        def script(tx: Transaction) -> list[PostResult]:
+            tx.announce()
+            return post_messages(tx, namespace, messages, now)
+
+        results = await self._driver.write(script)
+        self._driver.changed()
+        return results
+
+    async def find(self, namespace: str, id: str) -> RunRecord | None:
+        rows = await self._driver.fetch("find_run", namespace, id, key_from_text(id))
+        return records.run_record(rows[0]) if rows else None
+
+    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+        keys: list[Row] = [(run,) for run in runs]
+        rows = await self._driver.read(lambda tx: tx.many_returning("ended_runs", keys, namespace))
+        return [records.run_record(row) for row in rows]
+
+    async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
+        by_status = which.status is not None and which.status is not RunStatus.SUCCESS
+        query = "list_runs_by_status" if by_status else "list_runs"
+        rows = await self._driver.fetch(
+            query, namespace, which.status, which.workflow, which.before, which.limit
+        )
+        return [records.run_record(row) for row in rows]
+
+    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
+        return [records.task_record(row) for row in await self._driver.fetch("list_tasks", namespace, run)]
+
+    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
+        rows = await self._driver.fetch("list_attempts", namespace, run)
+        return [records.attempt_record(row) for row in rows]
+
+    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
+        return dict(await self._driver.fetch("read_state", namespace, run))
+
+    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
+        run = reopening.run
+
+        def numbered(numbers: Sequence[int] | Sequence[MessageId]) -> list[Row]:
+            return [(run, number) for number in numbers]
+
+        def script(tx: Transaction) -> bool:
+            if not tx.rows("reopen_run", namespace, run, reopening.epoch, reopening.now):
+                return False
+            tx.many("insert_steps", [reopening.step])
+            tx.many("reset_tasks", numbered(reopening.tasks))
+            tx.many("give_back_messages", numbered(reopening.messages))
+            tx.announce()
+            return True
+
+        is_open = await self._driver.write(script)
+        self._driver.changed()
+        return is_open
+
+    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+        def script(tx: Transaction) -> list[RunKey]:
+            tx.announce()
+            keys: list[Row] = [(run,) for run in sorted(runs)]
+            return [row[0] for row in tx.many_returning("unpark_runs", keys, namespace, now)]
+
+        woken = await self._driver.write(script)
+        self._driver.changed()
+        return woken
+
+    async def end_idle(self, namespace: str, run: RunKey, now: Instant) -> bool:
+        def script(tx: Transaction) -> bool:
+            rows = tx.rows("cancel_parked_run", namespace, run, now)
+            for parent, seq in rows:
+                if parent is not None:
+                    news = NewMessage(parent, MessageKind.CHILD, str(seq), NULL)
+                    post_messages(tx, namespace, [news], now)
+            tx.announce()
+            return bool(rows)
+
+        has_ended = await self._driver.write(script)
+        self._driver.changed()
+        return has_ended
+
+    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+        rows = await self._driver.fetch("stranded_runs", namespace)
+        return [
+            Stranded(key, id, workflow, records.run_status(status), problem)
+            for key, id, workflow, status, problem in rows
+        ]

@@ -1,0 +1,246 @@
+"""SQLite through apsw: a file in WAL mode, with every commit synced to disk before it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import apsw
+
+from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.stores import migrations
+from holdfast.stores.database import Ask, Connection, Row, Script
+from holdfast.stores.named_queries import load_migrations, load_queries
+
+T = TypeVar("T")
+
+MEMORY = ":memory:"
+
+_PACKAGE = "holdfast.stores.sqlite"
+_BUSY_SECONDS = 10.0
+_BUSY_RETRY_SECONDS = 0.001
+_POLL_SECONDS = 0.02
+# Two writes within the resolution of a file's clock leave the same time on it, so a time as young
+# as this does not prove that nothing has happened since. Coarse clocks tick every 4 to 10 ms.
+_CLOCK_TICK_NANOSECONDS = 50_000_000
+
+# NORMAL would lose the last commits in a power cut, and with them the record of tasks already done.
+# The cache is 64 MB: the upper levels of every index, and the rows of runs under way.
+_SETTINGS = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA cache_size = -65536;
+PRAGMA temp_store = MEMORY;
+"""
+
+# Not the fault of the statement: the file, its disk or another process is in the way.
+_UNAVAILABLE = (
+    apsw.BusyError,
+    apsw.IOError,
+    apsw.CantOpenError,
+    apsw.LockedError,
+    apsw.ProtocolError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+    apsw.NotADBError,
+    apsw.CorruptError,
+)
+
+
+@cache
+def _queries() -> dict[str, str]:
+    return load_queries(_PACKAGE)
+
+
+class SqliteDatabase:
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
+
+    def connect(self) -> SqliteConnection:
+        folder = os.path.dirname(self._path)
+        if folder and not os.path.isdir(folder):
+            raise StoreUnavailable(self.name, f"there is no folder {folder}")
+        return SqliteConnection(self._path, self.name)
+
+    def migrate(self, connection: Connection) -> None:
+        migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
+
+    def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
+        watching = asyncio.create_task(_watch(f"{self._path}-wal", changed, ask), name="holdfast-watch")
+
+        def stop() -> None:
+            watching.cancel()
+
+        return stop
+
+
+async def _watch(wal: str, changed: Callable[[], None], ask: Ask) -> None:
+    """Look at the log's time and size, and ask SQLite only when they differ: idle costs no statement."""
+    seen: object = None
+    count: int | None = None
+    while True:
+        file, is_settled = _look_at(wal)
+        if file != seen:
+            try:
+                now = await ask(SqliteConnection.changes_by_others)
+            except StoreUnavailable:
+                changed()  # whoever listens will ask for something, and hear of it
+            else:
+                if count is not None and now != count:
+                    changed()
+                count = now
+                seen = file if is_settled else None
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _look_at(wal: str) -> tuple[object, bool]:
+    """What the file looks like, and whether a later write is sure to make it look different."""
+    try:
+        status = os.stat(wal)
+    except FileNotFoundError:
+        return "none", True  # the last connection to close removes it
+    is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_TICK_NANOSECONDS
+    return (status.st_mtime_ns, status.st_size, status.st_ino), is_settled
+
+
+class SqliteConnection:
+    def __init__(self, path: str, name: str) -> None:
+        self._name = name
+        self.statements = 0
+        self.is_broken = False
+        try:
+            # Any: apsw's annotations speak of collections.abc.Buffer, which Python 3.11 does not have.
+            self._connection: Any = apsw.Connection(path)
+            self._connection.set_busy_handler(_BusyHandler())
+            _configure(self._connection)
+        except apsw.Error as error:
+            raise self._explained(error) from error
+
+    def write(self, script: Script[T]) -> T:
+        # IMMEDIATE takes the write lock up front. A transaction that starts as a reader and upgrades
+        # later can fail at once with SQLITE_BUSY, whatever the timeout says.
+        return self._transaction("BEGIN IMMEDIATE", script)
+
+    def write_alone(self, script: Script[T]) -> T:
+        return self.write(script)  # SQLite has one writer at a time anyway
+
+    def read(self, script: Script[T], *, snapshot: bool) -> T:
+        if snapshot:
+            return self._transaction("BEGIN", script)
+        try:
+            return script(self)
+        except apsw.Error as error:
+            raise self._explained(error) from error
+
+    def changes_by_others(self) -> int:
+        """A number that is another one whenever some other connection has committed."""
+        self.statements += 1
+        try:
+            return self._connection.pragma("data_version")
+        except apsw.Error as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _transaction(self, begin: str, script: Script[T]) -> T:
+        execute = self._connection.execute
+        self.statements += 2
+        try:
+            execute(begin)
+            try:
+                result = script(self)
+                execute("COMMIT")
+            except BaseException:
+                # Some errors, a full disk among them, have ended the transaction already.
+                if self._connection.in_transaction:
+                    execute("ROLLBACK")
+                raise
+        except apsw.Error as error:
+            raise self._explained(error) from error
+        return result
+
+    def _explained(self, error: apsw.Error) -> Exception:
+        if isinstance(error, apsw.FullError):
+            return StoreFull(self._name, str(error))
+        if isinstance(error, _UNAVAILABLE):
+            # A connection that could only not get its turn is as good as before.
+            self.is_broken = not isinstance(error, (apsw.BusyError, apsw.LockedError))
+            return StoreUnavailable(self._name, str(error))
+        return error
+
+    # --- as a Transaction
+
+    def run(self, query: str, *params: Any) -> None:
+        self.statements += 1
+        self._connection.execute(_queries()[query], _bound(params))
+
+    def rows(self, query: str, *params: Any) -> list[Row]:
+        self.statements += 1
+        return self._connection.execute(_queries()[query], _bound(params)).fetchall()
+
+    def many(self, query: str, rows: Sequence[Row], *common: Any) -> None:
+        if rows:
+            self.statements += 1
+            self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
+
+    def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
+        if not rows:
+            return []
+        self.statements += 1
+        return list(
+            self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
+        )
+
+    def announce(self) -> None:
+        """The write-ahead log has grown, and that is what others watch."""
+
+    def script(self, text: str) -> None:
+        self.statements += 1
+        self._connection.execute(text)
+
+
+def _bound(params: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list goes in as JSON, to be taken apart by json_each."""
+    return tuple(json.dumps(param) if isinstance(param, list) else param for param in params)
+
+
+def _configure(connection: Any) -> None:
+    # Two processes that turn a new file to WAL at once may refuse each other without regard to the
+    # timeout, because neither could wait for the other while holding its own lock.
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute(_SETTINGS)
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_BUSY_RETRY_SECONDS)
+
+
+class _BusyHandler:
+    """Waits for another writer, up to a limit.
+
+    SQLite's own waits longer every time, up to 100 ms. A process that commits without a pause frees
+    the lock only for moments, and whoever looks so seldom is starved by it.
+    """
+
+    def __init__(self) -> None:
+        self._deadline = 0.0
+
+    def __call__(self, times_called: int) -> bool:
+        now = time.monotonic()
+        if times_called == 0:
+            self._deadline = now + _BUSY_SECONDS
+        # Uneven, so that two that wait do not keep meeting.
+        time.sleep(_BUSY_RETRY_SECONDS * random.uniform(0.2, 1.0))
+        return now < self._deadline

@@ -1,0 +1,30 @@
+-- name: renew_lease
+-- Every commit renews the lease of its node. SQLite has one writer, so a commit and a reaper cannot
+-- overlap; on Postgres this row is what keeps them apart.
+INSERT INTO nodes (id, namespace, tick, lease_until, started_at) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
+
+-- name: node_tick
+SELECT tick FROM nodes WHERE id = ?1;
+
+-- name: delete_node
+DELETE FROM nodes WHERE namespace = ?1 AND id = ?2;
+
+-- name: delete_expired_nodes
+DELETE FROM nodes WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
+RETURNING id;
+
+-- name: free_runs
+-- Runs whose owner is gone are due at once. The epoch changes when somebody takes them.
+UPDATE runs SET owner = NULL, wake_at = ?1 WHERE owner = ?2;
+
+-- name: peek
+-- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
+-- it has mail.
+SELECT
+    (SELECT min(due)
+     FROM (SELECT (SELECT min(wake_at) FROM runs
+                   WHERE namespace = ?1 AND claim = wanted.value AND owner IS NULL AND wake_at IS NOT NULL) AS due
+           FROM json_each(?3) AS wanted)),
+    (SELECT min(lease_until) FROM nodes WHERE namespace = ?1 AND id <> ?2),
+    EXISTS (SELECT 1 FROM runs WHERE owner = ?2 AND wake_at IS NOT NULL);

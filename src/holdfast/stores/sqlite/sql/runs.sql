@@ -1,0 +1,151 @@
+-- name: insert_runs
+-- Answers those that are new: a key or an id that exists is left as it is.
+INSERT INTO runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
+                  owner, epoch, wake_at, waiting, created_at, started_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+ON CONFLICT DO NOTHING
+RETURNING key;
+
+-- name: find_taken
+-- For a new run that could not be added: the run that has its key or its id.
+SELECT ?2, key FROM runs WHERE namespace = ?1 AND key = ?2
+UNION ALL
+SELECT ?2, key FROM runs WHERE namespace = ?1 AND id = ?3 AND key <> ?2;
+
+-- name: find_lost
+-- Of the runs a commit touches, those that its node no longer owns under that epoch.
+SELECT ?3 WHERE NOT EXISTS (
+    SELECT 1 FROM runs WHERE namespace = ?1 AND key = ?3 AND owner = ?2 AND epoch = ?4
+);
+
+-- name: lock_runs
+-- The state of runs that this transaction is about to change, fixed until it ends. Here the whole
+-- database is; on Postgres the rows are locked, in the order of their keys.
+SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
+
+-- name: wake_runs
+-- Parked and paused runs stay asleep: an operator wakes them, and then they read their mail.
+UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
+WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running');
+
+-- name: end_runs
+-- ?6 and ?7 are the parent, which hears of it by mail.
+UPDATE runs
+SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished_at = ?8,
+    owner = NULL, wake_at = NULL, waiting = NULL
+WHERE namespace = ?1 AND key = ?2;
+
+-- name: release_runs
+-- Mail that came since it was last collected has set a time to wake, and the earlier one counts.
+UPDATE runs
+SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, owner = NULL,
+    wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5)) END
+WHERE namespace = ?1 AND key = ?2;
+
+-- name: collect_mail
+-- While a run is owned, only mail gives it a time to wake.
+UPDATE runs SET wake_at = NULL WHERE owner = ?1 AND wake_at IS NOT NULL
+RETURNING key;
+
+-- name: due_runs
+-- Only runs that are pending or running ever have a time to wake, so all of these can be taken.
+SELECT key, status, wake_at FROM runs
+WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2
+ORDER BY wake_at
+LIMIT ?3;
+
+-- name: claim_runs
+UPDATE runs
+SET owner = ?2, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running',
+    started_at = coalesce(started_at, ?3)
+WHERE namespace = ?1 AND key = ?4
+RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
+
+-- name: runs_of
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM runs WHERE namespace = ?1 AND key = ?2;
+
+-- name: ended_runs
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
+
+-- name: find_run
+-- By the user's name for it first: a run may be named like the key of another.
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM runs
+WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
+
+-- name: list_runs
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM runs
+WHERE namespace = ?1
+    AND (?2 IS NULL OR status = ?2)
+    AND (?3 IS NULL OR workflow = ?3)
+    AND key < coalesce(?4, x'ffffffffffffffffffffffffffffffff')
+ORDER BY key DESC
+LIMIT ?5;
+
+-- name: list_runs_by_status
+-- For every status but success, which has no entries in the index: there is little else to step over.
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+FROM runs
+WHERE namespace = ?1
+    AND status = ?2 AND status <> 'success'
+    AND (?3 IS NULL OR workflow = ?3)
+    AND key < coalesce(?4, x'ffffffffffffffffffffffffffffffff')
+ORDER BY key DESC
+LIMIT ?5;
+
+-- name: children_of
+-- A child is in the namespace of its parent.
+SELECT parent, parent_seq, key, status, CAST(output AS BLOB), CAST(failure AS BLOB)
+FROM runs WHERE parent = ?1
+ORDER BY parent_seq;
+
+-- name: reopen_run
+-- The epoch counts on, so that nothing decided before this can be written after it.
+UPDATE runs
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
+    owner = NULL, epoch = epoch + 1, wake_at = ?4
+WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')
+RETURNING key;
+
+-- name: unpark_runs
+UPDATE runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = ?2
+WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
+RETURNING key;
+
+-- name: cancel_parked_run
+UPDATE runs SET status = 'cancelled', failure = NULL, waiting = NULL, wake_at = NULL, finished_at = ?3
+WHERE namespace = ?1 AND key = ?2 AND status = 'parked'
+RETURNING parent, parent_seq;
+
+-- name: stranded_runs
+-- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
+-- set one, or something outside to wait for. These have none of them.
+SELECT key, id, workflow, status,
+    CASE
+        WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
+        WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL)
+            THEN 'it has an unread message that does not wake it'
+        WHEN waiting IS NULL THEN 'it waits for nothing'
+        ELSE 'it waits for children that have all ended'
+    END
+FROM runs
+WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
+    WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = runs.owner)
+    WHEN wake_at IS NOT NULL THEN false
+    WHEN waiting IS NULL THEN true
+    WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL) THEN true
+    WHEN waiting LIKE 'child %' THEN NOT EXISTS (
+        SELECT 1 FROM runs AS child
+        WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
+    ELSE false
+END
+ORDER BY key;

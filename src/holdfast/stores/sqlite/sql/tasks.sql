@@ -1,0 +1,46 @@
+-- name: insert_tasks
+INSERT INTO tasks (run, seq, name, status, attempt, lost, input, created_at)
+VALUES (?1, ?2, ?3, ?4, 1, 0, CAST(?5 AS TEXT), ?6);
+
+-- name: move_tasks
+UPDATE tasks
+SET status = ?3, attempt = ?4, lost = ?5, heartbeat = CAST(?6 AS TEXT), due_at = ?7, started_at = ?8
+WHERE run = ?1 AND seq = ?2;
+
+-- name: settle_tasks
+UPDATE tasks
+SET status = ?3, attempt = ?4, output = CAST(?5 AS TEXT), failure = CAST(?6 AS TEXT), due_at = NULL,
+    started_at = coalesce(?7, started_at), finished_at = ?8
+WHERE run = ?1 AND seq = ?2;
+
+-- name: reset_tasks
+UPDATE tasks
+SET status = 'pending', attempt = attempt + 1, output = NULL, failure = NULL, due_at = NULL,
+    started_at = NULL, finished_at = NULL
+WHERE run = ?1 AND seq = ?2;
+
+-- name: tasks_of
+SELECT run, seq, name, status, attempt, lost, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
+    CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at
+FROM tasks WHERE run = ?1
+ORDER BY seq;
+
+-- name: list_tasks
+SELECT run, seq, name, tasks.status, attempt, lost, CAST(tasks.input AS BLOB), CAST(tasks.output AS BLOB),
+    CAST(tasks.failure AS BLOB), CAST(heartbeat AS BLOB), due_at, tasks.created_at, tasks.started_at,
+    tasks.finished_at
+FROM runs JOIN tasks ON tasks.run = runs.key
+WHERE runs.namespace = ?1 AND runs.key = ?2
+ORDER BY seq;
+
+-- name: insert_attempts
+-- A task that was opened again counts its attempts on, so none is overwritten.
+INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node)
+VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8);
+
+-- name: list_attempts
+SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
+    attempts.finished_at, node
+FROM runs JOIN attempts ON attempts.run = runs.key
+WHERE runs.namespace = ?1 AND runs.key = ?2
+ORDER BY seq, attempt;

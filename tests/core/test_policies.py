@@ -1,0 +1,126 @@
+"""Retry and task options: pure functions, so tables of cases say all of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.policies import LONGEST_DELAY, Retry, TaskOptions
+from holdfast.core.values import Failure
+from holdfast.errors import BadOption
+
+
+class PaymentDeclined(Exception):
+    pass
+
+
+DECLINED = Failure(f"{__name__}:PaymentDeclined", "card expired")
+
+
+def seconds(value: float) -> dt.timedelta:
+    return dt.timedelta(seconds=value)
+
+
+@pytest.mark.parametrize(
+    ("retry", "attempt", "expected"),
+    [
+        (Retry(), 1, None),
+        (Retry(max_attempts=3, jitter=0), 1, seconds(1)),
+        (Retry(max_attempts=3, jitter=0), 2, seconds(2)),
+        (Retry(max_attempts=3, jitter=0), 3, None),
+        (Retry(max_attempts=3, jitter=0), 4, None),
+        (Retry(max_attempts=9, jitter=0, first_delay=seconds(0.5), factor=3), 3, seconds(4.5)),
+        (Retry(max_attempts=9, jitter=0, factor=1), 8, seconds(1)),
+        (Retry(max_attempts=99, jitter=0, max_delay=seconds(10)), 50, seconds(10)),
+        (Retry(max_attempts=9, jitter=0, first_delay=seconds(0)), 5, seconds(0)),
+        (Retry(max_attempts=10**6, jitter=0, factor=1000, max_delay=LONGEST_DELAY), 10**5, LONGEST_DELAY),
+        (Retry(max_attempts=9, jitter=0, never_on=(ValueError,)), 1, seconds(1)),
+        (Retry(max_attempts=9, never_on=(PaymentDeclined,)), 1, None),
+        (Retry(max_attempts=9, never_on=("PaymentDeclined",)), 1, None),
+        (Retry(max_attempts=9, never_on=(DECLINED.type,)), 1, None),
+        (Retry(max_attempts=9, jitter=0, never_on=("other:PaymentDeclined",)), 1, seconds(1)),
+        (Retry(max_attempts=9, jitter=0, never_on=("Declined",)), 1, seconds(1)),
+    ],
+)
+def test_the_delay_after_a_failed_attempt(retry: Retry, attempt: int, expected: dt.timedelta | None) -> None:
+    assert retry.delay_after(attempt, DECLINED, Random(1)) == expected
+
+
+@given(
+    attempt=st.integers(1, 10**6),
+    first=st.timedeltas(min_value=dt.timedelta(0), max_value=LONGEST_DELAY),
+    longest=st.timedeltas(min_value=dt.timedelta(0), max_value=LONGEST_DELAY),
+    factor=st.floats(1, 1000),
+    jitter=st.floats(0, 1),
+    dice=st.randoms(use_true_random=False),
+)
+def test_every_allowed_policy_gives_a_delay_within_its_jitter(
+    attempt: int, first: dt.timedelta, longest: dt.timedelta, factor: float, jitter: float, dice: Random
+) -> None:
+    retry = Retry(10**7, first_delay=first, factor=factor, max_delay=longest, jitter=jitter)
+
+    delay = retry.delay_after(attempt, DECLINED, dice)
+
+    assert delay is not None
+    assert dt.timedelta(0) <= delay <= longest * (1 + jitter) + dt.timedelta(microseconds=1)
+
+
+def test_jitter_spreads_tasks_that_failed_together() -> None:
+    retry, dice = Retry(max_attempts=2, jitter=0.5), Random(1)
+
+    delays = {retry.delay_after(1, DECLINED, dice) for _ in range(100)}
+
+    assert len(delays) > 90
+
+
+@pytest.mark.parametrize(
+    ("option", "options"),
+    [
+        ("Retry.max_attempts", {"max_attempts": 0}),
+        ("Retry.first_delay", {"first_delay": seconds(-1)}),
+        ("Retry.max_delay", {"max_delay": seconds(-1)}),
+        ("Retry.max_delay", {"max_delay": dt.timedelta.max}),
+        ("Retry.factor", {"factor": 0.5}),
+        ("Retry.factor", {"factor": float("nan")}),
+        ("Retry.factor", {"factor": float("inf")}),
+        ("Retry.jitter", {"jitter": -0.1}),
+        ("Retry.jitter", {"jitter": 1.5}),
+        ("Retry.jitter", {"jitter": float("nan")}),
+    ],
+)
+def test_a_retry_policy_that_makes_no_sense_is_refused(option: str, options: dict[str, Any]) -> None:
+    with pytest.raises(BadOption) as refused:
+        Retry(**options)
+
+    assert refused.value.option == option
+
+
+@pytest.mark.parametrize(
+    ("option", "options"),
+    [
+        ("timeout", {"timeout": seconds(0)}),
+        ("start_timeout", {"start_timeout": seconds(-1)}),
+        ("heartbeat", {"heartbeat": seconds(0)}),
+        ("queue", {"queue": ""}),
+    ],
+)
+def test_task_options_that_make_no_sense_are_refused(option: str, options: dict[str, Any]) -> None:
+    with pytest.raises(BadOption) as refused:
+        TaskOptions(**options)
+
+    assert refused.value.option == option
+
+
+def test_options_survive_the_journal_with_classes_as_names() -> None:
+    options = TaskOptions(retry=Retry(max_attempts=3, never_on=(PaymentDeclined,)), timeout=seconds(5))
+
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(options), type=TaskOptions)
+
+    assert again == options
+    assert again.retry.delay_after(1, DECLINED, Random(1)) is None

@@ -1,0 +1,554 @@
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import gc
+import sys
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import Iterator
+from contextvars import ContextVar
+from types import FrameType
+from typing import Any
+
+import pytest
+from tests.executors.recorder import PATIENCE, Recorder, failure_of, value_of
+
+from holdfast.core.values import Cancelled, Outcome
+from holdfast.errors import OutsideContext
+from holdfast.executors import threads as threads_module
+from holdfast.executors.context import task_context
+from holdfast.executors.threads import ThreadExecutor
+
+
+class Gate:
+    """Tells the test that a task is there, and holds the task until it is let go.
+
+    The waiting is done in small steps of Python code, so an interrupt gets in between.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.arrived = threading.Event()
+
+    def wait(self) -> None:
+        self.arrived.set()
+        deadline = time.monotonic() + PATIENCE
+        while not self.is_open and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    async def wait_for_arrival(self) -> None:
+        assert await asyncio.to_thread(self.arrived.wait, PATIENCE)
+
+
+@pytest.fixture
+def eager_switching() -> Iterator[None]:
+    """Threads take turns after every few steps instead of every few milliseconds: races come out."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def thread_name() -> str:
+    return threading.current_thread().name
+
+
+async def test_cancel_interrupts_a_running_function_which_may_clean_up(threads: Recorder) -> None:
+    gate = Gate()
+    cleaned: list[bool] = []
+
+    def hold() -> None:
+        try:
+            gate.wait()
+        except Exception:
+            cleaned.append(False)
+        finally:
+            cleaned.append(task_context().cancelled)
+
+    attempt = threads.start(hold)
+    await gate.wait_for_arrival()
+    threads.executor.cancel(attempt)
+
+    assert await threads.outcome_of(attempt) == Cancelled()
+    assert cleaned == [True]
+
+
+async def test_an_endless_loop_is_ended(threads: Recorder) -> None:
+    spinning = threading.Event()
+
+    def spin() -> None:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            spinning.set()
+
+    attempt = threads.start(spin)
+    assert await asyncio.to_thread(spinning.wait, PATIENCE)
+    began = time.monotonic()
+    threads.executor.cancel(attempt)
+
+    assert await threads.outcome_of(attempt) == Cancelled()
+    assert time.monotonic() - began < PATIENCE / 2
+
+
+async def test_a_thread_that_was_interrupted_runs_the_next_attempt() -> None:
+    one = Recorder(ThreadExecutor, capacity=1)
+    gate = Gate()
+
+    def hold() -> str:
+        gate.wait()
+        return thread_name()
+
+    attempt = one.start(hold)
+    await gate.wait_for_arrival()
+    one.executor.cancel(attempt)
+
+    assert await one.outcome_of(attempt) == Cancelled()
+    assert value_of(await one.run(thread_name)) == "holdfast-task-1"
+    await one.executor.stop()
+
+
+async def test_a_task_that_waits_for_a_thread_is_cancelled_at_once_and_never_called() -> None:
+    one = Recorder(ThreadExecutor, capacity=1)
+    gate = Gate()
+    calls: list[int] = []
+
+    def call() -> None:
+        calls.append(1)
+
+    first = one.start(gate.wait)
+    await gate.wait_for_arrival()
+    second = one.start(call)
+    one.executor.cancel(second)
+    one.executor.cancel(second)
+
+    assert await one.outcome_of(second) == Cancelled()
+    gate.is_open = True
+    assert value_of(await one.outcome_of(first)) is None
+    await one.executor.stop()
+    assert calls == []
+    assert len(one.reports) == 2
+
+
+async def test_a_function_that_goes_on_after_cancel_reports_what_it_did(threads: Recorder) -> None:
+    gate = Gate()
+
+    def stubborn() -> str:
+        try:
+            gate.wait()
+        except asyncio.CancelledError:
+            pass
+        return "saved"
+
+    attempt = threads.start(stubborn)
+    await gate.wait_for_arrival()
+    threads.executor.cancel(attempt)
+
+    assert value_of(await threads.outcome_of(attempt)) == "saved"
+
+
+async def test_a_second_cancel_does_not_interrupt_the_clean_up(threads: Recorder) -> None:
+    gate, tidying = Gate(), Gate()
+    steps: list[str] = []
+
+    def hold() -> None:
+        try:
+            gate.wait()
+        finally:
+            tidying.wait()
+            steps.append("tidied")
+
+    attempt = threads.start(hold)
+    await gate.wait_for_arrival()
+    threads.executor.cancel(attempt)
+    await tidying.wait_for_arrival()
+    threads.executor.cancel(attempt)
+    tidying.is_open = True
+
+    assert await threads.outcome_of(attempt) == Cancelled()
+    assert steps == ["tidied"]
+
+
+async def test_a_thread_inside_c_code_reports_once_it_returns(threads: Recorder) -> None:
+    entered, release = threading.Event(), threading.Lock()
+    release.acquire()
+    seen: list[bool] = []
+
+    def blocked() -> None:
+        entered.set()
+        with release:
+            seen.append(task_context().cancelled)
+
+    attempt = threads.start(blocked)
+    assert await asyncio.to_thread(entered.wait, PATIENCE)
+    threads.executor.cancel(attempt)
+    await asyncio.sleep(0.05)
+    assert threads.reports == []
+
+    release.release()
+
+    assert await threads.outcome_of(attempt) == Cancelled()
+
+
+@pytest.mark.parametrize("steps", [0, 30, 300])
+async def test_cancel_at_any_moment_hits_its_own_attempt_and_no_other(
+    steps: int, eager_switching: None
+) -> None:
+    """Two hundred races between the end of a function and its cancellation, on threads that are reused."""
+    pool = Recorder(ThreadExecutor, capacity=2)
+
+    def short(length: int) -> str:
+        for _ in range(length):
+            pass
+        return "done"
+
+    bystander_failures: list[object] = []
+    cancelled = 0
+    for race in range(200):
+        victim = pool.start(short, steps)
+        bystander = pool.start(short, 5)
+        deadline = time.perf_counter() + (race % 40) * 5e-6
+        while time.perf_counter() < deadline:
+            pass
+        pool.executor.cancel(victim)
+        outcome = await pool.outcome_of(victim)
+        if outcome == Cancelled():
+            cancelled += 1
+        else:
+            assert value_of(outcome) == "done"
+        after = await pool.outcome_of(bystander)
+        if after == Cancelled():
+            bystander_failures.append(after)
+        pool.reports.clear()
+
+    assert bystander_failures == []
+    assert cancelled > 0
+    names = {value_of(await pool.run(thread_name)) for _ in range(10)}
+    assert names <= {"holdfast-task-1", "holdfast-task-2"}
+    await pool.executor.stop()
+
+
+async def test_cancelling_many_at_once_leaves_no_interrupt_for_those_that_come_after(
+    eager_switching: None,
+) -> None:
+    """Up to Python 3.12 a flag that an interrupt waits is shared by all threads: one may hide another's."""
+    pool = Recorder(ThreadExecutor, capacity=6)
+
+    def short(length: int) -> str:
+        for _ in range(length):
+            pass
+        return "done"
+
+    for race in range(100):
+        victims = [pool.start(short, race * 5) for _ in range(6)]
+        for victim in victims:
+            pool.executor.cancel(victim)
+        for victim in victims:
+            await pool.outcome_of(victim)
+        after = [await pool.outcome_of(one) for one in [pool.start(short, 50) for _ in range(6)]]
+        assert [value_of(outcome) for outcome in after] == ["done"] * 6
+        pool.reports.clear()
+    await pool.executor.stop()
+
+
+async def test_a_function_that_ends_while_the_interrupt_is_being_sent_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send = threads_module._set_async_exception
+
+    def send_slowly(thread: int, error: Any) -> int:
+        if thread != threading.get_ident():
+            gate.is_open = True
+            threading.Event().wait(0.02)
+        return send(thread, error)
+
+    monkeypatch.setattr(threads_module, "_set_async_exception", send_slowly)
+    one = Recorder(ThreadExecutor, capacity=1)
+    for _ in range(5):
+        gate = Gate()
+        attempt = one.start(gate.wait)
+        await gate.wait_for_arrival()
+        one.executor.cancel(attempt)
+
+        assert value_of(await one.outcome_of(attempt)) is None
+        assert value_of(await one.run(thread_name)) == "holdfast-task-1"
+    await one.executor.stop()
+
+
+class Stepper:
+    """Stops a thread before step number `stop_at` of the code between taking an attempt and leaving it."""
+
+    WATCHED = frozenset({"_perform", "_call", "begin", "leave", "outcome_of", "task"})
+
+    def __init__(self, stop_at: int) -> None:
+        self.stop_at = stop_at
+        self.steps = 0
+        self.is_armed = False
+        self.has_stopped = threading.Event()
+        self.may_go_on = threading.Lock()
+        self.may_go_on.acquire()
+
+    def install(self) -> None:
+        """On the thread: whatever it calls from now on is traced."""
+        sys.settrace(self)
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Stepper | None:
+        if not self.is_armed or frame.f_code.co_name not in self.WATCHED:
+            return None
+        frame.f_trace_opcodes = True
+        if event in ("opcode", "line"):  # some releases of Python 3.12 tell only of lines
+            self.steps += 1
+            if self.steps == self.stop_at:
+                self.has_stopped.set()
+                self.may_go_on.acquire(timeout=PATIENCE)
+        return self
+
+
+async def cancel_at(step: int) -> Outcome | None:
+    """The outcome of a task that is cancelled before this step; None if it has fewer steps."""
+
+    def task() -> str:
+        return "done"
+
+    stepper = Stepper(step)
+    one = Recorder(ThreadExecutor, capacity=1)
+    await one.run(stepper.install)
+    stepper.is_armed = True
+    attempt = one.start(task)
+    arrival = asyncio.create_task(asyncio.to_thread(stepper.has_stopped.wait, PATIENCE))
+    ending = asyncio.create_task(one.outcome_of(attempt))
+    await asyncio.wait([arrival, ending], return_when=asyncio.FIRST_COMPLETED)
+    was_stopped = stepper.has_stopped.is_set()
+    stepper.has_stopped.set()
+    await arrival
+
+    one.executor.cancel(attempt)
+    stepper.may_go_on.release()
+
+    outcome = await ending
+    assert value_of(await one.run(thread_name)) == "holdfast-task-1"
+    await one.executor.stop()
+    return outcome if was_stopped else None
+
+
+async def test_cancel_between_any_two_steps_is_reported_once_and_leaves_the_thread_usable() -> None:
+    outcomes: list[Outcome] = []
+    for step in range(1, 1000):
+        outcome = await cancel_at(step)
+        if outcome is None:
+            break
+        outcomes.append(outcome)
+
+    assert len(outcomes) > 10
+    done = [outcome != Cancelled() for outcome in outcomes]
+    assert done == sorted(done)  # cancelled up to some step, done from there on
+    assert {False, True} == set(done)
+
+
+async def test_threads_are_started_as_they_are_needed_and_reused() -> None:
+    pool = Recorder(ThreadExecutor, capacity=3)
+    assert pool.executor.capacity == 3
+
+    names = {value_of(await pool.run(thread_name)) for _ in range(20)}
+    assert names == {"holdfast-task-1"}
+
+    gate = Gate()
+    held = [pool.start(gate.wait) for _ in range(9)]
+    await gate.wait_for_arrival()
+    await asyncio.sleep(0.02)
+    ours = [thread for thread in threading.enumerate() if thread.name.startswith("holdfast-task-")]
+    assert len(ours) == 3
+    assert all(thread.daemon for thread in ours)
+
+    gate.is_open = True
+    for attempt in held:
+        await pool.outcome_of(attempt)
+    await pool.executor.stop()
+    assert not any(thread.is_alive() for thread in ours)
+
+
+async def test_stop_with_a_thread_stuck_in_c_code_is_bounded_and_the_thread_ends_later(
+    threads: Recorder,
+) -> None:
+    entered, release = threading.Event(), threading.Lock()
+    release.acquire()
+
+    def stuck() -> None:
+        entered.set()
+        with release:
+            task_context().heartbeat("nobody listens")
+
+    threads.start(stuck)
+    assert await asyncio.to_thread(entered.wait, PATIENCE)
+    [thread] = [one for one in threading.enumerate() if one.name == "holdfast-task-1"]
+    began = time.monotonic()
+    await threads.executor.stop(patience=dt.timedelta(milliseconds=50))
+
+    assert time.monotonic() - began < 5
+    assert thread.is_alive()
+    release.release()
+    await asyncio.to_thread(thread.join, PATIENCE)
+    assert not thread.is_alive()
+    await asyncio.sleep(0.01)
+    assert threads.reports == []
+    assert threads.beats == []
+
+
+def test_a_thread_that_outlives_its_loop_ends_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    entered, release = threading.Event(), threading.Lock()
+    release.acquire()
+
+    def stuck() -> None:
+        entered.set()
+        try:
+            with release:
+                pass
+        finally:
+            task_context().heartbeat("nobody is there")
+
+    async def leave_behind() -> threading.Thread:
+        recorder = Recorder(ThreadExecutor)
+        recorder.start(stuck)
+        assert await asyncio.to_thread(entered.wait, PATIENCE)
+        await recorder.executor.stop(patience=dt.timedelta(milliseconds=10))
+        return next(one for one in threading.enumerate() if one.name == "holdfast-task-1")
+
+    thread = asyncio.run(leave_behind())
+    release.release()
+    thread.join(PATIENCE)
+
+    assert not thread.is_alive()
+    assert capfd.readouterr().err == ""
+
+
+async def test_stop_ends_running_and_waiting_attempts_and_reports_none() -> None:
+    pool = Recorder(ThreadExecutor, capacity=2)
+    gate = Gate()
+    for _ in range(10):
+        pool.start(gate.wait)
+    await gate.wait_for_arrival()
+
+    await pool.executor.stop()
+    await asyncio.sleep(0.01)
+
+    assert pool.reports == []
+
+
+async def test_a_plain_function_that_returns_a_coroutine_is_told_to_be_async(threads: Recorder) -> None:
+    async def fetch() -> int:
+        return 1
+
+    def forgot() -> object:
+        return fetch()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        failure = failure_of(await threads.run(forgot))
+        gc.collect()
+
+    assert failure.type == "WrongType"
+    assert "async def" in failure.message
+
+
+async def test_heartbeats_of_a_tight_loop_are_few_on_the_event_loop_and_the_last_one_counts(
+    threads: Recorder,
+) -> None:
+    def count() -> float:
+        began = time.monotonic()
+        for page in range(20_000):
+            task_context().heartbeat(page)
+        return time.monotonic() - began
+
+    took = value_of(await threads.run(count))
+
+    assert threads.beats == sorted(threads.beats)
+    assert threads.beats[-1] == 19_999
+    assert len(threads.beats) <= took / 0.05 + 3
+
+
+async def test_a_heartbeat_is_heard_while_the_function_still_runs(threads: Recorder) -> None:
+    gate = Gate()
+
+    def work() -> None:
+        task_context().heartbeat({"done": 1})
+        gate.wait()
+
+    attempt = threads.start(work)
+    await gate.wait_for_arrival()
+    await asyncio.sleep(0.02)
+
+    assert threads.beats == [{"done": 1}]
+    gate.is_open = True
+    await threads.outcome_of(attempt)
+    assert threads.beats == [{"done": 1}]
+
+
+async def test_a_heartbeat_without_details_does_not_wipe_those_before_it(threads: Recorder) -> None:
+    def work() -> None:
+        for beat in (1, None, 2, None):
+            task_context().heartbeat(beat)
+
+    await threads.run(work)
+
+    assert [beat for beat in threads.beats if beat is not None][-1] == 2
+
+
+async def test_a_report_that_raises_does_not_take_the_other_reports_with_it(threads: Recorder) -> None:
+    troubles: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda loop, trouble: troubles.append(trouble["exception"])
+    )
+
+    def stumble(attempt: object, outcome: object) -> None:
+        if len(threads.reports) == 1:
+            raise RuntimeError("a fault in the engine")
+
+    threads.on_report = stumble
+    attempts = [threads.start(thread_name) for _ in range(20)]
+    threading.Event().wait(0.1)  # the loop is held up, so that all are reported in one go
+    for attempt in attempts:
+        await threads.outcome_of(attempt)
+
+    assert [str(one) for one in troubles] == ["a fault in the engine"]
+
+
+async def test_an_idle_thread_keeps_nothing_of_the_last_attempt_alive() -> None:
+    pool = Recorder(ThreadExecutor, capacity=1)
+
+    class Big:
+        pass
+
+    loaded: ContextVar[Big] = ContextVar("loaded")
+    seen: list[weakref.ref[Big]] = []
+
+    def load() -> None:
+        big = Big()
+        seen.append(weakref.ref(big))
+        loaded.set(big)
+
+    await pool.run(load)
+    pool.reports.clear()
+    await asyncio.sleep(0.02)
+    gc.collect()
+
+    assert seen[0]() is None
+    await pool.executor.stop()
+
+
+async def test_outside_a_task_the_context_says_where_it_can_be_had() -> None:
+    with pytest.raises(OutsideContext, match="@task"):
+        task_context()
+
+
+async def test_ten_thousand_functions_are_done_in_seconds(threads: Recorder) -> None:
+    def nothing() -> None:
+        pass
+
+    began = time.monotonic()
+    for _ in range(10_000):
+        threads.start(nothing)
+    await threads.wait_for_reports(10_000)
+
+    assert time.monotonic() - began < 10

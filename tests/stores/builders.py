@@ -1,0 +1,134 @@
+"""Rows and commits with everything filled in that a test does not care about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.core.records import MessageKind
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.ports.store import (
+    ClaimRequest,
+    Commit,
+    EndedRun,
+    Held,
+    NewMessage,
+    NewRun,
+    NewStep,
+    NewTask,
+    Receipt,
+    ReleasedRun,
+    SettledTask,
+    Store,
+)
+
+SPACE = "default"
+SECOND = 1_000_000
+T0 = 1_750_000_000 * SECOND + 123_456
+"""Some instant with microseconds that no float or millisecond would keep."""
+
+
+def at(seconds: float) -> Instant:
+    return Instant(T0 + round(seconds * SECOND))
+
+
+def key(number: int) -> RunKey:
+    return RunKey(number.to_bytes(16, "big"))
+
+
+def new_run(number: int, *, owner: str | None = None, **fields: Any) -> NewRun:
+    """A run that waits to be taken, or one that `owner` has started itself."""
+    values: dict[str, Any] = {
+        "run": key(number),
+        "id": None,
+        "workflow": "order",
+        "version": "1",
+        "claim": "order@1",
+        "status": RunStatus.PENDING if owner is None else RunStatus.RUNNING,
+        "input": Payload(b'{"n":1}'),
+        "parent": None,
+        "parent_seq": None,
+        "owner": owner,
+        "epoch": 0 if owner is None else 1,
+        "wake_at": at(0) if owner is None else None,
+        "waiting": None,
+        "created_at": at(0),
+        "started_at": None if owner is None else at(0),
+    }
+    return NewRun(**(values | fields))
+
+
+def new_task(number: int, seq: int = 0, payload: bytes = b"[1]") -> NewTask:
+    return NewTask(key(number), seq, "charge", TaskStatus.DISPATCHED, Payload(payload), at(0))
+
+
+def settled(number: int, seq: int = 0, output: bytes = b'"done"') -> SettledTask:
+    return SettledTask(key(number), seq, TaskStatus.SUCCESS, 1, Payload(output), None, at(1), at(2))
+
+
+def step(number: int, position: int = 0, data: bytes = b"\x00\xffstep") -> NewStep:
+    return NewStep(key(number), position, data)
+
+
+def ended(number: int, *, parent: int | None = None, status: RunStatus = RunStatus.SUCCESS) -> EndedRun:
+    output = Payload(b'"bye"') if status is RunStatus.SUCCESS else None
+    return EndedRun(
+        key(number), status, output, None, None if parent is None else key(parent), parent and 0, at(3)
+    )
+
+
+def released(
+    number: int,
+    *,
+    wake_at: Instant | None = None,
+    waiting: str | None = "signal go",
+    status: RunStatus = RunStatus.RUNNING,
+) -> ReleasedRun:
+    return ReleasedRun(key(number), status, None, wake_at, waiting)
+
+
+def signal(number: int, name: str = "go", payload: bytes = b"1", sender: RunKey | None = None) -> NewMessage:
+    return NewMessage(key(number), MessageKind.SIGNAL, name, Payload(payload), sender)
+
+
+def resolved(number: int, name: str = "paid", payload: bytes = NULL) -> NewMessage:
+    return NewMessage(key(number), MessageKind.RESOLVED, name, Payload(payload))
+
+
+class Node:
+    """A node as the store knows it: an id, and a count of its commits."""
+
+    def __init__(self, store: Store, name: str = "node-1", lease: float = 10, namespace: str = SPACE) -> None:
+        self.store = store
+        self.id = NodeId(name)
+        self.lease = lease
+        self.namespace = namespace
+        self.tick = 0
+
+    def prepare(self, now: float = 0, **rows: Any) -> Commit:
+        self.tick += 1
+        return Commit(
+            namespace=self.namespace,
+            node=self.id,
+            tick=self.tick,
+            now=at(now),
+            lease_until=at(now + self.lease),
+            **rows,
+        )
+
+    async def commit(self, now: float = 0, **rows: Any) -> Receipt:
+        return await self.store.commit(self.prepare(now, **rows))
+
+    async def start(self, *numbers: int, now: float = 0, **fields: Any) -> Receipt:
+        """Start runs as their owner, each with a first step and a task."""
+        return await self.commit(
+            now,
+            created=[new_run(number, owner=self.id, **fields) for number in numbers],
+            steps=[step(number) for number in numbers],
+            tasks=[new_task(number) for number in numbers],
+        )
+
+    async def claim(self, *claims: str, limit: int = 100, now: float = 0) -> Receipt:
+        return await self.commit(now, claim=ClaimRequest(claims or ("order@1",), limit))
+
+    def held(self, *numbers: int, epoch: int = 1) -> list[Held]:
+        return [Held(key(number), epoch) for number in numbers]

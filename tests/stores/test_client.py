@@ -1,0 +1,211 @@
+"""What a client may do: start, post, find, list, open again."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from holdfast.core.values import RunStatus, TaskStatus, key_text
+from holdfast.errors import StoreUnavailable, VersionConflict
+from holdfast.ports.store import (
+    ClaimRequest,
+    Definition,
+    PostResult,
+    Reopening,
+    RunFilter,
+    TakenMessage,
+)
+from holdfast.stores import SqlStore
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, settled, signal, step
+
+
+async def test_created_runs_are_there_to_be_taken_and_a_taken_id_is_answered(store: SqlStore) -> None:
+    assert await store.create(SPACE, [new_run(1, id="a"), new_run(2)]) == {}
+
+    existing = await store.create(SPACE, [new_run(3, id="a"), new_run(4, id="b")])
+
+    assert existing == {key(3): key(1)}
+    receipt = await Node(store).claim()
+    assert {claim.run.key for claim in receipt.claimed} == {key(1), key(2), key(4)}
+
+
+async def test_each_message_is_answered_for_itself(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2)
+    await node.commit(held=node.held(2), ended=[ended(2)])
+
+    messages = [signal(1), signal(2), signal(3), resolved(1), resolved(1), resolved(1, "other")]
+    results = await store.post(SPACE, messages, at(1))
+
+    assert results == [
+        PostResult.POSTED,
+        PostResult.ENDED,
+        PostResult.NO_SUCH_RUN,
+        PostResult.POSTED,
+        PostResult.SETTLED,
+        PostResult.POSTED,
+    ]
+    assert await store.post("elsewhere", [signal(1)], at(1)) == [PostResult.NO_SUCH_RUN]
+
+
+async def test_a_promise_is_settled_once_however_many_try_at_once(pair: tuple[SqlStore, SqlStore]) -> None:
+    await Node(pair[0]).start(1)
+
+    answers = await asyncio.gather(*(pair[n % 2].post(SPACE, [resolved(1)], at(1)) for n in range(10)))
+
+    assert sorted(answer.name for (answer,) in answers) == ["POSTED"] + ["SETTLED"] * 9
+    assert len((await pair[0].load(SPACE, [key(1)]))[0].messages) == 1
+
+
+async def test_messages_of_many_senders_all_arrive_while_the_owner_takes_and_releases(
+    pair: tuple[SqlStore, SqlStore],
+) -> None:
+    near, far = pair
+    node = Node(near)
+    await node.start(1)
+    epoch, position, heard = 1, 0, 0
+
+    async def send() -> None:
+        for number in range(30):
+            await far.post(SPACE, [signal(1, f"{number}")], at(number))
+
+    sending = asyncio.create_task(send())
+    for _ in range(1000):
+        receipt = await node.commit(99, collect=True, claim=ClaimRequest(["order@1"], 1))
+        epoch += len(receipt.claimed)
+        if not receipt.mail:
+            await asyncio.sleep(0.001)
+            continue
+        position += 1
+        heard += len(receipt.mail)
+        taken = [TakenMessage(key(1), message.id, position) for message in receipt.mail]
+        # Released without a time to wake: only the next message brings it back.
+        held = node.held(1, epoch=epoch)
+        moved = await node.commit(99, held=held, steps=[step(1, position)], taken=taken, released=[released(1)])
+        assert not moved.lost
+        if heard == 30:
+            break
+
+    await sending
+    assert heard == 30
+    assert await near.stranded(SPACE, at(0)) == []
+
+
+async def test_a_run_is_found_by_the_users_name_or_by_its_key(store: SqlStore) -> None:
+    text = key_text(key(2))
+    await store.create(SPACE, [new_run(1, id="order-1"), new_run(2), new_run(3, id=key_text(key(1)))])
+
+    by_name, by_key = await store.find(SPACE, "order-1"), await store.find(SPACE, text)
+    named_like_a_key = await store.find(SPACE, key_text(key(1)))
+
+    assert (by_name and by_name.key, by_key and by_key.key) == (key(1), key(2))
+    assert named_like_a_key is not None
+    assert named_like_a_key.key == key(3)
+    assert await store.find(SPACE, "nobody") is None
+    assert await store.find("elsewhere", text) is None
+
+
+async def test_runs_are_listed_newest_first_by_page_state_and_workflow(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3)
+    await node.start(4, workflow="mail")
+    await node.commit(held=node.held(1, 2), ended=[ended(1), ended(2, status=RunStatus.FAILED)])
+
+    async def listed(**fields: object) -> list[int]:
+        runs = await store.list_runs(SPACE, RunFilter(**fields))  # pyright: ignore[reportArgumentType]
+        return [int.from_bytes(run.key, "big") for run in runs]
+
+    assert await listed() == [4, 3, 2, 1]
+    assert await listed(limit=2) == [4, 3]
+    assert await listed(limit=2, before=key(3)) == [2, 1]
+    assert await listed(status=RunStatus.SUCCESS) == [1]
+    assert await listed(status=RunStatus.RUNNING) == [4, 3]
+    assert await listed(status=RunStatus.RUNNING, before=key(4)) == [3]
+    assert await listed(status=RunStatus.RUNNING, workflow="mail") == [4]
+    assert await listed(workflow="order") == [3, 2, 1]
+    assert await listed(workflow="nothing") == []
+    assert await store.list_runs("elsewhere", RunFilter()) == []
+
+
+async def test_many_runs_are_loaded_in_the_order_asked_for(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3)
+    await node.commit(held=node.held(2), steps=[step(2, 1, b"second")])
+
+    histories = await store.load(SPACE, [key(3), key(9), key(2), key(1)])
+
+    assert [history.run.key for history in histories] == [key(3), key(2), key(1)]
+    assert [len(history.steps) for history in histories] == [1, 2, 1]
+    assert histories[1].steps[1] == b"second"
+    assert all(len(history.tasks) == 1 for history in histories)
+    assert await store.load(SPACE, []) == []
+
+
+async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await store.post(SPACE, [signal(1)], at(1))
+    (message,) = (await node.commit(1, collect=True)).mail
+    await node.commit(
+        2,
+        held=node.held(1),
+        steps=[step(1, 1)],
+        settled=[settled(1)],
+        taken=[TakenMessage(key(1), message.id, 1)],
+        ended=[ended(1, status=RunStatus.FAILED)],
+    )
+
+    reopening = Reopening(key(1), 1, step(1, 2, b"again"), [0], [message.id], at(3))
+    assert await store.reopen(SPACE, reopening)
+    assert not await store.reopen(SPACE, reopening._replace(step=step(1, 3)))
+
+    (history,) = await store.load(SPACE, [key(1)])
+    assert (history.run.status, history.run.epoch, history.run.wake_at) == (RunStatus.RUNNING, 2, at(3))
+    assert (history.run.output, history.run.failure, history.run.finished_at) == (None, None, None)
+    assert history.steps[2:] == [b"again"]
+    (task,) = history.tasks
+    assert (task.status, task.attempt, task.output, task.finished_at) == (TaskStatus.PENDING, 2, None, None)
+    receipt = await node.claim(now=3)
+    assert [(claim.run.key, claim.is_new) for claim in receipt.claimed] == [(key(1), False)]
+    assert [unread.id for unread in receipt.mail] == [message.id]
+
+
+async def test_a_run_that_moved_since_it_was_looked_at_is_not_opened_again(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    assert not await store.reopen(SPACE, Reopening(key(1), 1, step(1, 1), [0], [], at(1)))
+
+    await node.commit(held=node.held(1), ended=[ended(1)])
+
+    assert not await store.reopen(SPACE, Reopening(key(1), 0, step(1, 1), [0], [], at(1)))
+    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 1
+
+
+async def test_a_version_is_registered_once_with_one_hash(store: SqlStore) -> None:
+    first = Definition("order", "1", "code", "hash-1", "def order(): ...")
+    await store.register(SPACE, [first, first._replace(version="2")], at(0))
+    await store.register(SPACE, [first], at(1))
+    await store.register("elsewhere", [first._replace(hash="hash-2")], at(1))
+
+    with pytest.raises(VersionConflict, match="'order' version '1'"):
+        await store.register(SPACE, [first._replace(name="new"), first._replace(hash="hash-2")], at(2))
+
+    await store.register(SPACE, [first._replace(name="new", hash="hash-3")], at(3))
+
+
+async def test_the_clock_of_the_store_moves_on(store: SqlStore) -> None:
+    first = await store.now()
+    await asyncio.sleep(0.005)
+
+    assert first < await store.now() < first + 10_000_000
+
+
+async def test_a_store_that_is_not_open_says_so(store: SqlStore) -> None:
+    await store.close()
+    await store.close()
+
+    with pytest.raises(StoreUnavailable, match="not open"):
+        await store.now()
+    await store.open()
+    assert await store.now() > 0

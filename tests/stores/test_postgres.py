@@ -1,0 +1,212 @@
+"""What is Postgres's own: real concurrency between nodes, and connections that break."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from holdfast.core.values import RunStatus
+from holdfast.errors import StoreUnavailable
+from holdfast.ports.store import ClaimRequest, Receipt
+from holdfast.stores import SqlStore, store_for
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, signal, step
+
+
+@pytest.fixture
+async def stores(postgres_url: str) -> AsyncIterator[tuple[SqlStore, SqlStore]]:
+    first, second = store_for(postgres_url), store_for(postgres_url)
+    await first.open()
+    await second.open()
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+@pytest.fixture
+async def admin(postgres_url: str) -> AsyncIterator[psycopg.AsyncConnection]:
+    async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
+        yield connection
+
+
+async def is_waiting(admin: psycopg.AsyncConnection) -> None:
+    """Until some transaction waits for a lock."""
+    async with asyncio.timeout(5):
+        while True:
+            cursor = await admin.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+            if await cursor.fetchone():
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_a_reaper_passes_over_a_node_in_the_middle_of_a_commit(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    slow, reaper = Node(stores[0], "slow", lease=5), Node(stores[1], "reaper")
+    await slow.start(1)
+
+    async with admin.transaction():
+        # Holds up the slow commit after it has renewed its lease, and before it is done.
+        await admin.execute("SELECT 1 FROM holdfast.runs FOR UPDATE")
+        committing = asyncio.create_task(slow.commit(99, held=slow.held(1), steps=[step(1, 1)], ended=[ended(1)]))
+        await is_waiting(admin)
+        receipt = await reaper.claim(now=99)
+
+    assert receipt.claimed == []
+    assert (await committing).lost == frozenset()
+    (history,) = await stores[0].load(SPACE, [key(1)])
+    assert (history.run.status, len(history.steps)) == (RunStatus.SUCCESS, 2)
+
+
+async def test_a_late_commit_waits_for_the_reaper_and_then_sees_the_new_owner(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    late, reaper = Node(stores[0], "late", lease=5), Node(stores[1], "reaper")
+    await late.start(1)
+    await stores[1].create(SPACE, [new_run(2)])
+
+    async with admin.transaction():
+        # Holds up the reaper after it has deleted the late node, while it frees the runs.
+        await admin.execute("SELECT 1 FROM holdfast.runs WHERE owner = 'late' FOR UPDATE")
+        reaping = asyncio.create_task(reaper.claim(now=99))
+        await is_waiting(admin)
+        committing = asyncio.create_task(late.commit(99, held=late.held(1), steps=[step(1, 1)], ended=[ended(1)]))
+        await asyncio.sleep(0.1)
+        assert not committing.done()
+
+    assert {claim.run.key for claim in (await reaping).claimed} == {key(1), key(2)}
+    assert (await committing).lost == {key(1)}
+    (history,) = await stores[0].load(SPACE, [key(1)])
+    assert (history.run.owner, history.run.status, len(history.steps)) == ("reaper", RunStatus.RUNNING, 1)
+
+
+async def test_of_many_late_commits_and_reapers_each_run_has_one_owner_and_a_journal_without_gaps(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    numbers = range(1, 21)
+    nodes = [Node(store, f"node-{number}", lease=0) for number, store in enumerate(stores)]
+    await stores[0].create(SPACE, [new_run(number) for number in numbers])
+    written: dict[bytes, int] = {key(number): 0 for number in numbers}
+
+    async def live(node: Node) -> None:
+        """Claim, reap the other at once, and write a step for every run it believes to own."""
+        mine: dict[bytes, int] = {}
+        for turn in range(1, 40):
+            receipt: Receipt = await node.commit(turn, claim=ClaimRequest(["order@1"], 5))
+            mine |= {claim.run.key: claim.run.epoch for claim in receipt.claimed}
+            held = [node.held(int.from_bytes(run, "big"), epoch=epoch)[0] for run, epoch in mine.items()]
+            steps = [step(int.from_bytes(run, "big"), written[run]) for run in mine]
+            receipt = await node.commit(turn, held=held, steps=steps)
+            for run in receipt.lost:
+                del mine[run]
+            for run in mine:
+                written[run] += 1
+
+    await asyncio.gather(*(live(node) for node in nodes))
+
+    histories = await stores[0].load(SPACE, [key(number) for number in numbers])
+    assert {history.run.key: len(history.steps) for history in histories} == written
+
+
+async def test_two_nodes_that_end_each_others_children_do_not_wait_for_each_other(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    left, right = Node(stores[0], "left"), Node(stores[1], "right")
+    await left.start(*range(1, 31))
+    await right.start(*range(101, 131))
+    await left.commit(
+        held=left.held(*range(1, 31)),
+        created=[new_run(200 + n, owner=left.id, parent=key(100 + n), parent_seq=0) for n in range(1, 31)],
+    )
+    await right.commit(
+        held=right.held(*range(101, 131)),
+        created=[new_run(300 + n, owner=right.id, parent=key(n), parent_seq=0) for n in range(1, 31)],
+    )
+
+    async with asyncio.timeout(0.9):  # the server looks for deadlocks after a second
+        for n in range(1, 31):
+            receipts = await asyncio.gather(
+                left.commit(held=left.held(200 + n, n), ended=[ended(200 + n, parent=100 + n), ended(n)]),
+                right.commit(held=right.held(300 + n, 100 + n), ended=[ended(300 + n, parent=n), ended(100 + n)]),
+            )
+            assert not any(receipt.lost for receipt in receipts)
+
+
+async def test_a_deadlock_is_tried_again(stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection) -> None:
+    node = Node(stores[0])
+    await node.start(1, 2)
+
+    async with admin.transaction():
+        # The other way round than the store locks them, and patient: so the store's own is undone.
+        await admin.execute("SET LOCAL deadlock_timeout = '60s'")
+        await admin.execute("SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [key(2)], binary=True)
+        posting = asyncio.create_task(stores[1].post(SPACE, [signal(1), resolved(2)], at(1)))
+        await is_waiting(admin)
+        await admin.execute("SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [key(1)], binary=True)
+
+    await posting
+    histories = await stores[0].load(SPACE, [key(1), key(2)])
+    assert [len(history.messages) for history in histories] == [1, 1]
+
+
+async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    store = stores[0]
+    node = Node(store)
+    await node.start(1)
+    calls: list[None] = []
+    store.listen(lambda: calls.append(None))
+    await asyncio.sleep(0.2)
+
+    await admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    with pytest.raises(StoreUnavailable):
+        await node.commit(1, held=node.held(1), steps=[step(1, 1)])
+    with pytest.raises(StoreUnavailable):
+        await store.load(SPACE, [key(1)])
+
+    assert await store.committed(node.id) == 1
+    node.tick = 1
+    assert (await node.commit(2, held=node.held(1), steps=[step(1, 1)])).lost == frozenset()
+    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 2
+    calls.clear()
+    async with asyncio.timeout(5):
+        while not calls:  # the listener comes back by itself
+            await asyncio.sleep(0.05)
+            await Node(stores[1], "other").commit(messages=[signal(1)]) if _is_up(stores[1]) else None
+
+
+def _is_up(store: SqlStore) -> bool:
+    return store.statements >= 0
+
+
+async def test_a_commit_whose_answer_was_lost_is_waited_for(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    first, second = stores
+    node = Node(first)
+    await node.start(1)
+
+    async with admin.transaction():
+        await admin.execute("SELECT 1 FROM holdfast.runs FOR UPDATE")
+        committing = asyncio.create_task(node.commit(held=node.held(1), ended=[ended(1)]))
+        await is_waiting(admin)
+        asking = asyncio.create_task(second.committed(node.id))
+        await asyncio.sleep(0.1)
+        assert not asking.done()
+
+    await committing
+    assert await asking == 2
+
+
+async def test_payloads_are_json_for_other_programs(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    await Node(stores[0]).start(1)
+    await Node(stores[0]).commit(held=Node(stores[0]).held(1), released=[released(1, wake_at=at(1))])
+
+    cursor = await admin.execute("SELECT input ->> 'n', extract(epoch FROM wake_at) * 1000000 FROM holdfast.runs")
+
+    assert await cursor.fetchall() == [("1", at(1))]

@@ -1,0 +1,244 @@
+"""Who gets which run, when, and what happens to the runs of a node that dies."""
+
+from __future__ import annotations
+
+import asyncio
+
+from holdfast.core.values import RunStatus
+from holdfast.ports.store import ClaimRequest
+from holdfast.stores import SqlStore
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
+
+
+async def test_due_runs_are_taken_oldest_first_up_to_the_limit(store: SqlStore) -> None:
+    node = Node(store)
+    due = {1: 5, 2: 3, 3: 4, 4: 1, 5: 60}
+    claims = {1: "order@1", 2: "mail@1", 3: "order@1", 4: "mail@1", 5: "order@1"}
+    runs = [new_run(n, wake_at=at(due[n]), claim=claims[n]) for n in due]
+    await store.create(SPACE, runs)
+
+    first = await node.claim("order@1", "mail@1", limit=3, now=10)
+    second = await node.claim("order@1", "mail@1", limit=3, now=10)
+
+    assert [claim.run.key for claim in first.claimed] == [key(4), key(2), key(3)]
+    assert [claim.run.key for claim in second.claimed] == [key(1)]
+
+
+async def test_a_claimed_run_is_owned_and_running_under_a_new_epoch(store: SqlStore) -> None:
+    node = Node(store)
+    await store.create(SPACE, [new_run(1)])
+
+    (claim,) = (await node.claim(now=5)).claimed
+
+    assert claim.is_new
+    assert (claim.run.owner, claim.run.epoch, claim.run.status) == (node.id, 1, RunStatus.RUNNING)
+    assert (claim.run.wake_at, claim.run.waiting, claim.run.started_at) == (None, None, at(5))
+    assert (await store.load(SPACE, [key(1)]))[0].run == claim.run
+
+
+async def test_a_run_that_has_moved_before_is_not_new_and_keeps_its_start(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.commit(1, held=node.held(1), released=[released(1, wake_at=at(2))])
+
+    (claim,) = (await node.claim(now=3)).claimed
+
+    assert not claim.is_new
+    assert (claim.run.epoch, claim.run.started_at) == (2, at(0))
+
+
+async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlStore) -> None:
+    node = Node(store)
+    await store.create(SPACE, [new_run(1, claim="other@1")])
+    await store.create("elsewhere", [new_run(2)])
+
+    receipt = await node.claim("order@1")
+
+    assert receipt.claimed == []
+    assert await store.peek(SPACE, node.id, ["order@1"]) == (None, None, False)
+
+
+async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore, SqlStore]) -> None:
+    nodes = [Node(store, f"node-{number}") for number, store in enumerate(pair)]
+    await pair[0].create(SPACE, [new_run(n) for n in range(100)])
+
+    taken: list[bytes] = []
+    for _ in range(20):
+        receipts = await asyncio.gather(*(node.claim(limit=7) for node in nodes))
+        taken += [claim.run.key for receipt in receipts for claim in receipt.claimed]
+
+    assert sorted(taken) == [key(n) for n in range(100)]
+
+
+async def test_a_released_run_sleeps_until_it_is_due(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+
+    await node.commit(held=node.held(1), released=[released(1, wake_at=at(60), waiting="timer")])
+
+    assert (await node.claim(now=59)).claimed == []
+    assert (await store.peek(SPACE, node.id, ["order@1"])).wake_at == at(60)
+    assert [claim.run.key for claim in (await node.claim(now=60)).claimed] == [key(1)]
+
+
+async def test_a_message_that_came_before_the_release_still_wakes_the_run(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3)
+    await store.post(SPACE, [signal(1), signal(2)], at(1))
+
+    await node.commit(
+        2,
+        held=node.held(1, 2, 3),
+        released=[released(1), released(2, wake_at=at(60)), released(3, wake_at=at(0.5))],
+    )
+    receipt = await node.claim(now=2)
+
+    assert {claim.run.key for claim in receipt.claimed} == {key(1), key(2), key(3)}
+    assert [message.run for message in receipt.mail] == [key(1), key(2)]
+
+
+async def test_a_message_after_the_release_wakes_the_run(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.commit(held=node.held(1), released=[released(1, wake_at=at(60))])
+
+    await store.post(SPACE, [signal(1)], at(5))
+
+    assert (await store.peek(SPACE, node.id, ["order@1"])).wake_at == at(5)
+    assert [message.name for message in (await node.claim(now=5)).mail] == ["go"]
+
+
+async def test_mail_of_an_owned_run_is_collected_once_by_its_owner(store: SqlStore) -> None:
+    node, other = Node(store), Node(store, "node-2")
+    await node.start(1)
+    await store.post(SPACE, [signal(1)], at(1))
+    assert (await store.peek(SPACE, node.id, [])).has_mail
+    assert not (await store.peek(SPACE, other.id, [])).has_mail
+
+    assert (await other.claim(now=1)).mail == []
+    assert [message.name for message in (await node.commit(1, collect=True)).mail] == ["go"]
+    assert not (await store.peek(SPACE, node.id, [])).has_mail
+    assert (await node.commit(1, collect=True)).mail == []
+
+
+async def test_a_commit_that_does_not_collect_leaves_the_mail(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await store.post(SPACE, [signal(1)], at(1))
+
+    assert (await node.commit(1)).mail == []
+    assert (await store.peek(SPACE, node.id, [])).has_mail
+
+
+async def test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out(store: SqlStore) -> None:
+    dead, alive = Node(store, "dead", lease=5), Node(store, "alive")
+    await dead.start(1)
+    assert (await store.peek(SPACE, alive.id, ["order@1"])).expires_at == at(5)
+    assert (await alive.claim(now=5)).claimed == []
+
+    (claim,) = (await alive.claim(now=5.1)).claimed
+    late = await dead.commit(6, held=dead.held(1), steps=[step(1, 1)], ended=[ended(1)])
+
+    assert (claim.run.key, claim.run.owner, claim.run.epoch, claim.is_new) == (key(1), alive.id, 2, False)
+    assert late.lost == {key(1)}
+    (history,) = await store.load(SPACE, [key(1)])
+    assert (history.run.owner, len(history.steps)) == (alive.id, 1)
+
+
+async def test_a_reaped_node_is_not_known_any_more(store: SqlStore) -> None:
+    dead, alive = Node(store, "dead", lease=5), Node(store, "alive")
+    await dead.start(1)
+
+    await alive.claim(now=6)
+
+    assert await store.committed(dead.id) is None
+
+
+async def test_runs_of_an_expired_node_that_nobody_here_may_claim_are_free_for_others(store: SqlStore) -> None:
+    dead, alive, third = Node(store, "dead", lease=5), Node(store, "alive"), Node(store, "third")
+    await dead.start(1, claim="other@1")
+
+    assert (await alive.claim("order@1", now=6)).claimed == []
+
+    assert [claim.run.key for claim in (await third.claim("other@1", now=6)).claimed] == [key(1)]
+
+
+async def test_a_node_in_another_namespace_is_not_reaped(store: SqlStore) -> None:
+    elsewhere, here = Node(store, "elsewhere", lease=5, namespace="elsewhere"), Node(store, "here")
+    await elsewhere.start(1)
+
+    await here.claim(now=60)
+
+    assert await store.committed(elsewhere.id) == 1
+
+
+async def test_a_node_that_leaves_hands_its_runs_over_at_once(store: SqlStore) -> None:
+    node, other = Node(store), Node(store, "node-2")
+    await node.start(1)
+
+    await store.leave(SPACE, node.id)
+
+    now = await store.now()
+    receipt = await store.commit(
+        other.prepare((now - at(0)) / 1_000_000 + 1, claim=ClaimRequest(["order@1"], 10))
+    )
+    assert [claim.run.key for claim in receipt.claimed] == [key(1)]
+    assert await store.committed(node.id) is None
+
+
+async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await store.post(SPACE, [signal(1)], at(0))
+    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(0))])
+
+    await store.post(SPACE, [signal(1)], at(1))
+    assert (await node.claim(now=9)).claimed == []
+    assert await store.unpark(SPACE, [key(1), key(2)], at(9)) == [key(1)]
+
+    receipt = await node.claim(now=9)
+    assert [claim.run.key for claim in receipt.claimed] == [key(1)]
+    assert len(receipt.mail) == 2
+    assert await store.unpark(SPACE, [key(1)], at(9)) == []
+
+
+async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.start(2, parent=key(1), parent_seq=0)
+    assert not await store.end_idle(SPACE, key(2), at(1))
+    await node.commit(held=node.held(2), released=[released(2, status=RunStatus.PARKED)])
+
+    assert await store.end_idle(SPACE, key(2), at(1))
+
+    (run,) = await store.ended(SPACE, [key(1), key(2)])
+    assert (run.key, run.status, run.finished_at) == (key(2), RunStatus.CANCELLED, at(1))
+    assert [message.name for message in (await node.commit(2, collect=True)).mail] == ["0"]
+
+
+async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_wake(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(*range(1, 9))
+    await node.start(10, parent=key(5), parent_seq=0)
+    await node.start(11, parent=key(6), parent_seq=0)
+    await node.commit(
+        held=node.held(1, 2, 3, 4, 5, 6, 7, 10),
+        released=[
+            released(1, waiting=None),
+            released(2, wake_at=at(60), waiting=None),
+            released(3, waiting="signal go"),
+            released(4, status=RunStatus.PARKED, waiting=None),
+            released(5, waiting="child 0"),
+            released(6, waiting="child 0"),
+        ],
+        ended=[ended(7), ended(10)],
+    )
+    await node.commit(created=[new_run(12, owner="ghost")], tasks=[new_task(12)])
+
+    stranded = await store.stranded(SPACE, at(0))
+
+    assert [(found.run, found.problem) for found in stranded] == [
+        (key(1), "it waits for nothing"),
+        (key(5), "it waits for children that have all ended"),
+        (key(12), "its node ghost is gone and nobody has freed it"),
+    ]
