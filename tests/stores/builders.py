@@ -20,6 +20,7 @@ from holdfast.ports.store import (
     SettledTask,
     Store,
 )
+from holdfast.stores.database import Transaction
 
 SPACE = "default"
 SECOND = 1_000_000
@@ -94,6 +95,12 @@ def resolved(number: int, name: str = "paid", payload: bytes = NULL) -> NewMessa
     return NewMessage(key(number), MessageKind.RESOLVED, name, Payload(payload))
 
 
+def raw_connection(tx: Transaction) -> Any:
+    """What is under a transaction: for a test that must look where the store does not."""
+    connection: Any = tx
+    return connection._connection
+
+
 class Node:
     """A node as the store knows it: an id, and a count of its commits."""
 
@@ -117,6 +124,14 @@ class Node:
 
     async def commit(self, now: float = 0, **rows: Any) -> Receipt:
         return await self.store.commit(self.prepare(now, **rows))
+
+    async def last_tick(self) -> int | None:
+        """The tick of its last commit that stands; None if the store does not know it."""
+        for tick in range(self.tick, 0, -1):
+            commit = Commit(self.namespace, self.id, tick, at(0), at(0))
+            if await self.store.recover(commit) is not None:
+                return tick
+        return None
 
     async def start(self, *numbers: int, now: float = 0, **fields: Any) -> Receipt:
         """Start runs as their owner, each with a first step and a task."""

@@ -8,7 +8,11 @@ import pytest
 
 from holdfast.stores import SqlStore, store_for
 
-KINDS = {"sqlite": ("sqlite_url", True), "sqlite-inline": ("sqlite_url", False), "postgres": ("postgres_url", True)}
+KINDS = {
+    "sqlite": ("sqlite_url", True),
+    "sqlite-inline": ("sqlite_url", False),
+    "postgres": ("postgres_url", True),
+}
 
 
 @pytest.fixture(params=list(KINDS))

@@ -5,6 +5,19 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.stores.builders import (
+    SPACE,
+    Node,
+    at,
+    ended,
+    key,
+    new_run,
+    released,
+    resolved,
+    settled,
+    signal,
+    step,
+)
 
 from holdfast.core.values import RunStatus, TaskStatus, key_text
 from holdfast.errors import StoreUnavailable, VersionConflict
@@ -17,7 +30,6 @@ from holdfast.ports.store import (
     TakenMessage,
 )
 from holdfast.stores import SqlStore
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, settled, signal, step
 
 
 async def test_created_runs_are_there_to_be_taken_and_a_taken_id_is_answered(store: SqlStore) -> None:
@@ -82,7 +94,9 @@ async def test_messages_of_many_senders_all_arrive_while_the_owner_takes_and_rel
         taken = [TakenMessage(key(1), message.id, position) for message in receipt.mail]
         # Released without a time to wake: only the next message brings it back.
         held = node.held(1, epoch=epoch)
-        moved = await node.commit(99, held=held, steps=[step(1, position)], taken=taken, released=[released(1)])
+        moved = await node.commit(
+            99, held=held, steps=[step(1, position)], taken=taken, released=[released(1)]
+        )
         assert not moved.lost
         if heard == 30:
             break

@@ -6,11 +6,6 @@ import asyncio
 
 import msgspec
 import pytest
-
-from holdfast.core.records import MessageKind
-from holdfast.core.values import NULL, Failure, Payload, RunStatus, TaskStatus
-from holdfast.ports.store import EndedAttempt, EndedRun, MovedTask, RunFilter, StateChange, TakenMessage
-from holdfast.stores import SqlStore
 from tests.stores.builders import (
     SPACE,
     Node,
@@ -26,7 +21,14 @@ from tests.stores.builders import (
     step,
 )
 
-HARD_JSON = '{"nul":"\\u0000","word":"grüße 🎉","lone":"\\ud800","big":12345678901234567890,"a":1,"a":2}'.encode()
+from holdfast.core.records import MessageKind
+from holdfast.core.values import NULL, Failure, Payload, RunStatus, TaskStatus
+from holdfast.ports.store import EndedAttempt, EndedRun, MovedTask, RunFilter, StateChange, TakenMessage
+from holdfast.stores import SqlStore
+
+HARD_JSON = (
+    '{"nul":"\\u0000","word":"grüße 🎉","lone":"\\ud800","big":12345678901234567890,"a":1,"a":2}'.encode()
+)
 
 
 async def test_a_run_is_read_back_as_it_was_written(store: SqlStore) -> None:
@@ -47,16 +49,29 @@ async def test_a_run_is_read_back_as_it_was_written(store: SqlStore) -> None:
         moved=[MovedTask(key(1), 1, TaskStatus.PENDING, 2, 1, Payload(b'{"at":3}'), at(9), at(1))],
         attempts=[EndedAttempt(key(1), 1, 1, "failed", as_json, at(0.5), at(1), node.id)],
     )
-    await node.commit(2, held=node.held(1), ended=[EndedRun(key(1), RunStatus.FAILED, None, as_json, None, None, at(2))])
+    await node.commit(
+        2, held=node.held(1), ended=[EndedRun(key(1), RunStatus.FAILED, None, as_json, None, None, at(2))]
+    )
 
     (history,) = await store.load(SPACE, [key(1)])
     run, (first, second) = history.run, history.tasks
-    assert (run.key, run.namespace, run.id, run.workflow, run.version) == (key(1), SPACE, "order-1", "order", "1")
+    assert (run.key, run.namespace, run.id, run.workflow, run.version) == (
+        key(1),
+        SPACE,
+        "order-1",
+        "order",
+        "1",
+    )
     assert (run.status, run.input, run.output, run.failure) == (RunStatus.FAILED, HARD_JSON, None, failure)
     assert (run.owner, run.epoch, run.wake_at, run.waiting) == (None, 1, None, None)
     assert (run.created_at, run.started_at, run.finished_at) == (at(0), at(0), at(2))
     assert history.steps == [b"\x00\xff", b""]
-    assert (first.status, first.attempt, first.input, first.output) == (TaskStatus.SUCCESS, 1, HARD_JSON, HARD_JSON)
+    assert (first.status, first.attempt, first.input, first.output) == (
+        TaskStatus.SUCCESS,
+        1,
+        HARD_JSON,
+        HARD_JSON,
+    )
     assert (first.created_at, first.started_at, first.finished_at) == (at(0), at(1), at(2))
     assert (second.status, second.attempt, second.lost) == (TaskStatus.PENDING, 2, 1)
     assert (second.heartbeat, second.due_at, second.output) == (b'{"at":3}', at(9), None)
@@ -193,19 +208,21 @@ async def test_the_last_change_of_a_state_key_counts(store: SqlStore) -> None:
 
     changes = [("a", one), ("a", two), ("b", one), ("b", None), ("c", None), ("c", one)]
     await node.commit(held=node.held(1), state=[StateChange(key(1), *change) for change in changes])
-    await node.commit(held=node.held(1), state=[StateChange(key(1), "a", one), StateChange(key(1), "c", None)])
+    await node.commit(
+        held=node.held(1), state=[StateChange(key(1), "a", one), StateChange(key(1), "c", None)]
+    )
 
     assert await store.read_state(SPACE, key(1)) == {"a": one}
 
 
 async def test_the_tick_of_the_last_commit_that_stands_is_known(store: SqlStore) -> None:
     node = Node(store)
-    assert await store.committed(node.id) is None
+    assert await node.last_tick() is None
 
     await node.commit()
     await node.commit()
 
-    assert await store.committed(node.id) == 2
+    assert await node.last_tick() == 2
 
 
 async def test_a_cancelled_caller_does_not_interrupt_its_commit(store: SqlStore) -> None:
@@ -216,7 +233,7 @@ async def test_a_cancelled_caller_does_not_interrupt_its_commit(store: SqlStore)
     committing.cancel()
     await asyncio.wait([committing])
 
-    assert await store.committed(node.id) == 1
+    assert await node.last_tick() == 1
     assert len(await store.load(SPACE, [key(n) for n in range(1, 200)])) == 199
 
 
@@ -232,7 +249,12 @@ async def test_a_run_that_ends_wakes_its_parent_with_a_message(store: SqlStore) 
 
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]
     (message,) = receipt.mail
-    assert (message.run, message.kind, message.name, message.payload) == (key(1), MessageKind.CHILD, "0", NULL)
+    assert (message.run, message.kind, message.name, message.payload) == (
+        key(1),
+        MessageKind.CHILD,
+        "0",
+        NULL,
+    )
     (history,) = await store.load(SPACE, [key(1)])
     (child,) = history.children
     assert (child.seq, child.key, child.status, child.output) == (0, key(2), RunStatus.SUCCESS, b'"bye"')
@@ -261,7 +283,9 @@ async def test_parent_and_child_that_end_in_one_commit_leave_no_mail(store: SqlS
     assert (history.run.status, history.messages) == (RunStatus.SUCCESS, [])
 
 
-async def test_messages_of_a_commit_reach_runs_of_the_same_commit_and_no_run_that_is_over(store: SqlStore) -> None:
+async def test_messages_of_a_commit_reach_runs_of_the_same_commit_and_no_run_that_is_over(
+    store: SqlStore,
+) -> None:
     node = Node(store)
     await node.start(1, 2)
     await node.commit(held=node.held(2), ended=[ended(2)])
@@ -291,4 +315,3 @@ async def test_a_taken_message_is_not_delivered_again(store: SqlStore) -> None:
     assert second.id < receipt.mail[1].id
     (history,) = await store.load(SPACE, [key(1)])
     assert [message.taken for message in history.messages] == [1, None, None]
-

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal, step
+
+from holdfast.ports.store import Reopening
 from holdfast.stores import SqlStore
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal
 
 SOON = 5.0
 
@@ -42,7 +44,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
         lambda: node.commit(held=node.held(2), released=[released(2, wake_at=at(1))]),
         lambda: there.create(SPACE, [new_run(4)]),
         lambda: there.post(SPACE, [signal(3)], at(1)),
-        lambda: there.unpark(SPACE, [key(3)], at(1)),
+        lambda: there.reopen(SPACE, Reopening(key(1), 1, step(1, 1), [], [], at(1))),
         lambda: there.leave(SPACE, node.id),
     ]
     for change in changes:

@@ -7,12 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from tests.stores.builders import SPACE, new_run
 
 from holdfast.errors import SchemaTooNew
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.database import Transaction
 from holdfast.stores.named_queries import load_migrations, load_queries, split_queries
-from tests.stores.builders import SPACE, new_run
 
 OPEN_AND_CREATE = """
 import asyncio, sys

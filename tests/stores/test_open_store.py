@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.stores.builders import SPACE, new_run
 
 from holdfast.errors import BadUrl, StoreUnavailable
 from holdfast.stores import store_for
-from tests.stores.builders import SPACE, new_run
 
 
 @pytest.mark.parametrize(

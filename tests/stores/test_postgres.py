@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, signal, step
 
 from holdfast.core.values import RunStatus
 from holdfast.errors import StoreUnavailable
 from holdfast.ports.store import ClaimRequest, Receipt
 from holdfast.stores import SqlStore, store_for
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, signal, step
 
 
 @pytest.fixture
@@ -50,7 +51,9 @@ async def test_a_reaper_passes_over_a_node_in_the_middle_of_a_commit(
     async with admin.transaction():
         # Holds up the slow commit after it has renewed its lease, and before it is done.
         await admin.execute("SELECT 1 FROM holdfast.runs FOR UPDATE")
-        committing = asyncio.create_task(slow.commit(99, held=slow.held(1), steps=[step(1, 1)], ended=[ended(1)]))
+        committing = asyncio.create_task(
+            slow.commit(99, held=slow.held(1), steps=[step(1, 1)], ended=[ended(1)])
+        )
         await is_waiting(admin)
         receipt = await reaper.claim(now=99)
 
@@ -72,7 +75,9 @@ async def test_a_late_commit_waits_for_the_reaper_and_then_sees_the_new_owner(
         await admin.execute("SELECT 1 FROM holdfast.runs WHERE owner = 'late' FOR UPDATE")
         reaping = asyncio.create_task(reaper.claim(now=99))
         await is_waiting(admin)
-        committing = asyncio.create_task(late.commit(99, held=late.held(1), steps=[step(1, 1)], ended=[ended(1)]))
+        committing = asyncio.create_task(
+            late.commit(99, held=late.held(1), steps=[step(1, 1)], ended=[ended(1)])
+        )
         await asyncio.sleep(0.1)
         assert not committing.done()
 
@@ -129,22 +134,30 @@ async def test_two_nodes_that_end_each_others_children_do_not_wait_for_each_othe
         for n in range(1, 31):
             receipts = await asyncio.gather(
                 left.commit(held=left.held(200 + n, n), ended=[ended(200 + n, parent=100 + n), ended(n)]),
-                right.commit(held=right.held(300 + n, 100 + n), ended=[ended(300 + n, parent=n), ended(100 + n)]),
+                right.commit(
+                    held=right.held(300 + n, 100 + n), ended=[ended(300 + n, parent=n), ended(100 + n)]
+                ),
             )
             assert not any(receipt.lost for receipt in receipts)
 
 
-async def test_a_deadlock_is_tried_again(stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection) -> None:
+async def test_a_deadlock_is_tried_again(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
     node = Node(stores[0])
     await node.start(1, 2)
 
     async with admin.transaction():
         # The other way round than the store locks them, and patient: so the store's own is undone.
         await admin.execute("SET LOCAL deadlock_timeout = '60s'")
-        await admin.execute("SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [key(2)], binary=True)
+        await admin.execute(
+            "SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [uuid.UUID(bytes=key(2))]
+        )
         posting = asyncio.create_task(stores[1].post(SPACE, [signal(1), resolved(2)], at(1)))
         await is_waiting(admin)
-        await admin.execute("SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [key(1)], binary=True)
+        await admin.execute(
+            "SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [uuid.UUID(bytes=key(1))]
+        )
 
     await posting
     histories = await stores[0].load(SPACE, [key(1), key(2)])
@@ -157,29 +170,41 @@ async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
     store = stores[0]
     node = Node(store)
     await node.start(1)
-    calls: list[None] = []
-    store.listen(lambda: calls.append(None))
-    await asyncio.sleep(0.2)
+    await store.load(SPACE, [key(1)])
 
-    await admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    await admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    )
     with pytest.raises(StoreUnavailable):
         await node.commit(1, held=node.held(1), steps=[step(1, 1)])
     with pytest.raises(StoreUnavailable):
         await store.load(SPACE, [key(1)])
 
-    assert await store.committed(node.id) == 1
-    node.tick = 1
+    assert await node.last_tick() == 1
     assert (await node.commit(2, held=node.held(1), steps=[step(1, 1)])).lost == frozenset()
     assert len((await store.load(SPACE, [key(1)]))[0].steps) == 2
+
+
+async def test_a_listener_that_lost_its_connection_comes_back_by_itself(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
+) -> None:
+    calls: list[None] = []
+    stores[0].listen(lambda: calls.append(None))
+    await asyncio.sleep(0.2)
+
     calls.clear()
+    await admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast listener'"
+    )
     async with asyncio.timeout(5):
-        while not calls:  # the listener comes back by itself
-            await asyncio.sleep(0.05)
-            await Node(stores[1], "other").commit(messages=[signal(1)]) if _is_up(stores[1]) else None
+        while not calls:  # something may have been missed
+            await asyncio.sleep(0.02)
+    calls.clear()
+    await stores[1].create(SPACE, [new_run(1)])
 
-
-def _is_up(store: SqlStore) -> bool:
-    return store.statements >= 0
+    async with asyncio.timeout(5):
+        while not calls:
+            await asyncio.sleep(0.02)
 
 
 async def test_a_commit_whose_answer_was_lost_is_waited_for(
@@ -207,6 +232,8 @@ async def test_payloads_are_json_for_other_programs(
     await Node(stores[0]).start(1)
     await Node(stores[0]).commit(held=Node(stores[0]).held(1), released=[released(1, wake_at=at(1))])
 
-    cursor = await admin.execute("SELECT input ->> 'n', extract(epoch FROM wake_at) * 1000000 FROM holdfast.runs")
+    cursor = await admin.execute(
+        "SELECT input ->> 'n', extract(epoch FROM wake_at) * 1000000 FROM holdfast.runs"
+    )
 
     assert await cursor.fetchall() == [("1", at(1))]

@@ -5,62 +5,60 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.stores.builders import SPACE, Node, key, new_run, new_task, raw_connection
 
 from holdfast.core.values import Payload
 from holdfast.errors import StoreFull
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.database import Transaction
-from tests.stores.builders import SPACE, Node, key, new_run, new_task
 
 
 @pytest.fixture
-async def sqlite(sqlite_url: str) -> AsyncIterator[SqlStore]:
+async def store(sqlite_url: str) -> AsyncIterator[SqlStore]:
     store = store_for(sqlite_url)
     await store.open()
     yield store
     await store.close()
 
 
-async def test_a_full_disk_writes_nothing_and_the_next_commit_after_it_goes_through(sqlite: SqlStore) -> None:
-    node = Node(sqlite)
+async def test_a_full_disk_writes_nothing_and_the_next_commit_after_it_goes_through(store: SqlStore) -> None:
+    node = Node(store)
     await node.start(1)
-    pages = (await sqlite._driver.write(lambda tx: max_page_count(tx, 1)))[0]
+    await store._driver.write(lambda tx: limit_pages(tx, 1))
     large = [new_task(2, seq, b'"%s"' % (b"x" * 2000)) for seq in range(100)]
 
     with pytest.raises(StoreFull, match="free some space"):
         await node.commit(created=[new_run(2, owner=node.id)], tasks=large)
 
-    assert await sqlite.committed(node.id) == 1
-    assert await sqlite.load(SPACE, [key(2)]) == []
-    await sqlite._driver.write(lambda tx: max_page_count(tx, 1_000_000))
+    assert await node.last_tick() == 1
+    assert await store.load(SPACE, [key(2)]) == []
+    await store._driver.write(lambda tx: limit_pages(tx, 1_000_000))
     await node.commit(created=[new_run(2, owner=node.id)], tasks=large)
-    assert len(await sqlite.list_tasks(SPACE, key(2))) == 100
-    assert pages > 0
+    assert len(await store.list_tasks(SPACE, key(2))) == 100
 
 
-def max_page_count(tx: Transaction, pages: int) -> tuple[int]:
-    """A disk that is full, as far as SQLite can tell. It is never less than what is in use."""
-    (row,) = tx._connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()  # pyright: ignore
-    return row
+def limit_pages(tx: Transaction, pages: int) -> None:
+    """Make the disk full, as far as SQLite can tell. The limit is never less than what is in use."""
+    raw_connection(tx).pragma("max_page_count", pages)
 
 
-async def test_payloads_are_text_for_other_programs(sqlite: SqlStore, tmp_path: Path) -> None:
-    await Node(sqlite).start(1, input=Payload('{"name":"Jörg"}'.encode()))
+async def test_payloads_are_text_for_other_programs(store: SqlStore, tmp_path: Path) -> None:
+    await Node(store).start(1, input=Payload('{"name":"Jörg"}'.encode()))
 
-    with sqlite3.connect(tmp_path / "holdfast.db") as other:
-        rows = other.execute("SELECT input, json_extract(input, '$.name'), typeof(input) FROM runs").fetchall()
-    other.close()
+    with closing(sqlite3.connect(tmp_path / "holdfast.db")) as other:
+        rows = other.execute("SELECT input, input ->> 'name', typeof(input) FROM runs").fetchall()
 
     assert rows == [('{"name":"Jörg"}', "Jörg", "text")]
 
 
-async def test_a_writer_without_a_pause_does_not_starve_another_process(sqlite: SqlStore, sqlite_url: str) -> None:
+async def test_a_writer_without_a_pause_does_not_starve_another(store: SqlStore, sqlite_url: str) -> None:
     other = store_for(sqlite_url)
     await other.open()
-    node = Node(sqlite)
+    node = Node(store)
     done = asyncio.Event()
 
     async def write_without_a_pause() -> None:
@@ -79,12 +77,9 @@ async def test_a_writer_without_a_pause_does_not_starve_another_process(sqlite: 
     await other.close()
 
 
-async def test_every_commit_is_synced_to_disk(sqlite: SqlStore) -> None:
-    settings = await sqlite._driver.write(
-        lambda tx: [
-            tx._connection.pragma(name)  # pyright: ignore
-            for name in ("journal_mode", "synchronous")
-        ]
-    )
+async def test_every_commit_is_synced_to_disk(store: SqlStore) -> None:
+    names = ("journal_mode", "synchronous")
+
+    settings = await store._driver.write(lambda tx: [raw_connection(tx).pragma(name) for name in names])
 
     assert settings == ["wal", 2]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
+
 from holdfast.core.values import RunStatus
 from holdfast.ports.store import ClaimRequest
 from holdfast.stores import SqlStore
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
 
 
 async def test_due_runs_are_taken_oldest_first_up_to_the_limit(store: SqlStore) -> None:
@@ -68,6 +69,14 @@ async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore,
         taken += [claim.run.key for receipt in receipts for claim in receipt.claimed]
 
     assert sorted(taken) == [key(n) for n in range(100)]
+
+
+async def test_a_peek_finds_the_earliest_due_time_of_all_its_workflows(store: SqlStore) -> None:
+    await store.create(SPACE, [new_run(n, claim=f"flow-{n % 3}@1", wake_at=at(n)) for n in range(9)])
+
+    peek = await store.peek(SPACE, Node(store).id, ["flow-2@1", "flow-1@1", "none@1"])
+
+    assert (peek.wake_at, peek.expires_at, peek.has_mail) == (at(1), None, False)
 
 
 async def test_a_released_run_sleeps_until_it_is_due(store: SqlStore) -> None:
@@ -151,10 +160,12 @@ async def test_a_reaped_node_is_not_known_any_more(store: SqlStore) -> None:
 
     await alive.claim(now=6)
 
-    assert await store.committed(dead.id) is None
+    assert await dead.last_tick() is None
 
 
-async def test_runs_of_an_expired_node_that_nobody_here_may_claim_are_free_for_others(store: SqlStore) -> None:
+async def test_runs_of_a_dead_node_that_nobody_here_may_claim_are_free_for_others(
+    store: SqlStore,
+) -> None:
     dead, alive, third = Node(store, "dead", lease=5), Node(store, "alive"), Node(store, "third")
     await dead.start(1, claim="other@1")
 
@@ -169,7 +180,7 @@ async def test_a_node_in_another_namespace_is_not_reaped(store: SqlStore) -> Non
 
     await here.claim(now=60)
 
-    assert await store.committed(elsewhere.id) == 1
+    assert await elsewhere.last_tick() == 1
 
 
 async def test_a_node_that_leaves_hands_its_runs_over_at_once(store: SqlStore) -> None:
@@ -183,7 +194,7 @@ async def test_a_node_that_leaves_hands_its_runs_over_at_once(store: SqlStore) -
         other.prepare((now - at(0)) / 1_000_000 + 1, claim=ClaimRequest(["order@1"], 10))
     )
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]
-    assert await store.committed(node.id) is None
+    assert await node.last_tick() is None
 
 
 async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStore) -> None:

@@ -82,7 +82,7 @@ class Waiters:
     async def _watch(self) -> None:
         while True:
             # Quietly wait for news; look without any only while somebody waits for another process.
-            timer = asyncio.get_running_loop().call_later(_POLL_SECONDS, self._nudge)
+            timer = asyncio.get_running_loop().call_later(_POLL_SECONDS, self.look)
             await self._changed.wait()
             timer.cancel()
             self._changed.clear()
@@ -96,5 +96,6 @@ class Waiters:
                 _log.warning("%s; still waiting for %d runs", error, len(elsewhere))
                 await asyncio.sleep(_POLL_SECONDS)
 
-    def _nudge(self) -> None:
+    def look(self) -> None:
+        """Something may have ended elsewhere: ask the store soon."""
         self._changed.set()

@@ -142,6 +142,10 @@ class Engine:
                 await self._store.leave(self._namespace, self.node)
         self._let_go()
 
+    async def wait_until_stopped(self) -> None:
+        if self._main is not None:
+            await asyncio.wait([self._main])
+
     async def kill(self) -> None:
         """Stop as a crash would: nothing is written, nothing is handed back."""
         if self._main is not None:
@@ -217,7 +221,8 @@ class Engine:
             raise
         except BaseException as error:
             self.failure = error
-            _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
+            if isinstance(error, Exception):
+                _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
             self._let_go()
         finally:
             self._is_ticking = False
@@ -361,6 +366,9 @@ class Engine:
                 answer.set_result(receipt.existing.get(key, key))
         if tick.commit.ended:
             self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
+        for row in tick.commit.released:
+            if row.wake_at is not None:
+                self._peek_at = min(self._peek_at or row.wake_at, row.wake_at)
         if tick.has_children:
             self._wants_claim = self._wants_mail = True
             self._wake.set()

@@ -239,6 +239,7 @@ class ThreadExecutor:
                 self._link.post(self._report_done)
 
     def _left(self, thread: threading.Thread) -> None:
+        thread.join()  # this was the last thing it did
         self._threads.discard(thread)
         if not self._threads:
             self._all_left.set()

@@ -7,15 +7,24 @@ runs did; then mail and new work, which see what was just written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any
+
+import msgspec
 
 from holdfast.core.records import MessageKind, MessageRecord
 from holdfast.core.values import NULL, Instant, RunKey
-from holdfast.ports.store import Claimed, ClaimRequest, Commit, NewMessage, NewRun, PostResult, Receipt
+from holdfast.ports.store import (
+    ROWS_OF_RUNS,
+    Claimed,
+    ClaimRequest,
+    Commit,
+    NewMessage,
+    NewRun,
+    PostResult,
+    Receipt,
+)
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.records import message_record, run_record, run_status
-
-R = TypeVar("R", bound=tuple[object, ...])
 
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
 
@@ -34,6 +43,44 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     if _concerns_others(commit):
         tx.announce()
     return Receipt(lost, existing, claimed, mail)
+
+
+def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
+    """What the receipt of a commit would have been, read from what it left behind; None if it left nothing."""
+    # On Postgres this waits for a commit that is still under way on a connection that was given up.
+    if tx.rows("node_tick", commit.node) != [(commit.tick,)]:
+        return None
+    tx.rows("collect_mail", commit.node)
+    owned = tx.rows("owned_runs", commit.node)
+    keys: list[Row] = [row[:1] for row in owned]
+    mail = sorted(tx.many_returning("unread_messages_of", keys))
+    return Receipt(
+        lost=_were_lost(tx, commit),
+        existing=_were_refused(tx, commit),
+        claimed=[Claimed(run_record(row[:-1]), bool(row[-1])) for row in owned],
+        mail=[message_record(row) for row in mail],
+    )
+
+
+def _were_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
+    """Held runs that the node does not own, unless it is this very commit that has let them go."""
+    epochs = dict(commit.held)
+    not_owned = tx.many_returning("find_lost", commit.held, commit.namespace, commit.node)
+    found = {row[0]: run_record(row) for row in tx.many_returning("runs_of", not_owned, commit.namespace)}
+    let_go = {run.run for run in commit.released}
+    let_go |= {run.run for run in commit.ended if run.run in found and found[run.run].status.is_final}
+    return frozenset(
+        run
+        for (run,) in not_owned
+        if run not in let_go or run not in found or found[run].epoch != epochs[run]
+    )
+
+
+def _were_refused(tx: Transaction, commit: Commit) -> dict[RunKey, RunKey]:
+    keys: list[Row] = [(run.run,) for run in commit.created]
+    there = {row[0] for row in tx.many_returning("runs_of", keys, commit.namespace)}
+    refused = [(run.run, run.id) for run in commit.created if run.run not in there]
+    return dict(tx.many_returning("find_taken", refused, commit.namespace))
 
 
 # --- fences
@@ -58,30 +105,15 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
     """The commit without anything that these runs did. It is rare, so only then is it paid for."""
     gone = lost | existing.keys()
 
-    def kept(rows: list[R]) -> list[R]:
-        return [row for row in rows if row[0] not in gone]
+    def kept(rows: list[Any]) -> list[Any]:
+        return [row for row in rows if row.run not in gone]
 
-    return Commit(
-        namespace=commit.namespace,
-        node=commit.node,
-        tick=commit.tick,
-        now=commit.now,
-        lease_until=commit.lease_until,
-        created=kept(commit.created),
-        held=kept(commit.held),
-        steps=kept(commit.steps),
-        tasks=kept(commit.tasks),
-        settled=kept(commit.settled),
-        moved=kept(commit.moved),
-        attempts=kept(commit.attempts),
-        state=kept(commit.state),
-        taken=kept(commit.taken),
-        messages=[message for message in commit.messages if message.sender not in gone],
-        ended=kept(commit.ended),
-        released=kept(commit.released),
-        claim=commit.claim,
-        collect=commit.collect,
-    )
+    rows: dict[str, list[Any]] = {
+        name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS if name != "messages"
+    }
+    # The run of a message is the one it is for; what counts is who sent it.
+    rows["messages"] = [message for message in commit.messages if message.sender not in gone]
+    return msgspec.structs.replace(commit, **rows)
 
 
 # --- what the runs did

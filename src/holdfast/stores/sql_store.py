@@ -21,7 +21,7 @@ from holdfast.ports.store import (
     Stranded,
 )
 from holdfast.stores import records
-from holdfast.stores.commit_script import create_runs, post_messages, write_commit
+from holdfast.stores.commit_script import create_runs, post_messages, recover_commit, write_commit
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
 
@@ -58,11 +58,8 @@ class SqlStore:
     async def commit(self, commit: Commit) -> Receipt:
         return await self._driver.write(lambda tx: write_commit(tx, commit))
 
-    async def committed(self, node: NodeId) -> int | None:
-        # Asked after a commit whose answer was lost, which may still be under way on a connection
-        # that nobody hears of any more: so it takes its place behind that one, as a writer.
-        rows = await self._driver.write(lambda tx: tx.rows("node_tick", node))
-        return rows[0][0] if rows else None
+    async def recover(self, commit: Commit) -> Receipt | None:
+        return await self._driver.write(lambda tx: recover_commit(tx, commit))
 
     async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek:
         rows = await self._driver.fetch("peek", namespace, node, list(claims))

@@ -1,1 +1,7 @@
+"""What we test holdfast with, for users to test their workflows with."""
 
+from holdfast.testing.clock import ManualClock
+from holdfast.testing.durability import assert_durable
+from holdfast.testing.environment import Environment
+
+__all__ = ["Environment", "ManualClock", "assert_durable"]

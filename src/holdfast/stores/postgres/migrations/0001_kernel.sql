@@ -5,7 +5,7 @@
 -- Creating a schema takes a right that a careful administrator gives to nobody. So it may exist.
 DO $$
 BEGIN
-    IF to_regnamespace('holdfast') IS NULL THEN
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'holdfast') THEN
         CREATE SCHEMA holdfast;
     END IF;
 END $$;

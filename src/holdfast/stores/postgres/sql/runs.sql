@@ -112,6 +112,14 @@ WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
 
+-- name: owned_runs
+-- The last column: it has no journal yet.
+SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at,
+    NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
+FROM holdfast.runs WHERE owner = $1::text
+ORDER BY key;
+
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at

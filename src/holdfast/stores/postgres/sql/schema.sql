@@ -1,5 +1,8 @@
 -- name: find_schema_table
-SELECT 1 WHERE to_regclass('holdfast.schema_migrations') IS NOT NULL;
+-- Read from the catalog itself: to_regclass() answers from a cache, which may not have heard yet of
+-- the table that another process has just made.
+SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = 'holdfast' AND relname = 'schema_migrations';
 
 -- name: schema_version
 SELECT coalesce(max(number), 0) FROM holdfast.schema_migrations;

@@ -62,6 +62,14 @@ WHERE namespace = ?1 AND key = ?4
 RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
 
+-- name: owned_runs
+-- The last column: it has no journal yet.
+SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at,
+    NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
+FROM runs WHERE owner = ?1
+ORDER BY key;
+
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
@@ -92,9 +100,10 @@ LIMIT ?5;
 
 -- name: list_runs_by_status
 -- For every status but success, which has no entries in the index: there is little else to step over.
+-- INDEXED BY, because SQLite expects a row of that status on every page, and failed ones are far between.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
-FROM runs
+FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND status = ?2 AND status <> 'success'
     AND (?3 IS NULL OR workflow = ?3)

@@ -1,0 +1,53 @@
+"""A clock that stands still until it is told to move."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+
+from holdfast.core.values import Instant, instant, later, moment
+
+_START = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+
+
+class ManualClock:
+    def __init__(self, start: dt.datetime = _START) -> None:
+        self._now = instant(start)
+        self._waiting: dict[int, tuple[asyncio.Event, Instant | None]] = {}
+        self._number = 0
+        self.on_wait: Callable[[], None] = lambda: None
+        """Called whenever somebody begins to wait."""
+
+    def now(self) -> Instant:
+        return self._now
+
+    def time(self) -> dt.datetime:
+        return moment(self._now)
+
+    async def wait(self, event: asyncio.Event, until: Instant | None) -> None:
+        if event.is_set() or (until is not None and until <= self._now):
+            await asyncio.sleep(0)
+            return
+        self._number += 1
+        number = self._number
+        self._waiting[number] = (event, until)
+        self.on_wait()
+        try:
+            await event.wait()
+        finally:
+            del self._waiting[number]
+
+    def advance(self, by: dt.timedelta) -> None:
+        self.move_to(later(self._now, by))
+
+    def move_to(self, instant: Instant) -> None:
+        """Never back. Wakes everybody whose time has come."""
+        self._now = max(self._now, instant)
+        for event, until in self._waiting.values():
+            if until is not None and until <= self._now:
+                event.set()
+
+    def next_due(self) -> Instant | None:
+        """The earliest instant that somebody waits for."""
+        return min((until for _, until in self._waiting.values() if until is not None), default=None)

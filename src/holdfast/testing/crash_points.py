@@ -1,0 +1,35 @@
+"""A store that crashes its node at a chosen commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.ports.store import Commit, Receipt, Store
+
+
+class Crash(BaseException):
+    """The process is gone, as far as the engine can tell. Not an Exception, so that nothing handles it."""
+
+
+class CrashPoints:
+    """Passes everything on, counts commits, and crashes at commit number `at` (from 1).
+
+    Before it: nothing of the commit is written. After it: all of it is, but nobody hears of it.
+    """
+
+    def __init__(self, store: Store, *, at: int | None = None, after: bool = False) -> None:
+        self._store = store
+        self._at = at
+        self._after = after
+        self.commits = 0
+
+    async def commit(self, commit: Commit) -> Receipt:
+        self.commits += 1
+        if self.commits != self._at:
+            return await self._store.commit(commit)
+        if self._after:
+            await self._store.commit(commit)
+        raise Crash(f"{'after' if self._after else 'before'} commit {self._at}")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

@@ -1,0 +1,82 @@
+"""`assert_durable`: does a workflow survive a crash at every single commit?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from holdfast.authoring.catalog import Catalog, default_catalog
+from holdfast.client.run import Run
+from holdfast.errors import NotOpen
+from holdfast.testing.environment import Environment
+
+Interact = Callable[[Run], Awaitable[None]]
+
+
+class _Ending(NamedTuple):
+    """How a run ended: with a value, or with an error."""
+
+    value: Any
+    error: str | None
+
+
+async def assert_durable(
+    workflow: Any,
+    *args: Any,
+    during: Interact | None = None,
+    new_database: Callable[[], str] | None = None,
+    catalog: Catalog = default_catalog,
+    **kwargs: Any,
+) -> Any:
+    """Run a workflow again and again, crashing once at every commit in turn, and compare.
+
+    Each time everything in memory is dropped, tasks in flight included, and a new node goes on with
+    the same database: right before the commit, when nothing of it is written, and right after it,
+    when nobody has heard of it. Every run must end as the undisturbed one did, and no task whose
+    result was recorded may be begun again. Gives back the result, or raises what the run raised.
+
+    `during` sends the signals and promises that the workflow waits for. `new_database` gives the URL
+    of an empty database for each run; without it, SQLite files are used.
+    """
+
+    async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_Ending, int, Exception | None]:
+        url = None if new_database is None else new_database()
+        async with Environment(url, catalog=catalog, crash_at=crash_at, crash_after=crash_after) as environment:
+            return await _attempt(environment, workflow, args, kwargs, during)
+
+    expected, commits, error = await attempt(None, False)
+    for commit in range(1, commits + 1):
+        for after in (False, True):
+            where = f"a crash right {'after' if after else 'before'} commit {commit} of {commits}"
+            ending, _, _ = await attempt(commit, after)
+            assert ending == expected, f"{where} changed how the run ended: {ending}, not {expected}"
+    if error is not None:
+        raise error
+    return expected.value
+
+
+async def _attempt(
+    environment: Environment, workflow: Any, args: Any, kwargs: Any, during: Interact | None
+) -> tuple[_Ending, int, Exception | None]:
+    run = await _start(environment, workflow, args, kwargs)
+    if during is not None:
+        await during(run)
+    error: Exception | None = None
+    try:
+        ending = _Ending(await run.result(), None)
+    except Exception as failure:
+        error = failure
+        ending = _Ending(None, f"{type(failure).__qualname__}: {failure}")
+    stranded = await environment.doctor()
+    assert not environment.repeated, f"recorded tasks were done again: {environment.repeated}"
+    assert not stranded, f"runs were left with no reason to wake: {stranded}"
+    return ending, environment.crash_points.commits, error
+
+
+async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run:
+    """A crash may come before the start is recorded. Its id makes it safe to ask again."""
+    while True:
+        try:
+            return await environment.start(workflow, *args, id="durable", **kwargs)
+        except NotOpen:
+            await environment.wait_until_quiet()

@@ -1,0 +1,217 @@
+"""A whole holdfast inside a test: real store, real engine, and a clock that skips the waiting.
+
+    async with Environment() as env:
+        run = await env.start(fulfil, order)
+        await run.resolve("approval", True)
+        assert await run.result() == ...      # the thirty days in between take a millisecond
+
+Time stands still while the test does something, and skips ahead to the next thing that is due only
+while the test waits for a result and nothing is running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Any, Self, cast
+
+from holdfast.app import Parts
+from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.client.client import Client
+from holdfast.client.waiters import Waiters
+from holdfast.core.values import Instant, Outcome, Payload, RunKey, task_id
+from holdfast.engine.engine import Engine
+from holdfast.engine.tuning import Tuning
+from holdfast.executors.context import task_context
+from holdfast.ports.store import RunFilter, Store
+from holdfast.settings import Settings
+from holdfast.stores.open_store import store_for
+from holdfast.testing.clock import ManualClock
+from holdfast.testing.crash_points import Crash, CrashPoints
+
+_NEVER = dt.timedelta(days=36_500)
+_TURNS = 5
+
+
+class Environment(Client):
+    """`url` is a database of your own; without one, a SQLite file that is gone afterwards."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        catalog: Catalog = default_catalog,
+        seed: int = 0,
+        crash_at: int | None = None,
+        crash_after: bool = False,
+        **settings: Any,
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="holdfast-") if url is None else None
+        if self._folder is not None:
+            url = f"sqlite:///{Path(self._folder.name) / 'test.db'}"
+        self.settings = Settings(url=cast("str", url), **settings)
+        self.clock = ManualClock()
+        self.crash_points = CrashPoints(store_for(self.settings.url, threads=False), at=crash_at, after=crash_after)
+        self.executions: list[str] = []
+        """The id of every task, each time that it was begun."""
+        self.recorded: set[str] = set()
+        """The ids of the tasks that were settled when the last crash came."""
+        self.repeated: list[str] = []
+        """Those of them that were begun again: there should be none."""
+        self.crashes = 0
+        self._keys = 0
+        self._catalog = catalog
+        self._dice = Random(seed)
+        self._helpers: list[asyncio.Task[None]] = []
+        self._someone_waits = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        store = cast("Store", self.crash_points)
+        await store.open()
+        self.clock.on_wait = self._someone_waits.set
+        self._skipping = _SkippingWaiters(store, self.settings.namespace, lambda run: self.engine.has(run))
+        self._skipping.on_wait = self._someone_waits.set
+        self._parts = Parts(
+            self.settings,
+            self._catalog,
+            store=store,
+            clock=self.clock,
+            dice=self._dice,
+            tuning=Tuning(poll=_NEVER, drain=dt.timedelta(0)),
+        )
+        self._parts.new_key = self._new_key
+        self._parts.definitions = _WatchedDefinitions(self._catalog, self._parts.definitions.codec, self)
+        self.engine: Engine = self._parts.engine(self._skipping)
+        super().__init__(
+            store,
+            self._parts.definitions,
+            self,
+            self._skipping,
+            namespace=self.settings.namespace,
+            now=self.clock.now,
+        )
+        await self.register_all()
+        self.engine.start()
+        self._helpers = [asyncio.create_task(self._skip()), asyncio.create_task(self._supervise())]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for helper in self._helpers:
+            helper.cancel()
+        await asyncio.gather(*self._helpers, return_exceptions=True)
+        await (self.engine.stop() if self.engine.failure is None else self.engine.kill())
+        await self._waiters.close()
+        await self._store.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def submit(self, *args: Any) -> asyncio.Future[RunKey]:
+        """To whichever engine is alive."""
+        return self.engine.submit(*args)
+
+    async def crash(self) -> None:
+        """Drop everything in memory, tasks in flight included, and go on with a new node."""
+        await self.engine.kill()
+        self.crashes += 1
+        for record in await self._store.list_runs(self.namespace, RunFilter(limit=10_000)):
+            for task in await self._store.list_tasks(self.namespace, record.key):
+                if task.status.is_final:
+                    self.recorded.add(task_id(task.run, task.seq))
+        self._keys = len(await self._store.list_runs(self.namespace, RunFilter(limit=10_000)))
+        self.clock.advance(self._parts.tuning.lease * 1.01)
+        self.engine = self._parts.engine(self._waiters)
+        self.engine.start()
+        self._waiters.look()
+
+    async def skip(self, by: dt.timedelta) -> None:
+        """Let time pass, stopping at everything that is due on the way."""
+        end = self.clock.now() + by // dt.timedelta(microseconds=1)
+        while True:
+            await self.wait_until_quiet()
+            due = self.clock.next_due()
+            if due is None or due > end:
+                break
+            self.clock.move_to(due)
+        self.clock.advance(dt.timedelta(microseconds=end - self.clock.now()))
+        await self.wait_until_quiet()
+
+    async def wait_until_quiet(self) -> None:
+        """Until nothing is running and everything that happened is dealt with."""
+        turns = 0
+        while turns < _TURNS:
+            is_quiet = self.engine.is_quiet
+            turns = turns + 1 if is_quiet else 0
+            await asyncio.sleep(0 if is_quiet else 0.0005)
+
+    def _new_key(self, now: Instant) -> RunKey:
+        """Keys in a row: a run that is started again after a crash has the same key, and so the same dice."""
+        self._keys += 1
+        return RunKey(self._keys.to_bytes(16, "big"))
+
+    async def _skip(self) -> None:
+        while True:
+            await self._someone_waits.wait()
+            self._someone_waits.clear()
+            # What has just happened must reach everybody before time goes on.
+            await self.wait_until_quiet()
+            due = self.clock.next_due()
+            if self._skipping.count and due is not None:
+                self.clock.move_to(due)
+
+    async def _supervise(self) -> None:
+        """A crash point was reached: start again, as a supervisor of processes would."""
+        while True:
+            await self.engine.wait_until_stopped()
+            if not isinstance(self.engine.failure, Crash):
+                return
+            await self.crash()
+
+
+class _SkippingWaiters(Waiters):
+    """Knows whether the test is waiting for a result, which is when time may pass."""
+
+    count = 0
+    on_wait: Callable[[], None]
+
+    async def wait(self, run: RunKey) -> Outcome:
+        self.count += 1
+        self.on_wait()
+        try:
+            return await super().wait(run)
+        finally:
+            self.count -= 1
+
+
+class _WatchedDefinitions(Definitions):
+    """Writes down every task that is begun."""
+
+    def __init__(self, catalog: Catalog, codec: Any, environment: Environment) -> None:
+        super().__init__(catalog, codec)
+        self._environment = environment
+
+    def body(self, name: str) -> Any:
+        return _WatchedBody(super().body(name), self._environment)
+
+
+class _WatchedBody:
+    def __init__(self, body: Any, environment: Environment) -> None:
+        self._body = body
+        self._environment = environment
+        self.is_async = body.is_async
+
+    def call(self, input: Payload) -> Any:
+        task = task_context().task_id
+        self._environment.executions.append(task)
+        if task in self._environment.recorded:
+            self._environment.repeated.append(task)
+        return self._body.call(input)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._body, name)
