@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import socket
@@ -179,10 +178,10 @@ class _Executors:
 
     def route(self, task: str) -> Executor:
         # An unknown task goes to the one that will say so, as a failure of the task.
-        with contextlib.suppress(UnknownTask):
-            if not self._definitions.body(task).is_async:
-                return self._threads
-        return self._inline
+        try:
+            return self._inline if self._definitions.body(task).is_async else self._threads
+        except UnknownTask:
+            return self._inline
 
     async def stop(self) -> None:
         await self._inline.stop()

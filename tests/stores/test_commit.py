@@ -23,7 +23,15 @@ from tests.stores.builders import (
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, Failure, Payload, RunStatus, TaskStatus
-from holdfast.ports.store import EndedAttempt, EndedRun, MovedTask, RunFilter, StateChange, TakenMessage
+from holdfast.ports.store import (
+    ClaimRequest,
+    EndedAttempt,
+    EndedRun,
+    MovedTask,
+    RunFilter,
+    StateChange,
+    TakenMessage,
+)
 from holdfast.stores import SqlStore
 
 HARD_JSON = (
@@ -215,7 +223,52 @@ async def test_the_last_change_of_a_state_key_counts(store: SqlStore) -> None:
     assert await store.read_state(SPACE, key(1)) == {"a": one}
 
 
-async def test_the_tick_of_the_last_commit_that_stands_is_known(store: SqlStore) -> None:
+async def test_a_commit_whose_answer_was_lost_is_recovered_if_it_stands(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3, id=None)
+    await store.create(SPACE, [new_run(4, id="taken"), new_run(5)])
+    await store.post(SPACE, [signal(1)], at(1))
+    commit = node.prepare(
+        2,
+        created=[new_run(6, owner=node.id, id="taken"), new_run(7, owner=node.id)],
+        held=[*node.held(1, 2, 3), *node.held(8)],
+        steps=[step(1, 1), step(8, 1)],
+        ended=[ended(2)],
+        released=[released(3)],
+        claim=ClaimRequest(["order@1"], 10),
+    )
+    assert await store.recover(commit) is None
+
+    receipt = await store.commit(commit)
+    recovered = await store.recover(commit)
+
+    assert recovered is not None
+    assert (
+        (recovered.lost, recovered.existing)
+        == (receipt.lost, receipt.existing)
+        == ({key(8)}, {key(6): key(4)})
+    )
+    claimed = {claim.run.key: claim for claim in recovered.claimed}
+    assert claimed.keys() == {key(1), key(4), key(5), key(7)}
+    assert [claimed[claim.run.key] for claim in receipt.claimed] == receipt.claimed
+    assert not claimed[key(1)].is_new
+    assert recovered.mail == receipt.mail != []
+
+
+async def test_a_run_that_was_lost_to_another_node_is_recovered_as_lost(store: SqlStore) -> None:
+    late, other = Node(store, "late", lease=5), Node(store, "other")
+    await late.start(1, 2)
+    await other.claim(limit=1, now=6)
+    commit = late.prepare(6, held=late.held(1, 2), ended=[ended(1), ended(2)])
+
+    receipt = await store.commit(commit)
+    recovered = await store.recover(commit)
+
+    assert recovered is not None
+    assert recovered.lost == receipt.lost == {key(1), key(2)}
+
+
+async def test_a_later_or_an_earlier_commit_is_not_taken_for_the_one_in_doubt(store: SqlStore) -> None:
     node = Node(store)
     assert await node.last_tick() is None
 

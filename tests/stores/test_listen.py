@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal, step
 
@@ -13,19 +12,8 @@ from holdfast.stores import SqlStore
 SOON = 5.0
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(SOON):
-        while not condition():
-            await asyncio.sleep(0.005)
-
-
-async def heard_nothing(calls: list[None]) -> bool:
-    await asyncio.sleep(0.15)
-    return not calls
-
-
-async def settle(*stores: SqlStore) -> None:
-    """Wait until listeners are connected and have said so: several polls of a file, or a LISTEN."""
+async def settle() -> None:
+    """Until listeners have connected and said so, and a file's clock has moved on."""
     await asyncio.sleep(0.3)
 
 
@@ -33,9 +21,9 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
     here, there = pair
     node = Node(there)
     await node.start(1, 2)
-    calls: list[None] = []
-    stop = here.listen(lambda: calls.append(None))
-    await settle(here)
+    heard = asyncio.Event()
+    stop = here.listen(heard.set)
+    await settle()
 
     changes = [
         lambda: node.commit(held=node.held(1), ended=[ended(1)]),
@@ -48,36 +36,37 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
         lambda: there.leave(SPACE, node.id),
     ]
     for change in changes:
-        calls.clear()
+        heard.clear()
         await change()
-        await until(lambda: bool(calls))
+        await asyncio.wait_for(heard.wait(), SOON)
 
     stop()
-    await settle(here)
-    calls.clear()
+    heard.clear()
     await there.create(SPACE, [new_run(5)])
-    assert await heard_nothing(calls)
+    await settle()
+    assert not heard.is_set()
 
 
 async def test_a_store_hears_its_own_client_calls_and_not_its_own_commits(store: SqlStore) -> None:
     node = Node(store)
-    calls: list[None] = []
-    store.listen(lambda: calls.append(None))
-    await settle(store)
-    calls.clear()
+    heard = asyncio.Event()
+    store.listen(heard.set)
+    await settle()
+    heard.clear()
 
     await node.start(1)
     await node.commit(held=node.held(1), ended=[ended(1)])
-    assert await heard_nothing(calls)
+    await settle()
+    assert not heard.is_set()
     await store.create(SPACE, [new_run(2)])
 
-    assert calls
+    assert heard.is_set()
 
 
 async def test_an_idle_store_sends_no_statement(store: SqlStore) -> None:
     store.listen(lambda: None)
     await Node(store).start(1)
-    await settle(store)
+    await settle()
     before = store.statements
 
     await asyncio.sleep(0.3)

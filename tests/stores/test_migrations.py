@@ -10,7 +10,8 @@ import pytest
 from tests.stores.builders import SPACE, new_run
 
 from holdfast.errors import SchemaTooNew
-from holdfast.stores import SqlStore, store_for
+from holdfast.ports.store import RunFilter
+from holdfast.stores import store_for
 from holdfast.stores.database import Transaction
 from holdfast.stores.named_queries import load_migrations, load_queries, split_queries
 
@@ -67,7 +68,7 @@ async def test_a_schema_that_is_newer_than_the_code_is_refused(store_url: str) -
     await store.close()
 
     newer = store_for(store_url)
-    with pytest.raises(SchemaTooNew, match="schema 99.*upgrade holdfast"):
+    with pytest.raises(SchemaTooNew, match=r"schema 99.*upgrade holdfast"):
         await newer.open()
 
     await newer.close()
@@ -78,9 +79,7 @@ def pretend_to_be_newer(tx: Transaction) -> None:
 
 
 async def count_of_runs(url: str) -> int:
-    from holdfast.ports.store import RunFilter
-
-    store: SqlStore = store_for(url)
+    store = store_for(url)
     await store.open()
     runs = await store.list_runs(SPACE, RunFilter())
     await store.close()
@@ -101,6 +100,9 @@ def test_both_databases_have_the_same_migrations() -> None:
 
 
 def test_a_query_is_sent_without_its_comments() -> None:
-    text = "-- about the file\n\n-- name: one\n-- why\nSELECT 1\n    -- and why this\n    WHERE true;\n\n-- name: two\nSELECT 2;\n"
+    text = (
+        "-- about the file\n\n-- name: one\n-- why\nSELECT 1\n    -- and why this\n    WHERE true;\n\n"
+        "-- name: two\nSELECT 2;\n"
+    )
 
     assert split_queries(text) == [("one", "SELECT 1\n    WHERE true;"), ("two", "SELECT 2;")]

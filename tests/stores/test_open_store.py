@@ -57,7 +57,7 @@ async def test_a_database_in_memory_works_without_threads() -> None:
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     store = store_for(f"sqlite:///{tmp_path}/missing/runs.db")
 
-    with pytest.raises(StoreUnavailable, match="there is no folder .*missing"):
+    with pytest.raises(StoreUnavailable, match=r"there is no folder .*missing"):
         await store.open()
 
     await store.close()

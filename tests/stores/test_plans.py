@@ -18,6 +18,7 @@ INDEX_ON_RUNS = {
     "due_runs": "runs_to_claim",
     "collect_mail": "runs_by_owner",
     "free_runs": "runs_by_owner",
+    "owned_runs": "runs_by_owner",
     "children_of": "runs_by_parent",
     "list_runs_by_status": "runs_by_status",
     "find_lost": "runs_pkey",

@@ -7,6 +7,7 @@ otherwise just another node: everything works the same without one.
 from __future__ import annotations
 
 import asyncio
+import builtins
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -36,8 +37,10 @@ class Starter(Protocol):
     """Where new runs go: to the engine of this process, or to the store for any node to take."""
 
     def submit(
-        self, workflow: str, pinned: Pinned, input: Payload, id: str | None
-    ) -> asyncio.Future[RunKey]: ...
+        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+    ) -> asyncio.Future[list[RunKey]]:
+        """Start a run for each input and id; answers with their keys when they are recorded."""
+        ...
 
 
 class Client:
@@ -69,7 +72,8 @@ class Client:
         `id` makes it idempotent: if there is a run of that id already, you get that one.
         """
         startable = await self._startable(workflow, version)
-        return await self._submit(startable, startable.pack(args, kwargs), _checked_id(id))
+        [run] = await self._submit(startable, [(startable.pack(args, kwargs), _checked_id(id))])
+        return run
 
     async def start_many(
         self, workflow: Any, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
@@ -80,11 +84,7 @@ class Client:
         if ids is not None and len(ids) != len(packed):
             raise BadOption("ids", len(ids), f"as many as there are inputs, {len(packed)}")
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
-        submit, (name, pinned) = self._starter.submit, (startable.definition.name, startable.pinned)
-        answers = [submit(name, pinned, input, id) for input, id in zip(packed, names, strict=True)]
-        await asyncio.wait(answers) if answers else None
-        unpack = startable.unpack_result
-        return [Run(self, answer.result(), id, unpack) for answer, id in zip(answers, names, strict=True)]
+        return await self._submit(startable, list(zip(packed, names, strict=True)))
 
     async def run(self, workflow: Any, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
         """Start a run and wait for its result."""
@@ -99,9 +99,12 @@ class Client:
             self._registered.add((definition.name, definition.version))
         return startable
 
-    async def _submit(self, startable: Startable, input: Payload, id: str | None) -> Run:
-        key = await self._starter.submit(startable.definition.name, startable.pinned, input, id)
-        return Run(self, key, id, startable.unpack_result)
+    async def _submit(
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
+    ) -> builtins.list[Run]:
+        keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
+        unpack = startable.unpack_result
+        return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
 
     async def register_all(self) -> None:
         """Make every workflow of this process known. Raises VersionConflict."""

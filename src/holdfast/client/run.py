@@ -68,9 +68,11 @@ class Run:
 
     async def result(self, timeout: dt.timedelta | None = None) -> Any:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
-        seconds = None if timeout is None else timeout.total_seconds()
-        async with asyncio.timeout(seconds):
+        if timeout is None:
             outcome = await self._client.waiters.wait(self.key)
+        else:
+            async with asyncio.timeout(timeout.total_seconds()):
+                outcome = await self._client.waiters.wait(self.key)
         match outcome:
             case Succeeded():
                 return self._unpack_result(outcome.payload)

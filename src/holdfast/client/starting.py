@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.ports.programs import Pinned
@@ -23,30 +23,35 @@ class StoreStarter:
         self._namespace = namespace
         self._now = now
         self._new_key = new_key
-        self._waiting: list[tuple[NewRun, asyncio.Future[RunKey]]] = []
+        self._waiting: list[tuple[list[NewRun], asyncio.Future[list[RunKey]]]] = []
         self._writer: asyncio.Task[None] | None = None
 
-    def submit(self, workflow: str, pinned: Pinned, input: Payload, id: str | None) -> asyncio.Future[RunKey]:
+    def submit(
+        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+    ) -> asyncio.Future[list[RunKey]]:
         now = self._now()
-        run = NewRun(
-            self._new_key(now),
-            id,
-            workflow,
-            pinned.version,
-            pinned.claim,
-            RunStatus.PENDING,
-            input,
-            None,
-            None,
-            None,
-            0,
-            now,
-            None,
-            now,
-            None,
-        )
-        answer: asyncio.Future[RunKey] = asyncio.get_running_loop().create_future()
-        self._waiting.append((run, answer))
+        rows = [
+            NewRun(
+                run=self._new_key(now),
+                id=id,
+                workflow=workflow,
+                version=pinned.version,
+                claim=pinned.claim,
+                status=RunStatus.PENDING,
+                input=input,
+                parent=None,
+                parent_seq=None,
+                owner=None,
+                epoch=0,
+                wake_at=now,
+                waiting=None,
+                created_at=now,
+                started_at=None,
+            )
+            for input, id in runs
+        ]
+        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((rows, answer))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write(), name="holdfast starter")
         return answer
@@ -56,12 +61,12 @@ class StoreStarter:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:
-                existing = await self._store.create(self._namespace, [run for run, _ in batch])
+                existing = await self._store.create(self._namespace, [run for rows, _ in batch for run in rows])
             except Exception as error:
                 for _, answer in batch:
                     if not answer.done():
                         answer.set_exception(error)
             else:
-                for run, answer in batch:
+                for rows, answer in batch:
                     if not answer.done():
-                        answer.set_result(existing.get(run.run, run.run))
+                        answer.set_result([existing.get(row.run, row.run) for row in rows])

@@ -36,7 +36,8 @@ class Waiters:
         self._stop_listening: Callable[[], None] | None = None
         self._is_closed = False
 
-    async def wait(self, run: RunKey) -> Outcome:
+    def wait(self, run: RunKey) -> asyncio.Future[Outcome]:
+        """How the run ends, when it does. The future is the caller's own and may be cancelled."""
         if self._is_closed:
             raise NotOpen
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
@@ -46,13 +47,7 @@ class Waiters:
         if self._watcher is None:
             self._stop_listening = self._store.listen(self._changed.set)
             self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
-        try:
-            return await future
-        finally:
-            if future.cancelled() and run in self._waiting:
-                self._waiting[run].remove(future)
-                if not self._waiting[run]:
-                    del self._waiting[run]
+        return future
 
     def ended(self, runs: Sequence[EndedRun]) -> None:
         """What the engine of this process calls after the commit that ended them."""
@@ -79,6 +74,14 @@ class Waiters:
             if not future.done():
                 future.set_result(outcome)
 
+    def _drop_cancelled(self) -> None:
+        for run, futures in list(self._waiting.items()):
+            waiting = [future for future in futures if not future.done()]
+            if waiting:
+                self._waiting[run] = waiting
+            else:
+                del self._waiting[run]
+
     async def _watch(self) -> None:
         while True:
             # Quietly wait for news; look without any only while somebody waits for another process.
@@ -86,6 +89,7 @@ class Waiters:
             await self._changed.wait()
             timer.cancel()
             self._changed.clear()
+            self._drop_cancelled()
             elsewhere = [run for run in self._waiting if not self._is_local(run)]
             if not elsewhere:
                 continue

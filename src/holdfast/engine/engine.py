@@ -57,11 +57,12 @@ class Executors(Protocol):
 
 
 class _Start(NamedTuple):
+    """Runs of one workflow to be started, and who is to be told their keys when they are recorded."""
+
     workflow: str
     pinned: Pinned
-    input: Payload
-    id: str | None
-    answer: asyncio.Future[RunKey]
+    runs: Sequence[tuple[Payload, str | None]]
+    answer: asyncio.Future[list[RunKey]]
 
 
 class Engine:
@@ -106,7 +107,7 @@ class Engine:
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
         self._starts: list[_Start] = []
-        self._answers: list[tuple[RunKey, asyncio.Future[RunKey]]] = []
+        self._answers: list[tuple[list[RunKey], asyncio.Future[list[RunKey]]]] = []
         """Those who wait for the commit under way, to hear that their run is recorded."""
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
@@ -168,12 +169,15 @@ class Engine:
 
     # --- what others tell the engine
 
-    def submit(self, workflow: str, pinned: Pinned, input: Payload, id: str | None) -> asyncio.Future[RunKey]:
-        """Start a run. Answers when it is recorded: with its key, or that of the run that has the id."""
+    def submit(
+        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+    ) -> asyncio.Future[list[RunKey]]:
+        """Start a run for each input and id. Answers when they are recorded, with the key of each, or
+        that of the run that has its id."""
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
-        answer: asyncio.Future[RunKey] = asyncio.get_running_loop().create_future()
-        self._starts.append(_Start(workflow, pinned, input, id, answer))
+        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
+        self._starts.append(_Start(workflow, pinned, runs, answer))
         self._wake.set()
         return answer
 
@@ -287,18 +291,41 @@ class Engine:
     def _begin_started(self, tick: Tick) -> None:
         starts, self._starts = self._starts, []
         for start in starts:
-            key = self._scene.new_key(tick.now)
-            has_room = len(self._residents) < self._tuning.max_resident
-            record = _new_record(key, self._namespace, start, self.node if has_room else None, tick.now)
-            if has_room:
-                resident = Resident(record, self._programs.program(record, NOTHING))
-                resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
-                self._residents.add(resident)
-                self._residents.wake(resident)
-            else:
-                self._is_full = True
-            tick.commit.created.append(_new_row(record))
-            self._answers.append((key, start.answer))
+            keys = [self._begin(tick, start, input, id) for input, id in start.runs]
+            self._answers.append((keys, start.answer))
+
+    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
+        has_room = len(self._residents) < self._tuning.max_resident
+        record = RunRecord(
+            key=self._scene.new_key(tick.now),
+            namespace=self._namespace,
+            id=id,
+            workflow=start.workflow,
+            version=start.pinned.version,
+            claim=start.pinned.claim,
+            status=RunStatus.RUNNING if has_room else RunStatus.PENDING,
+            input=input,
+            output=None,
+            failure=None,
+            parent=None,
+            parent_seq=None,
+            owner=self.node if has_room else None,
+            epoch=1 if has_room else 0,
+            wake_at=None if has_room else tick.now,
+            waiting=None,
+            created_at=tick.now,
+            started_at=tick.now if has_room else None,
+            finished_at=None,
+        )
+        if has_room:
+            resident = Resident(record, self._programs.program(record, NOTHING))
+            resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
+            self._residents.add(resident)
+            self._residents.wake(resident)
+        else:
+            self._is_full = True
+        tick.commit.created.append(_new_row(record))
+        return record.key
 
     def _ask_for_more(self, commit: Commit) -> None:
         """Claim and collect in the same transaction, if there is reason to."""
@@ -341,7 +368,7 @@ class Engine:
             for _, answer in answers:
                 if not answer.done():
                     answer.set_exception(error)
-            refused = {key for key, _ in answers}
+            refused = {key for keys, _ in answers for key in keys}
             tick.drop(refused)
             self._residents.discard(refused, self._dispatcher)
 
@@ -361,9 +388,10 @@ class Engine:
         for flight in tick.cancel:
             self._dispatcher.cancel(flight)
         answers, self._answers = self._answers, []
-        for key, answer in answers:
+        for keys, answer in answers:
             if not answer.done():
-                answer.set_result(receipt.existing.get(key, key))
+                known = receipt.existing
+                answer.set_result([known.get(key, key) for key in keys] if known else keys)
         if tick.commit.ended:
             self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
         for row in tick.commit.released:
@@ -396,31 +424,6 @@ class Engine:
         else:
             self._wants_claim = True
             self._wake.set()
-
-
-def _new_record(key: RunKey, namespace: str, start: _Start, owner: NodeId | None, now: Instant) -> RunRecord:
-    is_owned = owner is not None
-    return RunRecord(
-        key=key,
-        namespace=namespace,
-        id=start.id,
-        workflow=start.workflow,
-        version=start.pinned.version,
-        claim=start.pinned.claim,
-        status=RunStatus.RUNNING if is_owned else RunStatus.PENDING,
-        input=start.input,
-        output=None,
-        failure=None,
-        parent=None,
-        parent_seq=None,
-        owner=owner,
-        epoch=1 if is_owned else 0,
-        wake_at=None if is_owned else now,
-        waiting=None,
-        created_at=now,
-        started_at=now if is_owned else None,
-        finished_at=None,
-    )
 
 
 def _new_row(run: RunRecord) -> NewRun:

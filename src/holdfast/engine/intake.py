@@ -71,8 +71,9 @@ class Intake:
             return
         resident.position = past.position
         resident.is_begun = past.position > 0
-        resident.children = {seq: child.key for seq, child in past.children.items() if child is not None}
-        resident.attached = past.attached & resident.children.keys()
+        for seq, child in past.children.items():
+            if child is not None:
+                resident.add_child(seq, child.key, is_attached=seq in past.attached)
         for seq, due in past.timers.items():
             self._scene.start_timer(resident, seq, due)
         for task in past.tasks.values():

@@ -42,6 +42,11 @@ class Flight(Attempt, eq=False):
     """The dispatcher's own."""
 
 
+_NONE: dict[int, Any] = {}
+_NOBODY: set[int] = set()
+"""Shared by all residents that have no timers and no children: most of them, for most of their life."""
+
+
 class Resident:
     __slots__ = (
         "attached",
@@ -56,11 +61,13 @@ class Resident:
         "position",
         "program",
         "record",
+        "_run_id",
         "timers",
     )
 
     def __init__(self, record: RunRecord, program: Program) -> None:
         self.record = record
+        self._run_id = record.id
         self.key: RunKey = record.key
         self.epoch = record.epoch
         self.program = program
@@ -75,20 +82,37 @@ class Resident:
         self.events: list[Event] = []
         """What has happened to it and is not journaled yet, in order."""
         self.flights: dict[int, Flight] = {}
-        self.timers: dict[int, Alarm] = {}
-        self.children: dict[int, RunKey] = {}
-        self.attached: set[int] = set()
+        self.timers: dict[int, Alarm] = _NONE
+        self.children: dict[int, RunKey] = _NONE
+        self.attached: set[int] = _NOBODY
+
+    def add_timer(self, seq: int, alarm: Alarm) -> None:
+        if self.timers is _NONE:
+            self.timers = {}
+        self.timers[seq] = alarm
+
+    def add_child(self, seq: int, key: RunKey, *, is_attached: bool) -> None:
+        if self.children is _NONE:
+            self.children, self.attached = {}, set()
+        self.children[seq] = key
+        if is_attached:
+            self.attached.add(seq)
 
     @property
     def run_id(self) -> str:
-        return self.record.id or key_text(self.key)
+        if self._run_id is None:
+            self._run_id = key_text(self.key)
+        return self._run_id
 
     @property
     def only_waits(self) -> bool:
         """Nothing is to be done for it before something happens or some instant comes."""
         if self.events or self.is_gone or not self.is_begun:
             return False
-        return all(flight.stage is Stage.BACKING_OFF for flight in self.flights.values())
+        for flight in self.flights.values():  # noqa: SIM110  # a generator would double the cost of a tick
+            if flight.stage is not Stage.BACKING_OFF:
+                return False
+        return True
 
     def next_due(self) -> Instant | None:
         dues = [alarm.due for alarm in self.timers.values()]

@@ -112,7 +112,7 @@ class Scene:
             resident.events.append(TimerFired(seq))
             self.wake(resident)
 
-        resident.timers[seq] = self.alarms.set(due, fire)
+        resident.add_timer(seq, self.alarms.set(due, fire))
 
     def back_off(self, flight: Flight, due: Instant) -> None:
         def submit() -> None:
@@ -350,9 +350,7 @@ class Tick:
             resident.events.append(ChildEnded(command.seq, Failed(capture(error))))
             self._scene.wake(resident)
             return
-        resident.children[command.seq] = key
-        if not command.detached:
-            resident.attached.add(command.seq)
+        resident.add_child(command.seq, key, is_attached=not command.detached)
         self.children[key] = (resident, command.seq)
         self.has_children = True
         self.commit.created.append(
@@ -380,7 +378,7 @@ class Tick:
         resident.attached.discard(seq)
         if key is not None:
             payload = Payload(_encode_text(reason))
-            self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload))
+            self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload, resident.key))
             self.has_children = True
 
     # --- leaving memory
@@ -469,10 +467,13 @@ class Tick:
 
     def drop(self, runs: set[RunKey]) -> None:
         """Take everything out of the commit that is of these runs, which it would have created."""
+        commit = self.commit
         for name in ROWS_OF_RUNS:
-            rows = getattr(self.commit, name)
+            rows = getattr(commit, name)
             if rows:
-                setattr(self.commit, name, [row for row in rows if row.run not in runs])
+                setattr(commit, name, [row for row in rows if row.run not in runs])
+        commit.created = [run for run in commit.created if run.parent not in runs]
+        commit.messages = [message for message in commit.messages if message.sender not in runs]
         self.gone = [resident for resident in self.gone if resident.key not in runs]
 
 

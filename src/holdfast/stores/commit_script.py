@@ -34,7 +34,9 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     # waits for the other here: the commit is done before anything is taken, or it sees the new owners.
     tx.run("renew_lease", commit.node, commit.namespace, commit.tick, commit.lease_until, commit.now)
     lost = _find_lost(tx, commit)
-    existing = create_runs(tx, commit.namespace, commit.created)
+    # A run that is no longer ours starts no children either.
+    created = [run for run in commit.created if run.parent not in lost] if lost else commit.created
+    existing = create_runs(tx, commit.namespace, created)
     if lost or existing:
         commit = _without(commit, lost, existing)
     _write_rows(tx, commit)
@@ -46,7 +48,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
 
 
 def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
-    """What the receipt of a commit would have been, read from what it left behind; None if it left nothing."""
+    """What the receipt of a commit would have been, read from what it left; None if it left nothing."""
     # On Postgres this waits for a commit that is still under way on a connection that was given up.
     if tx.rows("node_tick", commit.node) != [(commit.tick,)]:
         return None

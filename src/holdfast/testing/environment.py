@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import hashlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -65,6 +66,8 @@ class Environment(Client):
         """Those of them that were begun again: there should be none."""
         self.crashes = 0
         self._keys = 0
+        # A key belongs to one run of one namespace, and several may share the database.
+        self._key_prefix = hashlib.sha256(self.settings.namespace.encode()).digest()[:8]
         self._catalog = catalog
         self._dice = Random(seed)
         self._helpers: list[asyncio.Task[None]] = []
@@ -73,6 +76,7 @@ class Environment(Client):
     async def __aenter__(self) -> Self:
         store = cast("Store", self.crash_points)
         await store.open()
+        self._keys = await self._count_runs(store)
         self.clock.on_wait = self._someone_waits.set
         self._skipping = _SkippingWaiters(store, self.settings.namespace, lambda run: self.engine.has(run))
         self._skipping.on_wait = self._someone_waits.set
@@ -112,7 +116,7 @@ class Environment(Client):
         if self._folder is not None:
             self._folder.cleanup()
 
-    def submit(self, *args: Any) -> asyncio.Future[RunKey]:
+    def submit(self, *args: Any) -> asyncio.Future[list[RunKey]]:
         """To whichever engine is alive."""
         return self.engine.submit(*args)
 
@@ -124,7 +128,7 @@ class Environment(Client):
             for task in await self._store.list_tasks(self.namespace, record.key):
                 if task.status.is_final:
                     self.recorded.add(task_id(task.run, task.seq))
-        self._keys = len(await self._store.list_runs(self.namespace, RunFilter(limit=10_000)))
+        self._keys = await self._count_runs(self._store)
         self.clock.advance(self._parts.tuning.lease * 1.01)
         self.engine = self._parts.engine(self._waiters)
         self.engine.start()
@@ -153,7 +157,11 @@ class Environment(Client):
     def _new_key(self, now: Instant) -> RunKey:
         """Keys in a row: a run that is started again after a crash has the same key, and so the same dice."""
         self._keys += 1
-        return RunKey(self._keys.to_bytes(16, "big"))
+        return RunKey(self._key_prefix + self._keys.to_bytes(8, "big"))
+
+    async def _count_runs(self, store: Store) -> int:
+        """Another environment may have used this database before."""
+        return len(await store.list_runs(self.settings.namespace, RunFilter(limit=10_000)))
 
     async def _skip(self) -> None:
         while True:
@@ -180,13 +188,15 @@ class _SkippingWaiters(Waiters):
     count = 0
     on_wait: Callable[[], None]
 
-    async def wait(self, run: RunKey) -> Outcome:
-        self.count += 1
-        self.on_wait()
-        try:
-            return await super().wait(run)
-        finally:
+    def wait(self, run: RunKey) -> asyncio.Future[Outcome]:
+        def done(_: asyncio.Future[Outcome]) -> None:
             self.count -= 1
+
+        future = super().wait(run)
+        self.count += 1
+        future.add_done_callback(done)
+        self.on_wait()
+        return future
 
 
 class _WatchedDefinitions(Definitions):

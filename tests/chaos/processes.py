@@ -1,0 +1,88 @@
+"""Processes to be hurt: nodes that a test starts, stops, freezes and kills. Every wait here has an end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[2]
+
+
+class Process:
+    """A Python program. What it prints goes to a file, so that it never blocks on a full pipe."""
+
+    def __init__(self, arguments: Sequence[str], output: Path) -> None:
+        self._output = output
+        # The child imports what this process imports, from wherever that is.
+        paths = os.pathsep.join([str(_ROOT), *filter(None, sys.path)])
+        with output.open("wb") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, *arguments],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                cwd=_ROOT,
+                env={**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1"},
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()
+
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it at once, as a power cut does. When this returns, it does nothing more."""
+        self._process.kill()
+        self._process.wait(10)
+
+    def wait(self, seconds: float = 20) -> int:
+        """Its exit code."""
+        return self._process.wait(seconds)
+
+    def wait_for_output(self, text: str, seconds: float = 20) -> None:
+        def has_said_it() -> bool:
+            if not self.is_running and text not in self.output:
+                raise AssertionError(f"the process ended without saying {text!r}:\n{self.output}")
+            return text in self.output
+
+        wait_until(has_said_it, f"{text!r} in the output", seconds)
+
+
+@contextmanager
+def running(arguments: Sequence[str], output: Path) -> Iterator[Process]:
+    """A process that is dead at the end, however the test went."""
+    process = Process(arguments, output)
+    try:
+        yield process
+    finally:
+        if process.is_running:
+            process.kill()
+
+
+def node_arguments(url: str, log: Path, **options: float) -> list[str]:
+    """The command line of a node; options as in `tests.chaos.node`."""
+    named = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    return ["-m", "tests.chaos.node", url, str(log), *named]
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 20) -> None:
+    """Raises AssertionError if it does not come true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
+        time.sleep(0.01)

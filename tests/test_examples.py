@@ -1,0 +1,82 @@
+"""The examples do what they say, from any directory, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import holdfast
+
+DEMO = Path(__file__).parent.parent / "examples" / "demo.py"
+
+
+def play(folder: Path, *arguments: str) -> str:
+    """Run the demo in `folder`, with its temporary files in there too, and give what it printed."""
+    environment = {
+        **os.environ,
+        "TMPDIR": str(folder),
+        "PYTHONPATH": str(Path(holdfast.__file__).parent.parent),
+        "PYTHONIOENCODING": "utf-8",
+    }
+    done = subprocess.run(
+        [sys.executable, str(DEMO), *arguments],
+        cwd=folder,
+        check=False,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=50,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+def test_the_demo_kills_a_process_and_another_one_finishes_what_it_began(tmp_path: Path):
+    begun = time.monotonic()
+
+    shown = play(tmp_path)
+
+    assert re.search(r"kill -9 \d+", shown)
+    assert "order-42 is running\n    ✓ check_stock  ✓ charge  ✓ pack tea  ✓ pack pot  ↻ pack cup" in shown
+    assert "↻ pack cup  attempt 2, same idempotency key" in shown
+    assert "6 tasks were begun 7 times; of the 4 recorded before the crash, 0 were done again  ✓" in shown
+    assert "receipt for 42.00, 3 parcels on their way" in shown
+    assert "\x1b" not in shown, "colours are for terminals"
+    assert time.monotonic() - begun < 30, "it takes five seconds on an idle machine"
+
+
+def test_the_demo_removes_everything_it_made(tmp_path: Path):
+    play(tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_keeps_its_database_if_asked_and_says_how_to_look_into_it(tmp_path: Path):
+    shown = play(tmp_path, "--keep")
+
+    command = re.search(r"sqlite3 (\S+) '(.+)'", shown)
+    assert command is not None
+    with sqlite3.connect(command[1]) as connection:
+        rows = connection.execute(command[2]).fetchall()
+    connection.close()
+    assert [(name, status, attempt) for _, name, status, attempt, _ in rows] == [
+        ("check_stock", "success", 1),
+        ("charge", "success", 1),
+        ("pack", "success", 1),
+        ("pack", "success", 1),
+        ("pack", "success", 2),
+        ("ship", "success", 1),
+    ]
+
+
+@pytest.mark.parametrize("example", sorted(DEMO.parent.glob("*.py")), ids=lambda path: path.name)
+def test_an_example_says_at_its_top_what_it_shows(example: Path):
+    assert example.read_text(encoding="utf-8").startswith('"""')
