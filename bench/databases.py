@@ -54,7 +54,9 @@ class Databases:
         parts = conninfo_to_dict(self._server)
         host = parts.pop("host", "localhost")
         user = parts.pop("user", "postgres")
-        return f"postgresql://{user}@/{name}?host={host}" + (f"&port={parts['port']}" if "port" in parts else "")
+        return f"postgresql://{user}@/{name}?host={host}" + (
+            f"&port={parts['port']}" if "port" in parts else ""
+        )
 
     def _drop(self, name: str) -> None:
         if self._server is not None:
@@ -135,11 +137,12 @@ def count_owned(url: str) -> int:
 
 
 _SQLITE_BACKLOG = """
+WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < :count)
 INSERT INTO runs (namespace, key, workflow, version, claim, status, input, epoch, wake_at, created_at)
 SELECT :namespace, unhex(printf('%032x', value)), 'settle_order', '1',
     CASE WHEN value % 2 THEN :claim ELSE 'of_another_node@1' END,
     'pending', '{"order":1}', 0, :start + value, :start + value
-FROM generate_series(1, :count)
+FROM numbers
 """
 
 _POSTGRES_BACKLOG = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,6 +16,7 @@ from holdfast.core.values import (
     Failed,
     Failure,
     Instant,
+    Outcome,
     Payload,
     RunKey,
     RunStatus,
@@ -66,13 +67,12 @@ class Run:
     def id(self) -> str:
         return self._id or key_text(self.key)
 
-    async def result(self, timeout: dt.timedelta | None = None) -> Any:
+    def result(self, timeout: dt.timedelta | None = None) -> Awaitable[Any]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
-        if timeout is None:
-            outcome = await self._client.waiters.wait(self.key)
-        else:
-            async with asyncio.timeout(timeout.total_seconds()):
-                outcome = await self._client.waiters.wait(self.key)
+        ending = self._client.waiters.wait(self.key, self._value_of)
+        return ending if timeout is None else asyncio.wait_for(ending, timeout.total_seconds())
+
+    def _value_of(self, outcome: Outcome) -> Any:
         match outcome:
             case Succeeded():
                 return self._unpack_result(outcome.payload)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -21,6 +22,7 @@ from holdfast.ports.store import EndedRun, Store
 _log = logging.getLogger("holdfast.client")
 
 _POLL_SECONDS = 2.0
+_Waiter: TypeAlias = tuple["asyncio.Future[Any]", Callable[[Outcome], Any]]
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
 
@@ -30,18 +32,25 @@ class Waiters:
         self._namespace = namespace
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
-        self._waiting: dict[RunKey, list[asyncio.Future[Outcome]]] = {}
+        self._waiting: dict[RunKey, list[_Waiter]] = {}
         self._changed = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
         self._is_closed = False
 
-    def wait(self, run: RunKey) -> asyncio.Future[Outcome]:
-        """How the run ends, when it does. The future is the caller's own and may be cancelled."""
+    def wait(self, run: RunKey, convert: Callable[[Outcome], Any]) -> asyncio.Future[Any]:
+        """What `convert` makes of the run's outcome, when it has one. The caller may cancel the future.
+
+        A future and not a coroutine: whoever waits for ten thousand runs need not make ten thousand tasks.
+        """
         if self._is_closed:
             raise NotOpen
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(run, []).append(future)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        waiters = self._waiting.get(run)
+        if waiters is None:
+            self._waiting[run] = [(future, convert)]
+        else:
+            waiters.append((future, convert))
         if not self._is_local(run):
             self._changed.set()
         if self._watcher is None:
@@ -63,20 +72,24 @@ class Waiters:
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
-        for futures in self._waiting.values():
-            for future in futures:
+        for waiters in self._waiting.values():
+            for future, _ in waiters:
                 if not future.done():
                     future.set_exception(NotOpen())
         self._waiting.clear()
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
-        for future in self._waiting.pop(run, ()):
-            if not future.done():
-                future.set_result(outcome)
+        for future, convert in self._waiting.pop(run, ()):
+            if future.done():
+                continue
+            try:
+                future.set_result(convert(outcome))
+            except Exception as error:
+                future.set_exception(error)
 
     def _drop_cancelled(self) -> None:
-        for run, futures in list(self._waiting.items()):
-            waiting = [future for future in futures if not future.done()]
+        for run, waiters in list(self._waiting.items()):
+            waiting = [waiter for waiter in waiters if not waiter[0].done()]
             if waiting:
                 self._waiting[run] = waiting
             else:

@@ -10,9 +10,12 @@ import asyncio
 import contextlib
 import datetime as dt
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+import msgspec
 
 from holdfast.core.events import ChildEnded
 from holdfast.core.history import CHILD_EXISTS, NOTHING
@@ -56,13 +59,16 @@ class Executors(Protocol):
     async def stop(self) -> None: ...
 
 
-class _Start(NamedTuple):
-    """Runs of one workflow to be started, and who is to be told their keys when they are recorded."""
+class _Start(msgspec.Struct):
+    """Runs of one workflow to be started, and who is to be told their keys when all are recorded."""
 
     workflow: str
     pinned: Pinned
     runs: Sequence[tuple[Payload, str | None]]
     answer: asyncio.Future[list[RunKey]]
+    keys: list[RunKey] = []
+    """Of those that are recorded, or in the commit under way."""
+    recorded: int = 0
 
 
 class Engine:
@@ -106,9 +112,9 @@ class Engine:
             self._residents.wake,
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
-        self._starts: list[_Start] = []
-        self._answers: list[tuple[list[RunKey], asyncio.Future[list[RunKey]]]] = []
-        """Those who wait for the commit under way, to hear that their run is recorded."""
+        self._starts: deque[_Start] = deque()
+        self._starting: list[_Start] = []
+        """Those with runs in the commit under way."""
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
         self._renew_at: Instant | None = None
@@ -160,11 +166,11 @@ class Engine:
         if self._stop_listening is not None:
             self._stop_listening()
             self._stop_listening = None
-        waiting = [start.answer for start in self._starts] + [answer for _, answer in self._answers]
-        self._starts, self._answers = [], []
-        for answer in waiting:
-            if not answer.done():
-                answer.set_exception(NotOpen())
+        for start in (*self._starting, *self._starts):
+            if not start.answer.done():
+                start.answer.set_exception(NotOpen())
+        self._starting.clear()
+        self._starts.clear()
         self._residents.abandon()
 
     # --- what others tell the engine
@@ -289,10 +295,19 @@ class Engine:
         return tick
 
     def _begin_started(self, tick: Tick) -> None:
-        starts, self._starts = self._starts, []
-        for start in starts:
-            keys = [self._begin(tick, start, input, id) for input, id in start.runs]
-            self._answers.append((keys, start.answer))
+        """As many as are good for one commit: ten thousand at once would keep everyone else waiting."""
+        room = self._tuning.start_batch
+        while self._starts and room > 0:
+            start = self._starts[0]
+            done = len(start.keys)
+            for input, id in start.runs[done : done + room]:
+                start.keys.append(self._begin(tick, start, input, id))
+            room -= len(start.keys) - done
+            self._starting.append(start)
+            if len(start.keys) == len(start.runs):
+                self._starts.popleft()
+        if self._starts:
+            self._wake.set()
 
     def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
         has_room = len(self._residents) < self._tuning.max_resident
@@ -364,11 +379,13 @@ class Engine:
     async def _commit(self, tick: Tick) -> Receipt:
         def refuse_starts(error: StoreFull) -> None:
             """Whoever wants to start something is told at once; what runs already is kept and retried."""
-            answers, self._answers = self._answers, []
-            for _, answer in answers:
-                if not answer.done():
-                    answer.set_exception(error)
-            refused = {key for keys, _ in answers for key in keys}
+            refused: set[RunKey] = set()
+            for start in self._starting:
+                refused.update(start.keys[start.recorded :])
+                if not start.answer.done():
+                    start.answer.set_exception(error)
+            self._starts = deque(start for start in self._starts if not start.answer.done())
+            self._starting.clear()
             tick.drop(refused)
             self._residents.discard(refused, self._dispatcher)
 
@@ -387,11 +404,7 @@ class Engine:
                 self._scene.submit(flight, tick.now)
         for flight in tick.cancel:
             self._dispatcher.cancel(flight)
-        answers, self._answers = self._answers, []
-        for keys, answer in answers:
-            if not answer.done():
-                known = receipt.existing
-                answer.set_result([known.get(key, key) for key in keys] if known else keys)
+        self._answer_started(receipt)
         if tick.commit.ended:
             self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
         for row in tick.commit.released:
@@ -403,6 +416,15 @@ class Engine:
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
         await self._intake.take(receipt)
+
+    def _answer_started(self, receipt: Receipt) -> None:
+        for start in self._starting:
+            if receipt.existing:
+                start.keys = [receipt.existing.get(key, key) for key in start.keys]
+            start.recorded = len(start.keys)
+            if start.recorded == len(start.runs) and not start.answer.done():
+                start.answer.set_result(start.keys)
+        self._starting.clear()
 
     def _give_up(self, tick: Tick, receipt: Receipt) -> None:
         """Others have these runs: another node, or a run that was there first."""

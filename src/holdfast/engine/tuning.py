@@ -23,3 +23,6 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     max_idle: int = 256
     """How many of them may only wait; beyond that, those that wait longest leave at once."""
     claim_batch: int = 500
+    """How many runs to claim in one commit at most."""
+    start_batch: int = 1000
+    """How many runs to start in one commit at most."""

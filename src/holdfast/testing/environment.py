@@ -188,11 +188,11 @@ class _SkippingWaiters(Waiters):
     count = 0
     on_wait: Callable[[], None]
 
-    def wait(self, run: RunKey) -> asyncio.Future[Outcome]:
-        def done(_: asyncio.Future[Outcome]) -> None:
+    def wait(self, run: RunKey, convert: Callable[[Outcome], Any]) -> asyncio.Future[Any]:
+        def done(_: asyncio.Future[Any]) -> None:
             self.count -= 1
 
-        future = super().wait(run)
+        future = super().wait(run, convert)
         self.count += 1
         future.add_done_callback(done)
         self.on_wait()

@@ -29,6 +29,10 @@ class Handle(asyncio.Future[R], Generic[R]):
     decode: Callable[[Any], R]
     program: Asker
 
+    def __hash__(self) -> int:
+        """By number and not by address: `asyncio.wait` gives sets, which replay must walk in the same order."""
+        return self.seq
+
 
 class TaskHandle(Handle[R]):
     """A task under way."""

@@ -11,6 +11,7 @@ loop around a drain.
 from __future__ import annotations
 
 import asyncio
+import functools
 import sys
 from asyncio import events
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -40,9 +41,27 @@ class Timer(asyncio.TimerHandle):
     """None: it was due at once and never was a durable timer."""
 
 
+class WorkflowTask(asyncio.Task[Any]):
+    """A task that is hashed by its number and not by its address.
+
+    asyncio keeps tasks in sets (`wait`, `TaskGroup`). Replay must walk them in the same order, or what
+    their code asks for next would take other numbers.
+    """
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int, coro: Coroutine[Any, Any, Any], **options: Any) -> None:
+        self.number = number
+        super().__init__(coro, **options)
+
+    def __hash__(self) -> int:
+        return self.number
+
+
 class WorkflowLoop(asyncio.AbstractEventLoop):
     def __init__(self, host: Host) -> None:
         self.host = host
+        self._next_task_number = 0
         self._ready: list[asyncio.Handle] = []
         self._timers: dict[int, Timer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
@@ -98,7 +117,8 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
         **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
     ) -> asyncio.Task[Any]:
-        task = asyncio.Task(coro, loop=self, name=name, context=context)
+        self._next_task_number += 1
+        task = WorkflowTask(self._next_task_number, coro, loop=self, name=name, context=context)
         if self._tasks is None:
             self._tasks = set()
         self._tasks.add(task)
@@ -223,6 +243,27 @@ def _leave(entered: _Entered) -> None:
 
 def _ignore_generator(generator: AsyncGenerator[Any, Any]) -> None:
     """An async generator that is dropped half-way is left alone: when it is collected is not recorded."""
+
+
+# --- the one thing in asyncio that cannot be put right from inside a loop
+
+_as_completed: Any = asyncio.as_completed
+
+
+@functools.wraps(_as_completed)
+def _as_completed_in_order(fs: Any, *args: Any, **kwargs: Any) -> Any:
+    """asyncio's own puts coroutines into a set and starts them in the order of their addresses.
+
+    After a crash they would start in another order and be given each other's results. So in a workflow
+    they are started here, in the order they were passed; elsewhere nothing is changed.
+    """
+    is_one = asyncio.isfuture(fs) or asyncio.iscoroutine(fs)  # then asyncio says what is wrong with it
+    if isinstance(_get_running_loop(), WorkflowLoop) and not is_one:
+        fs = [asyncio.ensure_future(each) for each in dict.fromkeys(fs)]
+    return _as_completed(fs, *args, **kwargs)
+
+
+asyncio.as_completed = asyncio.tasks.as_completed = _as_completed_in_order  # pyright: ignore
 
 
 # --- everything else is refused

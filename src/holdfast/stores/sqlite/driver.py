@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import random
@@ -38,6 +39,8 @@ PRAGMA synchronous = FULL;
 PRAGMA cache_size = -65536;
 PRAGMA temp_store = MEMORY;
 """
+
+_OVER_QUOTA = (errno.EDQUOT, errno.EFBIG)
 
 # Not the fault of the statement: the file, its disk or another process is in the way.
 _UNAVAILABLE = (
@@ -169,13 +172,17 @@ class SqliteConnection:
         return result
 
     def _explained(self, error: apsw.Error) -> Exception:
-        if isinstance(error, apsw.FullError):
+        if isinstance(error, apsw.FullError) or self._is_over_quota(error):
             return StoreFull(self._name, str(error))
         if isinstance(error, _UNAVAILABLE):
             # A connection that could only not get its turn is as good as before.
             self.is_broken = not isinstance(error, (apsw.BusyError, apsw.LockedError))
             return StoreUnavailable(self._name, str(error))
         return error
+
+    def _is_over_quota(self, error: apsw.Error) -> bool:
+        """SQLite knows a full disk only as ENOSPC, and calls a quota or a limit on files an I/O error."""
+        return isinstance(error, apsw.IOError) and self._connection.system_errno in _OVER_QUOTA
 
     # --- as a Transaction
 
@@ -219,7 +226,8 @@ def _configure(connection: Any) -> None:
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            connection.execute(_SETTINGS)
+            # To the end: apsw stops at a statement that answers, and the first of these does.
+            connection.execute(_SETTINGS).fetchall()
             return
         except apsw.BusyError:
             if time.monotonic() > deadline:

@@ -1,0 +1,103 @@
+"""What the figures are held against, and the table that says so."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+STORES = ("sqlite", "postgres")
+
+
+class Target(NamedTuple):
+    workload: str
+    figure: str
+    sqlite: float
+    postgres: float
+    is_ceiling: bool = False
+    """To be stayed under, rather than reached."""
+
+    def bound(self, store: str) -> float:
+        return self.sqlite if store == "sqlite" else self.postgres
+
+    def is_met(self, store: str, value: float) -> bool:
+        return value < self.bound(store) if self.is_ceiling else value >= self.bound(store)
+
+    def text(self, store: str) -> str:
+        return f"{'<' if self.is_ceiling else '≥'} {_number(self.bound(store))}"
+
+
+# For 2 cores and a disk that really syncs.
+TARGETS = (
+    Target("W1", "runs_per_s", 8_000, 5_000),
+    Target("W2b", "tasks_per_s", 10_000, 6_000),
+    Target("W3", "tasks_per_s", 15_000, 8_000),
+    Target("W1", "ratio", 0.4, 0.4),
+    Target("W2b", "ratio", 0.4, 0.4),
+    Target("W3", "ratio", 0.4, 0.4),
+    Target("W4", "p50_ms", 2, 4, is_ceiling=True),
+    Target("W5b", "growth_mb", 20, 20, is_ceiling=True),
+    Target("W7", "claim_ratio", 1.5, 1.5, is_ceiling=True),
+    Target("W8", "statements_per_minute", 10, 10, is_ceiling=True),
+)
+
+# Shown although nothing is asked of them.
+_ALSO_SHOWN = {
+    "W2": ("tasks_per_s", "ratio"),
+    "W3b": ("tasks_per_s",),
+    "W4": ("p99_ms", "ratio"),
+    "W5": ("idle_mb", "after_w1_mb", "growth_mb"),
+    "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
+}
+
+
+class Verdict(NamedTuple):
+    store: str
+    workload: str
+    figure: str
+    value: float
+    target: str
+    is_met: bool | None
+    """None where nothing is asked."""
+
+
+def judge(measured: Mapping[tuple[str, str, str], Sequence[float]]) -> list[Verdict]:
+    """`measured` has the values of all repeats, by store, workload and figure. Their median counts."""
+    wanted = {(target.workload, target.figure): target for target in TARGETS}
+    verdicts: list[Verdict] = []
+    for (store, workload, figure), values in measured.items():
+        value = statistics.median(values)
+        target = wanted.get((workload, figure))
+        if target is not None:
+            verdicts.append(
+                Verdict(store, workload, figure, value, target.text(store), target.is_met(store, value))
+            )
+        elif figure in _ALSO_SHOWN.get(workload, ()):
+            verdicts.append(Verdict(store, workload, figure, value, "", None))
+    return sorted(verdicts, key=lambda verdict: (STORES.index(verdict.store), verdict.workload))
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    rows = [("store", "workload", "figure", "median", "target", "")]
+    words = {True: "met", False: "MISSED", None: ""}
+    for verdict in verdicts:
+        rows.append(
+            (
+                verdict.store,
+                verdict.workload,
+                "of the prototype" if verdict.figure == "ratio" else verdict.figure,
+                _number(verdict.value),
+                verdict.target,
+                words[verdict.is_met],
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    return "\n".join(
+        f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  "
+        f"{row[3]:>{widths[3]}}  {row[4]:<{widths[4]}}  {row[5]}".rstrip()
+        for row in rows
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.2f}"

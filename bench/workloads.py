@@ -1,0 +1,37 @@
+"""Every workload, by its name in the design. (W6 needs an executor for shell commands.)"""
+
+from __future__ import annotations
+
+from bench.backlog import measure_backlog
+from bench.idle import measure_idle
+from bench.memory import measure_memory, measure_sleeping
+from bench.throughput import (
+    measure_fan_out,
+    measure_few_sequences,
+    measure_latency,
+    measure_many_sequences,
+    measure_one_task_runs,
+    measure_wide_fan_out,
+)
+from bench.trial import Workload
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        Workload("W1", "10,000 runs of one task", measure_one_task_runs),
+        Workload("W2", "200 runs of 10 tasks in sequence", measure_few_sequences),
+        Workload("W2b", "2,000 runs of 10 tasks in sequence", measure_many_sequences),
+        Workload("W3", "one run, fan-out of 1,000, join", measure_fan_out),
+        Workload("W3b", "one run, fan-out of 100,000, join", measure_wide_fan_out),
+        Workload("W4", "200 runs of one task, one at a time", measure_latency),
+        Workload("W5", "memory: idle, after W1, then 10,000 sleeping runs", measure_memory),
+        Workload("W5b", "memory: 10,000 sleeping runs in a fresh process", measure_sleeping),
+        Workload("W7", "claims from a backlog of 1,000,000 and of 1,000", measure_backlog, databases=2),
+        Workload("W8", "statements of an idle node", measure_idle),
+    )
+}
+
+
+def named(prefix: str) -> list[Workload]:
+    """`W2` means W2 and W2b; `W2b` means itself."""
+    return [each for name, each in WORKLOADS.items() if name == prefix or name.rstrip("b") == prefix]

@@ -1,0 +1,94 @@
+"""A node that is frozen past its lease and wakes up: SIGSTOP does what a lid or a busy host does to it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import signal
+import time
+from pathlib import Path
+
+import apsw
+from tests.chaos.evidence import Executions, read_rows
+from tests.chaos.node import catalog, one_step, result_of, ten_steps
+from tests.chaos.processes import Process, node_arguments, running, wait_until
+
+from holdfast import Holdfast, Run
+
+_LEASE = 0.5
+_LONGEST_TASK = 0.2
+_RUNS = 20
+_SOON = dt.timedelta(seconds=20)
+_NOTICED = "has lost the lease"
+
+
+async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_serving(
+    store_url: str, tmp_path: Path
+) -> None:
+    executions = Executions(tmp_path / "executions")
+    start = node_arguments(store_url, executions.path, lease=_LEASE)
+    dice = random.Random(1)
+    with running(start, tmp_path / "frozen") as frozen:
+        async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
+            for round in range(2):
+                noticed = frozen.output.count(_NOTICED)
+                runs = await _begin_runs(hf, executions, round)
+                time.sleep(dice.uniform(0, 0.2))
+                _freeze(frozen, store_url)
+
+                with running(start, tmp_path / "other") as other:
+                    for number, run in enumerate(runs):
+                        assert await run.result(timeout=_SOON) == result_of(number)
+                    rows, executed = read_rows(store_url), executions.size
+                    frozen.send(signal.SIGCONT)
+                    wait_until(lambda was=noticed: frozen.output.count(_NOTICED) > was, "the node to notice")
+                    time.sleep(2 * _LONGEST_TASK)  # whatever it still had in hand is over by now
+
+                    assert read_rows(store_url) == rows
+                    assert executions.size == executed
+                    assert await hf.doctor() == []
+                    other.send(signal.SIGTERM)
+                    assert other.wait() == 0
+
+                assert await _run_one(hf, round) == 700
+                assert executions.path.read_text().splitlines()[-1].endswith(f" {frozen.pid}")
+
+
+async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[Run]:
+    """Start runs, and come back when they are well under way."""
+    already = executions.counts().total()
+    ids = [f"run-{round}-{number}" for number in range(_RUNS)]
+    runs = await hf.start_many(ten_steps, [(number, _LONGEST_TASK) for number in range(_RUNS)], ids=ids)
+    wait_until(lambda: executions.counts().total() > already + 3 * _RUNS, "tasks that are executed")
+    return runs
+
+
+async def _run_one(hf: Holdfast, round: int) -> int:
+    run = await hf.start(one_step, 7, 0, id=f"after-{round}")
+    return await run.result(timeout=_SOON)
+
+
+def _freeze(node: Process, url: str) -> None:
+    """Stop the process at a moment when it does not hold the lock of a SQLite file.
+
+    Nobody could take over then: a lock on a file has no lease. (The others wait, and go on when it does.)
+    """
+    for _ in range(100):
+        node.send(signal.SIGSTOP)
+        if url.startswith("postgresql:") or _can_write(Path(url.removeprefix("sqlite:///"))):
+            return
+        node.send(signal.SIGCONT)
+        time.sleep(0.005)
+    raise AssertionError("the node holds the lock all the time")
+
+
+def _can_write(file: Path) -> bool:
+    connection = apsw.Connection(str(file))
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.close()
+    return True

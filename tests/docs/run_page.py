@@ -1,0 +1,127 @@
+"""Runs one page: `python run_page.py PAGE.md [WHAT=INSTEAD ...]`, in the directory that it may write to.
+
+A process of its own for each page, because what a page defines is registered for the whole process.
+`WHAT=INSTEAD` replaces text in the page's code, such as the URL of a database.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from holdfast.settings import read_settings
+from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
+
+_ONLY_CHECKED = ("pip ", "make ", "git ", "cd ")
+
+
+class Page:
+    def __init__(self, path: Path, replacements: dict[str, str]) -> None:
+        self._path = path
+        text = path.read_text(encoding="utf-8")
+        for what, instead in replacements.items():
+            text = text.replace(what, instead)
+        self._blocks = blocks_of(text)
+        # Code is compiled with the name of a real file that has it on the same lines as the page: so
+        # a traceback names the page's line, and `inspect.getsource` finds what a workflow is hashed by.
+        self._file = Path(f"{path.stem}_page.py").resolve()
+        self._module = ModuleType("page")
+        sys.modules["page"] = self._module
+        self._file.write_text(self._only_code(len(text.splitlines())), encoding="utf-8")
+
+    def _only_code(self, length: int) -> str:
+        lines = [""] * (length + 1)
+        for block in self._blocks:
+            if block.language == "python" and block.title is None:
+                code = block.code.splitlines()
+                lines[block.line - 1 : block.line - 1 + len(code)] = code
+        return "\n".join(lines)
+
+    async def run(self) -> None:
+        for block in self._blocks:
+            if not block.is_run:
+                continue
+            if block.title is not None:
+                Path(block.title).write_text(block.code, encoding="utf-8")
+            printed = await self._run(block)
+            if block.shows is not None and not prints_as_shown(printed, block.shows):
+                raise SystemExit(
+                    f"{self._path.name}, line {block.line}: the page shows\n{block.shows}\nbut it printed\n{printed}"
+                )
+
+    async def _run(self, block: Block) -> str:
+        match block.language:
+            case "python" if block.title is None:
+                return await self._run_python(block)
+            case "sh":
+                return await asyncio.to_thread(_run_shell, block, self._path.name)
+            case "toml":
+                Path("holdfast.toml").write_text(block.code, encoding="utf-8")
+                read_settings({}, {}, Path.cwd())
+                if block.title is None:
+                    Path("holdfast.toml").unlink()
+            case _:
+                pass  # text, sql and the like are for reading
+        return ""
+
+    async def _run_python(self, block: Block) -> str:
+        source = "\n" * (block.line - 1) + block.code
+        code = compile(source, str(self._file), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            result = eval(code, vars(self._module))
+            if inspect.iscoroutine(result):
+                async with asyncio.timeout(30):
+                    await result
+        return printed.getvalue()
+
+
+def _run_shell(block: Block, page: str) -> str:
+    to_run = [line for line in block.code.splitlines() if not line.startswith(_ONLY_CHECKED)]
+    for line in block.code.splitlines():
+        _check(line, page)
+    done = subprocess.run(
+        ["bash", "-e", "-c", "\n".join(to_run)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    # A process that is killed half-way is the very point of some blocks; whatever else goes wrong says so itself.
+    if done.returncode not in (0, 137) or "Traceback" in done.stderr:
+        raise SystemExit(f"{page}, line {block.line}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def _check(line: str, page: str) -> None:
+    """What is not run because it needs the network or a clone is at least held against the project."""
+    words = line.split()
+    if words[:1] == ["make"]:
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        if not re.search(rf"^{re.escape(words[1])}:", makefile, re.MULTILINE):
+            raise SystemExit(f"{page}: the Makefile has no target {words[1]!r}")
+    elif words[:2] == ["pip", "install"]:
+        project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        for extra in re.findall(r"\[(\w+)\]", line):
+            if not re.search(rf"^{extra} = \[", project, re.MULTILINE):
+                raise SystemExit(f"{page}: pyproject.toml has no extra {extra!r}")
+
+
+def main() -> None:
+    page, *replacements = sys.argv[1:]
+    asyncio.run(Page(Path(page), dict(each.split("=", 1) for each in replacements)).run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Every block of code in the documentation does what the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import holdfast
+from tests.docs.pages import ROOT, blocks_of, pages, prints_as_shown
+
+RUNNER = Path(__file__).parent / "run_page.py"
+POSTGRES = "postgresql://localhost/shop"
+"""What pages write where a server is meant. Here it becomes the URL of a real one."""
+
+HAVE_CODE = [
+    page for page in pages() if re.search(r"^```(python|sh|toml)", page.read_text("utf-8"), re.MULTILINE)
+]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def run_page(page: Path, folder: Path, **replacements: str) -> subprocess.CompletedProcess[str]:
+    bin = str(Path(sys.executable).parent)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
+        "PATH": bin + os.pathsep + os.environ["PATH"],
+        "PYTHONPATH": str(Path(holdfast.__file__).parent.parent),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONWARNINGS": "error",
+    }
+    return subprocess.run(
+        [sys.executable, str(RUNNER), str(page), *(f"{a}={b}" for a, b in replacements.items())],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=50,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("page", HAVE_CODE, ids=name_of)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+):
+    needs_postgres = POSTGRES in page.read_text("utf-8")
+    replacements = {POSTGRES: request.getfixturevalue("postgres_url")} if needs_postgres else {}
+
+    done = run_page(page, tmp_path, **replacements)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_inside_the_documentation_lead_somewhere(page: Path):
+    text = page.read_text("utf-8")
+
+    links = re.findall(r"\]\((?!https?:)([^)\s]+)\)", text)
+
+    for link in links:
+        path, _, anchor = link.partition("#")
+        target = (page.parent / unquote(path)).resolve() if path else page
+        assert target.exists(), f"{link} leads nowhere"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", target.read_text("utf-8"), re.MULTILINE)
+            assert anchor in [slug(heading) for heading in headings], f"{link} leads to no heading"
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_a_page_that_shows_what_is_not_printed_fails_and_names_the_line(tmp_path: Path):
+    page = tmp_path / "wrong.md"
+    page.write_text("# A page\n\n```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n", "utf-8")
+
+    done = run_page(page, tmp_path)
+
+    assert done.returncode != 0
+    assert "wrong.md, line 4" in done.stderr
+
+
+def test_a_page_whose_code_raises_fails_with_the_line_of_the_page(tmp_path: Path):
+    page = tmp_path / "broken.md"
+    page.write_text("# A page\n\nSome words.\n\n```python\nawait 3\n```\n", "utf-8")
+
+    done = run_page(page, tmp_path)
+
+    assert done.returncode != 0
+    assert "line 6" in done.stderr
+
+
+def test_a_fence_that_is_never_closed_is_an_error_and_not_text():
+    with pytest.raises(ValueError, match="not closed"):
+        blocks_of("```python\nprint(1)\n")
+
+
+def test_dots_in_a_page_stand_for_anything_and_all_else_is_compared():
+    assert prints_as_shown("run 0190\nended\n", "run ...\nended")
+    assert not prints_as_shown("run 0190\nfailed\n", "run ...\nended")
+
+
+def test_almost_nothing_is_shown_without_being_run():
+    unchecked = [
+        block for page in pages() for block in blocks_of(page.read_text("utf-8")) if not block.is_run
+    ]
+
+    assert len(unchecked) <= 3
