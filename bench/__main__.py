@@ -64,6 +64,7 @@ class Session:
         with self._databases[store].fresh(workload.databases) as urls:
             done = subprocess.run(
                 [sys.executable, "-m", "bench.worker", workload.name, *urls, *options],
+                check=False,  # what went wrong is on stderr already
                 cwd=ROOT,
                 stdout=subprocess.PIPE,
                 text=True,

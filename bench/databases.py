@@ -1,4 +1,7 @@
-"""Databases to measure on: empty ones, proof that they write to disk, and plain SQL where a workload needs it."""
+"""Databases to measure on: empty ones, and proof that they write to disk.
+
+Plain SQL is here too, where a workload needs rows that would take the engine too long to make.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +149,8 @@ FROM numbers
 """
 
 _POSTGRES_BACKLOG = """
-INSERT INTO holdfast.runs (namespace, key, workflow, version, claim, status, input, epoch, wake_at, created_at)
+INSERT INTO holdfast.runs (namespace, key, workflow, version, claim, status, input, epoch, wake_at,
+                           created_at)
 SELECT %(namespace)s, lpad(to_hex(value), 32, '0')::uuid, 'settle_order', '1',
     CASE WHEN value %% 2 = 1 THEN %(claim)s ELSE 'of_another_node@1' END,
     'pending', '{"order":1}', 0, due, due

@@ -1,37 +1,37 @@
 """Every error that holdfast raises.
 
-    HoldfastError
-    ├── Refused                 bad input, stopped at the door; nothing was changed
-    │   ├── BadOption           an option outside what it may be
-    │   ├── BadUrl              a store URL that cannot be understood
-    │   ├── BadDefinition       a task or workflow that cannot be registered
-    │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
-    │   ├── PayloadTooLarge     a value over the limit
-    │   ├── WrongType           a value that does not fit its type hint
-    │   ├── UnknownWorkflow     no workflow of that name and version here
-    │   ├── UnknownTask         no task of that name here
-    │   ├── VersionConflict     a known version with other code
-    │   ├── RunNotFound         no run of that id
-    │   ├── RunExists           a child's id belongs to another run
-    │   ├── RunEnded            the run is over and takes nothing more
-    │   ├── NotEnded            only a run that is over can be retried
-    │   ├── NotParked           only a run that is parked can be resumed
-    │   ├── PromiseSettled      the promise has a value already
-    │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
-    ├── TaskError               a task failed; also an instance of the task's own exception class
-    │   ├── TaskTimedOut        … because it took, waited or was silent for too long
-    │   └── TaskLost            … because every node that ran it died
-    ├── RunFailed               a run failed; also an instance of the exception class that ended it
-    ├── RunCancelled            a run was cancelled
-    ├── DeterminismError        a replayed workflow asked for something else than it did before
-    ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
-    ├── Deadlock                a workflow that waits for nothing that could ever happen
-    ├── StoreError
-    │   ├── StoreUnavailable    the database does not answer
-    │   ├── StoreFull           no room left on its disk
-    │   ├── SchemaTooNew        a newer holdfast has changed the database
-    │   └── JournalCorrupt      a journal that cannot be read
-    └── NotOpen                 the Holdfast object is not open (any more)
+HoldfastError
+├── Refused                 bad input, stopped at the door; nothing was changed
+│   ├── BadOption           an option outside what it may be
+│   ├── BadUrl              a store URL that cannot be understood
+│   ├── BadDefinition       a task or workflow that cannot be registered
+│   ├── CannotStore         a value that JSON cannot carry, with the path inside it
+│   ├── PayloadTooLarge     a value over the limit
+│   ├── WrongType           a value that does not fit its type hint
+│   ├── UnknownWorkflow     no workflow of that name and version here
+│   ├── UnknownTask         no task of that name here
+│   ├── VersionConflict     a known version with other code
+│   ├── RunNotFound         no run of that id
+│   ├── RunExists           a child's id belongs to another run
+│   ├── RunEnded            the run is over and takes nothing more
+│   ├── NotEnded            only a run that is over can be retried
+│   ├── NotParked           only a run that is parked can be resumed
+│   ├── PromiseSettled      the promise has a value already
+│   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
+├── TaskError               a task failed; also an instance of the task's own exception class
+│   ├── TaskTimedOut        … because it took, waited or was silent for too long
+│   └── TaskLost            … because every node that ran it died
+├── RunFailed               a run failed; also an instance of the exception class that ended it
+├── RunCancelled            a run was cancelled
+├── DeterminismError        a replayed workflow asked for something else than it did before
+├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
+├── Deadlock                a workflow that waits for nothing that could ever happen
+├── StoreError
+│   ├── StoreUnavailable    the database does not answer
+│   ├── StoreFull           no room left on its disk
+│   ├── SchemaTooNew        a newer holdfast has changed the database
+│   └── JournalCorrupt      a journal that cannot be read
+└── NotOpen                 the Holdfast object is not open (any more)
 """
 
 from __future__ import annotations
@@ -208,7 +208,8 @@ class DeterminismError(HoldfastError):
     def __init__(self, kind: str, position: int, recorded: str, requested: str) -> None:
         self.kind, self.position, self.recorded, self.requested = kind, position, recorded, requested
         super().__init__(
-            f"{kind} {position} was {recorded} when this run passed here, but the code now asks for {requested}; "
+            f"{kind} {position} was {recorded} when this run passed here, "
+            f"but the code now asks for {requested}; "
             "restore the old order, guard the change with context().patched(...), or start new runs on a new "
             "version, then resume the run"
         )
@@ -218,7 +219,8 @@ class ForbiddenInWorkflow(HoldfastError, RuntimeError):
     def __init__(self, what: str) -> None:
         self.what = what
         super().__init__(
-            f"{what} is not possible in workflow code, which must be replayable; put it in a @task and await that"
+            f"{what} is not possible in workflow code, which must be replayable; "
+            "put it in a @task and await that"
         )
 
 
@@ -246,14 +248,17 @@ class StoreUnavailable(StoreError, ConnectionError):
 class StoreFull(StoreError):
     def __init__(self, store: str, reason: str) -> None:
         self.store, self.reason = store, reason
-        super().__init__(f"{store} has no room left: {reason}; nothing was written: free some space and try again")
+        super().__init__(
+            f"{store} has no room left: {reason}; nothing was written: free some space and try again"
+        )
 
 
 class SchemaTooNew(StoreError):
     def __init__(self, store: str, found: int, known: int) -> None:
         self.store, self.found, self.known = store, found, known
         super().__init__(
-            f"{store} has schema {found}, made by a newer holdfast; this one knows up to {known}: upgrade holdfast"
+            f"{store} has schema {found}, made by a newer holdfast; "
+            f"this one knows up to {known}: upgrade holdfast"
         )
 
 

@@ -80,7 +80,9 @@ def read_settings(
     ):
         unknown = set(values) - known
         if unknown:
-            raise BadOption(f"{min(unknown)} in {source}", values[min(unknown)], "one of " + ", ".join(sorted(known)))
+            raise BadOption(
+                f"{min(unknown)} in {source}", values[min(unknown)], "one of " + ", ".join(sorted(known))
+            )
         settings |= values
         try:
             result = msgspec.convert(settings, Settings, strict=strict)

@@ -27,8 +27,9 @@ _ONLY_CHECKED = ("pip ", "make ", "git ", "cd ")
 
 
 class Page:
-    def __init__(self, path: Path, replacements: dict[str, str]) -> None:
+    def __init__(self, path: Path, replacements: dict[str, str], runner: asyncio.Runner) -> None:
         self._path = path
+        self._runner = runner
         text = path.read_text(encoding="utf-8")
         for what, instead in replacements.items():
             text = text.replace(what, instead)
@@ -48,24 +49,23 @@ class Page:
                 lines[block.line - 1 : block.line - 1 + len(code)] = code
         return "\n".join(lines)
 
-    async def run(self) -> None:
+    def run(self) -> None:
         for block in self._blocks:
             if not block.is_run:
                 continue
             if block.title is not None:
                 Path(block.title).write_text(block.code, encoding="utf-8")
-            printed = await self._run(block)
+            printed = self._run(block)
             if block.shows is not None and not prints_as_shown(printed, block.shows):
-                raise SystemExit(
-                    f"{self._path.name}, line {block.line}: the page shows\n{block.shows}\nbut it printed\n{printed}"
-                )
+                where = f"{self._path.name}, line {block.line}"
+                raise SystemExit(f"{where}: the page shows\n{block.shows}\nbut it printed\n{printed}")
 
-    async def _run(self, block: Block) -> str:
+    def _run(self, block: Block) -> str:
         match block.language:
             case "python" if block.title is None:
-                return await self._run_python(block)
+                return self._run_python(block)
             case "sh":
-                return await asyncio.to_thread(_run_shell, block, self._path.name)
+                return _run_shell(block, self._path.name)
             case "toml":
                 Path("holdfast.toml").write_text(block.code, encoding="utf-8")
                 read_settings({}, {}, Path.cwd())
@@ -75,15 +75,14 @@ class Page:
                 pass  # text, sql and the like are for reading
         return ""
 
-    async def _run_python(self, block: Block) -> str:
+    def _run_python(self, block: Block) -> str:
         source = "\n" * (block.line - 1) + block.code
         code = compile(source, str(self._file), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             result = eval(code, vars(self._module))
             if inspect.iscoroutine(result):
-                async with asyncio.timeout(30):
-                    await result
+                self._runner.run(asyncio.wait_for(result, 30))
         return printed.getvalue()
 
 
@@ -98,8 +97,8 @@ def _run_shell(block: Block, page: str) -> str:
         timeout=30,
         check=False,
     )
-    # A process that is killed half-way is the very point of some blocks; whatever else goes wrong says so itself.
-    if done.returncode not in (0, 137) or "Traceback" in done.stderr:
+    # A process that is killed half-way is the very point of some blocks.
+    if done.returncode not in (0, 137, -9) or "Traceback" in done.stderr:
         raise SystemExit(f"{page}, line {block.line}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
@@ -120,7 +119,8 @@ def _check(line: str, page: str) -> None:
 
 def main() -> None:
     page, *replacements = sys.argv[1:]
-    asyncio.run(Page(Path(page), dict(each.split("=", 1) for each in replacements)).run())
+    with asyncio.Runner() as runner:
+        Page(Path(page), dict(each.split("=", 1) for each in replacements), runner).run()
 
 
 if __name__ == "__main__":

@@ -100,7 +100,9 @@ def _refuse_another(name: str, known: Any, new: Any) -> None:
     same = _place(known) == _place(new)
     local = "<locals>" in _place(known) and "<locals>" in _place(new)
     if not (same or local):
-        raise BadDefinition(name, f"the name belongs to {_place(known)}; give {_place(new)} another with name=")
+        raise BadDefinition(
+            name, f"the name belongs to {_place(known)}; give {_place(new)} another with name="
+        )
 
 
 def _place(definition: Any) -> str:
@@ -138,12 +140,15 @@ class Definitions:
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
         else:
-            raise WrongType("start()", f"expected a workflow or its name, got {workflow!r}; is @workflow missing?")
+            raise WrongType(
+                "start()", f"expected a workflow or its name, got {workflow!r}; is @workflow missing?"
+            )
+
+        def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
+            return found.signature.pack(args, kwargs, self.codec)
+
         return Startable(
-            _stored(found),
-            Pinned(found.version, found.claim),
-            lambda args, kwargs: found.signature.pack(args, kwargs, self.codec),
-            found.signature.unpack_result,
+            _stored(found), Pinned(found.version, found.claim), pack, found.signature.unpack_result
         )
 
     def stored(self) -> list[Definition]:

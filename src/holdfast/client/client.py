@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 
@@ -80,7 +80,7 @@ class Client:
     ) -> list[Run]:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or one argument."""
         startable = await self._startable(workflow, None)
-        packed = [startable.pack(each if isinstance(each, tuple) else (each,), {}) for each in inputs]
+        packed = [startable.pack(_arguments(each), {}) for each in inputs]
         if ids is not None and len(ids) != len(packed):
             raise BadOption("ids", len(ids), f"as many as there are inputs, {len(packed)}")
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
@@ -187,13 +187,13 @@ class Client:
         """
         key = await self.key_of(run)
         if not await self._store.end_idle(self.namespace, key, self._now()):
-            await self._post(run, MessageKind.CANCEL, "", Payload(msgspec.json.encode(reason)), "cancellation")
+            await self._post(
+                run, MessageKind.CANCEL, "", Payload(msgspec.json.encode(reason)), "cancellation"
+            )
 
     async def _post(self, run: Run | str, kind: MessageKind, name: str, payload: Payload, what: str) -> None:
         key = await self.key_of(run)
-        [answer] = await self._store.post(
-            self.namespace, [NewMessage(key, kind, name, payload)], self._now()
-        )
+        [answer] = await self._store.post(self.namespace, [NewMessage(key, kind, name, payload)], self._now())
         id = run if isinstance(run, str) else run.id
         match answer:
             case PostResult.POSTED:
@@ -255,6 +255,10 @@ class Client:
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
+
+
+def _arguments(input: Any) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", input) if isinstance(input, tuple) else (input,)
 
 
 def _checked_id(id: str | None) -> str | None:

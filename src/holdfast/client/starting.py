@@ -61,7 +61,9 @@ class StoreStarter:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:
-                existing = await self._store.create(self._namespace, [run for rows, _ in batch for run in rows])
+                existing = await self._store.create(
+                    self._namespace, [run for rows, _ in batch for run in rows]
+                )
             except Exception as error:
                 for _, answer in batch:
                     if not answer.done():

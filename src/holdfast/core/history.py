@@ -94,7 +94,9 @@ def task_outcome(record: TaskRecord) -> Outcome:
         case TaskStatus.FAILED:
             return Failed(record.failure or _unknown_failure())
         case _:
-            raise JournalCorrupt(-1, f"task {record.seq} ended, says the journal, but its row is {record.status}")
+            raise JournalCorrupt(
+                -1, f"task {record.seq} ended, says the journal, but its row is {record.status}"
+            )
 
 
 def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | None) -> Outcome:

@@ -1,4 +1,4 @@
-"""Committing, come what may: a database that goes away is waited for, and an answer that was lost is looked up.
+"""Committing, come what may: a database that goes away is waited for, a lost answer is looked up.
 
 Until a tick is committed nothing of it may be acted upon, so the node stands still meanwhile, but
 for the tasks that run already.

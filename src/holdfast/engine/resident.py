@@ -49,6 +49,7 @@ _NOBODY: set[int] = set()
 
 class Resident:
     __slots__ = (
+        "_run_id",
         "attached",
         "children",
         "epoch",
@@ -61,7 +62,6 @@ class Resident:
         "position",
         "program",
         "record",
-        "_run_id",
         "timers",
     )
 

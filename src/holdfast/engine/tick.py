@@ -170,7 +170,7 @@ class Tick:
         if flight.lost + 1 > lost_allowed:
             failure = Failure(
                 type="holdfast.errors:TaskLost",
-                message=f"task {flight.name!r} was running when its node died, {flight.lost + 1} times in a row; "
+                message=f"task {flight.name!r} was running when its node died, {flight.lost + 1} times; "
                 "it may be what kills the node",
                 task=task_id(flight.run, flight.seq),
             )
@@ -192,7 +192,14 @@ class Tick:
         encoded = None if failure is None else encode_failure(failure)
         self.commit.attempts.append(
             EndedAttempt(
-                flight.run, flight.seq, flight.number, status, encoded, flight.started_at, at, self._scene.node
+                flight.run,
+                flight.seq,
+                flight.number,
+                status,
+                encoded,
+                flight.started_at,
+                at,
+                self._scene.node,
             )
         )
         self._hold(flight.resident)
@@ -398,7 +405,8 @@ class Tick:
             case CancelRun():
                 status = RunStatus.CANCELLED
                 failure = encode_failure(Failure(type="cancelled", message=command.reason))
-        self.commit.ended.append(EndedRun(
+        self.commit.ended.append(
+            EndedRun(
                 resident.key,
                 status,
                 output,
@@ -406,7 +414,8 @@ class Tick:
                 resident.record.parent,
                 resident.record.parent_seq,
                 self.now,
-            ))
+            )
+        )
         if resident.record.parent is not None:
             self.has_children = True
         self._forget(resident)
@@ -508,5 +517,6 @@ def new_flight(
 
 
 _SELF_CANCELLED = Failure(
-    type="asyncio.exceptions:CancelledError", message="the task raised CancelledError, though nobody cancelled it"
+    type="asyncio.exceptions:CancelledError",
+    message="the task raised CancelledError, though nobody cancelled it",
 )

@@ -12,5 +12,5 @@ class Clock(Protocol):
     def now(self) -> Instant: ...
 
     async def wait(self, event: asyncio.Event, until: Instant | None) -> None:
-        """Return when `event` is set or the instant has come, whichever is first; None waits for the event."""
+        """Return when `event` is set or the instant has come, whichever is first. None never comes."""
         ...

@@ -125,7 +125,7 @@ class EndedRun(NamedTuple):
     output: Payload | None
     failure: bytes | None
     parent: RunKey | None
-    """The store tells it with a CHILD message, and wakes it. Looking it up here would cost every run a read."""
+    """The store tells it with a CHILD message, and wakes it."""
     parent_seq: int | None
     finished_at: Instant
 
@@ -173,7 +173,6 @@ class Commit(msgspec.Struct):
     """Take due runs in the same transaction. Also reaps the leases of nodes that have expired."""
     collect: bool = False
     """Take the unread messages of runs this node owns in the same transaction."""
-
 
 
 ROWS_OF_RUNS = (

@@ -41,7 +41,9 @@ async def assert_durable(
 
     async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_Ending, int, Exception | None]:
         url = None if new_database is None else new_database()
-        async with Environment(url, catalog=catalog, crash_at=crash_at, crash_after=crash_after) as environment:
+        async with Environment(
+            url, catalog=catalog, crash_at=crash_at, crash_after=crash_after
+        ) as environment:
             return await _attempt(environment, workflow, args, kwargs, during)
 
     expected, commits, error = await attempt(None, False)

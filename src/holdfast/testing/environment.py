@@ -14,8 +14,9 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import hashlib
+import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -29,6 +30,7 @@ from holdfast.core.values import Instant, Outcome, Payload, RunKey, task_id
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
 from holdfast.executors.context import task_context
+from holdfast.ports.programs import Pinned
 from holdfast.ports.store import RunFilter, Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
@@ -37,6 +39,8 @@ from holdfast.testing.crash_points import Crash, CrashPoints
 
 _NEVER = dt.timedelta(days=36_500)
 _TURNS = 5
+_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""Where Linux keeps files in memory: no test here outlives the machine, and a disk costs ms a commit."""
 
 
 class Environment(Client):
@@ -52,12 +56,14 @@ class Environment(Client):
         crash_after: bool = False,
         **settings: Any,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="holdfast-") if url is None else None
+        self._folder = tempfile.TemporaryDirectory(prefix="holdfast-", dir=_MEMORY) if url is None else None
         if self._folder is not None:
             url = f"sqlite:///{Path(self._folder.name) / 'test.db'}"
         self.settings = Settings(url=cast("str", url), **settings)
         self.clock = ManualClock()
-        self.crash_points = CrashPoints(store_for(self.settings.url, threads=False), at=crash_at, after=crash_after)
+        self.crash_points = CrashPoints(
+            store_for(self.settings.url, threads=False), at=crash_at, after=crash_after
+        )
         self.executions: list[str] = []
         """The id of every task, each time that it was begun."""
         self.recorded: set[str] = set()
@@ -78,7 +84,7 @@ class Environment(Client):
         await store.open()
         self._keys = await self._count_runs(store)
         self.clock.on_wait = self._someone_waits.set
-        self._skipping = _SkippingWaiters(store, self.settings.namespace, lambda run: self.engine.has(run))
+        self._skipping = _SkippingWaiters(store, self.settings.namespace, self._has)
         self._skipping.on_wait = self._someone_waits.set
         self._parts = Parts(
             self.settings,
@@ -116,9 +122,14 @@ class Environment(Client):
         if self._folder is not None:
             self._folder.cleanup()
 
-    def submit(self, *args: Any) -> asyncio.Future[list[RunKey]]:
+    def submit(
+        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+    ) -> asyncio.Future[list[RunKey]]:
         """To whichever engine is alive."""
-        return self.engine.submit(*args)
+        return self.engine.submit(workflow, pinned, runs)
+
+    def _has(self, run: RunKey) -> bool:
+        return self.engine.has(run)
 
     async def crash(self) -> None:
         """Drop everything in memory, tasks in flight included, and go on with a new node."""

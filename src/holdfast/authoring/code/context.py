@@ -12,10 +12,10 @@ import logging
 import random
 import uuid
 from collections.abc import Callable, MutableMapping
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
-from holdfast.authoring.code.loop import WorkflowLoop
+from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.failures import revive
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
@@ -28,8 +28,8 @@ _loggers = logging.getLogger("holdfast.workflow")
 
 def current_program() -> CodeProgram | None:
     """The program whose code is running right now, if any."""
-    loop = asyncio._get_running_loop()  # pyright: ignore
-    return loop.host if isinstance(loop, WorkflowLoop) else None  # pyright: ignore
+    loop = get_running_loop()
+    return cast("CodeProgram", loop.host) if isinstance(loop, WorkflowLoop) else None
 
 
 def context() -> Context:
@@ -219,12 +219,10 @@ class _ReplayAwareLogger(logging.LoggerAdapter[logging.Logger]):
         super().__init__(_loggers.getChild(program.run.workflow), {"run_id": program.run_id})
         self._program = program
 
-    def isEnabledFor(self, level: int) -> bool:
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  # logging's own name for it
         return self._program.is_live and super().isEnabledFor(level)
 
-    def process(
-        self, msg: Any, kwargs: MutableMapping[str, Any]
-    ) -> tuple[Any, MutableMapping[str, Any]]:
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
         return f"[{self._program.run_id}] {msg}", {**kwargs, "extra": self.extra}
 
 

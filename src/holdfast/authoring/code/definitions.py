@@ -9,7 +9,7 @@ import datetime as dt
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
 
 import msgspec
 
@@ -173,9 +173,12 @@ class ByName:
     def schedule(
         self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[Any]:
-        known = self._catalog.task(task) if isinstance(task, str) and self._catalog.has_task(task) else task
+        known: Any = task
+        if isinstance(task, str) and self._catalog.has_task(task):
+            known = self._catalog.task(task)
         if isinstance(known, Task):
-            return known.schedule(program, known.task_options, args, kwargs)
+            typed = cast("Task[..., Any]", known)
+            return typed.schedule(program, typed.task_options, args, kwargs)
         if not isinstance(task, str):
             raise WrongType("context().schedule()", f"expected a task or its name, got {task!r}")
         input = _pack_unknown(f"task {task!r}", args, kwargs, program.codec)
@@ -222,9 +225,7 @@ def task(function: Callable[P, Awaitable[R]], /) -> Task[P, R]: ...
 @overload
 def task(function: Callable[P, R], /) -> Task[P, R]: ...
 @overload
-def task(
-    *, name: str | None = None, catalog: Catalog = ..., **options: Unpack[Options]
-) -> TaskDecorator: ...
+def task(*, name: str | None = None, catalog: Catalog = ..., **options: Unpack[Options]) -> TaskDecorator: ...
 def task(
     function: Callable[..., Any] | None = None,
     /,
@@ -295,14 +296,16 @@ class WorkflowDecorator:
         name = _name_of(self._name, definition)
         entry = getattr(definition, "run", None) if inspect.isclass(definition) else definition
         if not inspect.iscoroutinefunction(entry):
-            raise BadDefinition(name, "a workflow is an `async def` function, or a class with an `async def run`")
+            raise BadDefinition(
+                name, "a workflow is an `async def` function, or a class with an `async def run`"
+            )
         made: Workflow[Any, Any] = Workflow(definition, entry, name, self._version)
         self._catalog.add_workflow(made)
         return made
 
 
-def _name_of(name: str | None, definition: Any) -> str:
-    name = definition.__name__ if name is None else name
+def _name_of(given: str | None, definition: Any) -> str:
+    name: str = definition.__name__ if given is None else given
     if not name or "@" in name or "/" in name or len(name) > 200:
         raise BadDefinition(name, "a name is 1 to 200 characters without '@' and '/'")
     return name
@@ -311,7 +314,9 @@ def _name_of(name: str | None, definition: Any) -> str:
 def _merge(options: TaskOptions, changes: Options) -> TaskOptions:
     unknown = set(changes) - set(TaskOptions.__struct_fields__)
     if unknown:
-        raise BadOption("option", ", ".join(sorted(unknown)), "one of " + ", ".join(TaskOptions.__struct_fields__))
+        raise BadOption(
+            "option", ", ".join(sorted(unknown)), "one of " + ", ".join(TaskOptions.__struct_fields__)
+        )
     return msgspec.structs.replace(options, **changes)
 
 
@@ -319,4 +324,6 @@ def _is_context(parameter: inspect.Parameter) -> bool:
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
         return parameter.name == "ctx"
-    return annotation is Context or (isinstance(annotation, str) and annotation.rpartition(".")[2] == "Context")
+    return annotation is Context or (
+        isinstance(annotation, str) and annotation.rpartition(".")[2] == "Context"
+    )

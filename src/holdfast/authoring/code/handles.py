@@ -29,8 +29,12 @@ class Handle(asyncio.Future[R], Generic[R]):
     decode: Callable[[Any], R]
     program: Asker
 
+    def give_up(self) -> None:
+        """Be cancelled without asking for anything."""
+        asyncio.Future.cancel(self)  # pyright: ignore[reportUnknownMemberType]
+
     def __hash__(self) -> int:
-        """By number and not by address: `asyncio.wait` gives sets, which replay must walk in the same order."""
+        """By number and not by address: `asyncio.wait` gives sets, and replay must walk them as before."""
         return self.seq
 
 
@@ -72,13 +76,13 @@ class ChildHandle(Handle[R]):
 def settle(
     handle: Handle[Any], outcome: Outcome, error: Callable[[Failed | Cancelled], Exception | None]
 ) -> None:
-    """Give a handle its outcome; `error` makes the exception of one that is not a success (None: cancelled)."""
+    """Give a handle its outcome. `error` makes the exception for one that failed; None: cancelled."""
     if handle.done():
         return
     if not isinstance(outcome, Succeeded):
         problem = error(outcome)
         if problem is None:
-            asyncio.Future.cancel(handle)  # it has ended already: there is no work left to cancel
+            handle.give_up()  # it has ended already: there is no work left to cancel
         else:
             handle.set_exception(problem)
             handle.exception()  # a failed task that nobody awaits is no mistake: the journal has it

@@ -14,11 +14,11 @@ import asyncio
 import functools
 import sys
 from asyncio import events
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from contextvars import Context
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from holdfast.core.values import Instant
+from holdfast.core.values import Instant, RunKey
 from holdfast.errors import ForbiddenInWorkflow
 
 CALLBACKS_ALLOWED = 2_000_000
@@ -42,10 +42,11 @@ class Timer(asyncio.TimerHandle):
 
 
 class WorkflowTask(asyncio.Task[Any]):
-    """A task that is hashed by its number and not by its address.
+    """A task that is hashed by its run and its number and not by its address.
 
     asyncio keeps tasks in sets (`wait`, `TaskGroup`). Replay must walk them in the same order, or what
-    their code asks for next would take other numbers.
+    their code asks for next would take other numbers. The run is part of it because asyncio also keeps
+    all tasks of the process in one set, where the first tasks of ten thousand runs must not collide.
     """
 
     __slots__ = ("number",)
@@ -59,9 +60,9 @@ class WorkflowTask(asyncio.Task[Any]):
 
 
 class WorkflowLoop(asyncio.AbstractEventLoop):
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, run: RunKey) -> None:
         self.host = host
-        self._next_task_number = 0
+        self._next_task_number = int.from_bytes(run[8:], "big") >> 4
         self._ready: list[asyncio.Handle] = []
         self._timers: dict[int, Timer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
@@ -160,7 +161,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             for done, handle in enumerate(ready):
                 if not handle.cancelled():
                     try:
-                        handle._run()  # pyright: ignore
+                        handle._run()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
                     except SystemExit:
                         pass  # asyncio raises it here as well, but the task that raised it has it
                 if done > allowed:
@@ -212,20 +213,20 @@ _UNCLOSABLE: list[Any] = []
 
 # --- entering and leaving a loop inside another one
 
-_get_running_loop = events._get_running_loop  # pyright: ignore[reportPrivateUsage]
+get_running_loop = events._get_running_loop  # pyright: ignore[reportPrivateUsage]
 _set_running_loop = events._set_running_loop  # pyright: ignore[reportPrivateUsage]
 _Entered = tuple[asyncio.AbstractEventLoop | None, Any, Any]
 
 if sys.version_info >= (3, 14):
     # From 3.14 on the current task is kept per thread, not per loop, and a task may not be stepped
     # inside another: set the outer one aside.
-    _swap_current_task = asyncio.tasks._swap_current_task  # pyright: ignore
+    _swap_current_task: Any = asyncio.tasks._swap_current_task  # pyright: ignore[reportAttributeAccessIssue]
 else:
-    _swap_current_task = None
+    _swap_current_task: Any = None
 
 
 def _enter(loop: WorkflowLoop) -> _Entered:
-    outer = _get_running_loop()
+    outer = get_running_loop()
     outer_task = _swap_current_task(outer, None) if _swap_current_task and outer else None
     hooks = sys.get_asyncgen_hooks()
     sys.set_asyncgen_hooks(firstiter=_ignore_generator, finalizer=_ignore_generator)
@@ -258,12 +259,14 @@ def _as_completed_in_order(fs: Any, *args: Any, **kwargs: Any) -> Any:
     they are started here, in the order they were passed; elsewhere nothing is changed.
     """
     is_one = asyncio.isfuture(fs) or asyncio.iscoroutine(fs)  # then asyncio says what is wrong with it
-    if isinstance(_get_running_loop(), WorkflowLoop) and not is_one:
-        fs = [asyncio.ensure_future(each) for each in dict.fromkeys(fs)]
+    if isinstance(get_running_loop(), WorkflowLoop) and not is_one:
+        in_order: Iterable[Any] = dict.fromkeys(cast("Iterable[Any]", fs))
+        fs = [asyncio.ensure_future(each) for each in in_order]
     return _as_completed(fs, *args, **kwargs)
 
 
-asyncio.as_completed = asyncio.tasks.as_completed = _as_completed_in_order  # pyright: ignore
+_asyncio: Any = asyncio
+_asyncio.as_completed = _asyncio.tasks.as_completed = _as_completed_in_order
 
 
 # --- everything else is refused

@@ -15,12 +15,11 @@ import datetime as dt
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from holdfast.authoring.code.handles import ChildHandle, Handle, TaskHandle, settle
+from holdfast.authoring.code.handles import ChildHandle, TaskHandle, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
 from holdfast.core import journal
 from holdfast.core.codec import Codec
@@ -72,6 +71,7 @@ from holdfast.errors import (
 )
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 _log = logging.getLogger("holdfast.workflow")
 
@@ -134,11 +134,11 @@ class Outside:
             queue = self.signals[name] = asyncio.Queue()
         return queue
 
-    @contextmanager
-    def waiting_for(self, what: str) -> Iterator[None]:
+    async def wait_for(self, what: str, awaited: Awaitable[T]) -> T:
+        """Await it, and say so meanwhile."""
         self.waits[what] += 1
         try:
-            yield
+            return await awaited
         finally:
             self.waits[what] -= 1
             if not self.waits[what]:
@@ -168,6 +168,7 @@ class ByName(Protocol):
 class CodeProgram:
     """Kept small: a node holds ten thousand of them, so what is rarely needed is made when it is."""
 
+    _main: asyncio.Task[Payload]
     __slots__ = (
         "_broken",
         "_cancel_reason",
@@ -228,7 +229,7 @@ class CodeProgram:
         self._outside: Outside | None = None
         self._broken: BaseException | None = None
         self._has_ended = self._is_disposed = False
-        self._loop = WorkflowLoop(self)
+        self._loop = WorkflowLoop(self, run.key)
         self._main = asyncio.Task(main(self), loop=self._loop, name=run.workflow)
         if past.steps:
             self._replay(past)
@@ -537,8 +538,7 @@ class CodeProgram:
         return self._loop.create_task(coroutine, name=name)
 
     async def next_signal(self, name: str) -> Payload:
-        with self.outside.waiting_for(f"signal {name!r}"):
-            return await self.outside.queue(name).get()
+        return await self.outside.wait_for(f"signal {name!r}", self.outside.queue(name).get())
 
     def has_signal(self, name: str) -> bool:
         return not self.outside.queue(name).empty()
@@ -555,9 +555,8 @@ class CodeProgram:
         waiting = self.outside.promises.get(name)
         if waiting is None:
             waiting = self.outside.promises[name] = self._loop.create_future()
-        with self.outside.waiting_for(f"promise {name!r}"):
-            # Shielded: one who stops waiting must not take the promise from the others.
-            return await asyncio.shield(waiting)
+        # Shielded: one who stops waiting must not take the promise from the others.
+        return await self.outside.wait_for(f"promise {name!r}", asyncio.shield(waiting))
 
     def _emit(self, command: Command) -> None:
         if not self._is_disposed:

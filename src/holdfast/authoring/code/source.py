@@ -28,7 +28,7 @@ def hash_of(definition: Callable[..., Any] | type) -> str:
 
 
 def _without_layout(source: str) -> str:
-    """Tokens without comments and spacing. They read the same in every Python version; an AST dump does not."""
+    """Tokens without comments and spacing. Unlike an AST dump they are the same in every Python version."""
     parts: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
