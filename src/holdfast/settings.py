@@ -87,6 +87,9 @@ def read_settings(
         try:
             result = msgspec.convert(settings, Settings, strict=strict)
         except msgspec.ValidationError as error:
+            cause = error.__cause__
+            if isinstance(cause, BadOption):  # from __post_init__, which msgspec wraps
+                raise BadOption(f"{cause.option} in {source}", cause.value, cause.expected) from None
             raise BadOption(f"a setting in {source}", str(error), "of the right type") from None
         settings = msgspec.structs.asdict(result)
     return msgspec.convert(settings, Settings)

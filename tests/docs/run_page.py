@@ -119,6 +119,7 @@ def _check(line: str, page: str) -> None:
 
 def main() -> None:
     page, *replacements = sys.argv[1:]
+    sys.path.insert(0, str(Path.cwd()))  # a page may import the files that it had saved
     with asyncio.Runner() as runner:
         Page(Path(page), dict(each.split("=", 1) for each in replacements), runner).run()
 

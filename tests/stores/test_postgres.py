@@ -55,7 +55,7 @@ async def test_a_reaper_passes_over_a_node_in_the_middle_of_a_commit(
             slow.commit(99, held=slow.held(1), steps=[step(1, 1)], ended=[ended(1)])
         )
         await is_waiting(admin)
-        receipt = await reaper.claim(now=99)
+        receipt = await asyncio.wait_for(reaper.claim(now=99), 5)
 
     assert receipt.claimed == []
     assert (await committing).lost == frozenset()

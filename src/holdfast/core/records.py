@@ -50,7 +50,8 @@ class TaskRecord(msgspec.Struct, frozen=True):
     attempt: int
     """The number of the attempt under way, or of the last one; from 1."""
     lost: int
-    """How many attempts died with their node. They do not count against the retry policy."""
+    """How many attempts do not count against the retry policy: they died with their node, or were made
+    before the run was opened again."""
     input: Payload
     output: Payload | None
     failure: Failure | None

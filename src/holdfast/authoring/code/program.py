@@ -86,7 +86,7 @@ class Recorded(NamedTuple):
 class Then:
     """What a run asked for in its past, by kind and number: what it asks for now is held against it."""
 
-    __slots__ = ("cancels", "children", "early", "local", "tasks", "timers")
+    __slots__ = ("cancels", "children", "early", "is_reopened", "local", "tasks", "timers")
 
     def __init__(self, past: Past) -> None:
         self.tasks: dict[int, Recorded] = {}
@@ -94,6 +94,7 @@ class Then:
         self.children: dict[int, str] = {}
         self.cancels: set[tuple[str, int]] = set()
         self.local = past.local
+        self.is_reopened = False
         self.early: dict[tuple[str, int], Outcome] = {}
         """Outcomes that the journal has before the code asks: it asks later than it used to."""
 
@@ -291,6 +292,10 @@ class CodeProgram:
             if self._has_ended:
                 break  # the code got shorter, and this run is past its new end
         self.is_replaying = False
+        if then.is_reopened:
+            # The store forgot the state with the steps that were struck out: tell it what stands.
+            for key, value in (self.state or {}).items():
+                self._emit(SetState(key, value))
 
     def _break(self, kind: str, position: int, recorded: str, requested: str) -> DeterminismError:
         error = DeterminismError(kind, position, recorded, requested)
@@ -329,6 +334,8 @@ class CodeProgram:
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
                 self._next_child = max(self._next_child, event.children)
+                if self._then is not None:
+                    self._then.is_reopened = True
 
     def _keep_early(self, kind: str, seq: int, asked_so_far: int, outcome: Outcome) -> None:
         # What was asked for and has no handle any more was cancelled: its outcome is of no interest.

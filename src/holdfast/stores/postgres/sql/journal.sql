@@ -14,6 +14,9 @@ ON CONFLICT (run, key) DO UPDATE SET value = excluded.value;
 DELETE FROM holdfast.state USING unnest($1::uuid[], $2::text[]) AS gone (run, key)
 WHERE state.run = gone.run AND state.key = gone.key;
 
+-- name: clear_state
+DELETE FROM holdfast.state WHERE run = $1;
+
 -- name: read_state
 SELECT state.key, value
 FROM holdfast.runs JOIN holdfast.state ON state.run = runs.key

@@ -15,12 +15,22 @@ DELETE FROM holdfast.nodes WHERE namespace = $1::text AND id = $2::text;
 
 -- name: delete_expired_nodes
 -- SKIP LOCKED: a node in the middle of a commit, or one that is being reaped by another, is not ours.
+-- Unless it stands still in the middle of its commit, frozen or cut off from the network: nobody else
+-- ends that, because between the statements of a pipeline a transaction does not count as idle. Its
+-- backend, found by the transaction that holds the row, is ended, and the row is free for the next look.
+WITH stuck AS (
+    SELECT pg_terminate_backend(backend.pid)
+    FROM holdfast.nodes AS node
+    JOIN pg_stat_activity AS backend ON backend.backend_xid = node.xmax
+    WHERE node.namespace = $1::text AND node.id <> $2::text AND node.lease_until < $3::timestamptz
+      AND backend.wait_event = 'ClientRead' AND backend.state_change < clock_timestamp() - interval '1 second'
+)
 DELETE FROM holdfast.nodes
 WHERE id IN (
     SELECT id FROM holdfast.nodes
-    WHERE namespace = $1::text AND id <> $2::text AND lease_until < $3::timestamptz
+    WHERE namespace = $1 AND id <> $2 AND lease_until < $3
     FOR UPDATE SKIP LOCKED
-)
+) AND (SELECT count(*) FROM stuck) >= 0
 RETURNING id;
 
 -- name: free_runs

@@ -23,8 +23,9 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json
 WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
 
 -- name: reset_tasks
+-- lost: what was tried before does not count, so the task has all the attempts of its policy again.
 UPDATE holdfast.tasks
-SET status = 'pending', attempt = attempt + 1, output = NULL, failure = NULL, due_at = NULL,
+SET status = 'pending', attempt = attempt + 1, lost = attempt, output = NULL, failure = NULL, due_at = NULL,
     started_at = NULL, finished_at = NULL
 FROM unnest($1::uuid[], $2::int4[]) AS again (run, seq)
 WHERE tasks.run = again.run AND tasks.seq = again.seq;

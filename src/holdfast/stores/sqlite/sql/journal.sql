@@ -11,6 +11,9 @@ ON CONFLICT (run, key) DO UPDATE SET value = excluded.value;
 -- name: delete_state
 DELETE FROM state WHERE run = ?1 AND key = ?2;
 
+-- name: clear_state
+DELETE FROM state WHERE run = ?1;
+
 -- name: read_state
 SELECT state.key, CAST(value AS BLOB)
 FROM runs JOIN state ON state.run = runs.key

@@ -14,8 +14,9 @@ SET status = ?3, attempt = ?4, output = CAST(?5 AS TEXT), failure = CAST(?6 AS T
 WHERE run = ?1 AND seq = ?2;
 
 -- name: reset_tasks
+-- lost: what was tried before does not count, so the task has all the attempts of its policy again.
 UPDATE tasks
-SET status = 'pending', attempt = attempt + 1, output = NULL, failure = NULL, due_at = NULL,
+SET status = 'pending', attempt = attempt + 1, lost = attempt, output = NULL, failure = NULL, due_at = NULL,
     started_at = NULL, finished_at = NULL
 WHERE run = ?1 AND seq = ?2;
 
