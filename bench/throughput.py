@@ -6,7 +6,7 @@ import asyncio
 import statistics
 from collections.abc import Sequence
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.samples import fan_out, one_task, ten_tasks
 from bench.trial import Figures, Trial
@@ -15,13 +15,34 @@ from holdfast import Holdfast
 TASKS_IN_SEQUENCE = 10
 
 
+class Taken(NamedTuple):
+    seconds: float
+    cpu_seconds: float
+    """Of all threads of this process. Other programs hardly change it, so it can be compared between
+    a busy machine and a quiet one; the database server's own is not in it."""
+
+
+class Stopwatch:
+    def __init__(self) -> None:
+        self._cpu_began = process_time()
+        self._began = perf_counter()
+
+    def stop(self) -> Taken:
+        return Taken(perf_counter() - self._began, process_time() - self._cpu_began)
+
+
 async def measure_one_task_runs(trial: Trial) -> Figures:
     """From the first start call to the last durable result."""
     count = trial.size(10_000, 1_000)
     async with Holdfast(trial.url) as holdfast:
         await warm_up(holdfast)
-        seconds = await time_runs(holdfast, one_task, range(count))
-    return {"runs": count, "seconds": seconds, "runs_per_s": count / seconds}
+        seconds, cpu_seconds = await time_runs(holdfast, one_task, range(count))
+    return {
+        "runs": count,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "runs_per_s": count / seconds,
+    }
 
 
 async def measure_few_sequences(trial: Trial) -> Figures:
@@ -51,11 +72,11 @@ async def measure_wide_fan_out(trial: Trial) -> Figures:
 async def _measure_fan_out(trial: Trial, width: int, rounds: int) -> Figures:
     async with Holdfast(trial.url) as holdfast:
         await warm_up(holdfast)
-        taken: list[float] = []
+        taken: list[Taken] = []
         for _ in range(rounds):
-            began = perf_counter()
+            watch = Stopwatch()
             joined = await holdfast.run(fan_out, width)
-            taken.append(perf_counter() - began)
+            taken.append(watch.stop())
             expect(joined, width)
     return _rate(width, taken)
 
@@ -85,14 +106,14 @@ async def warm_up(holdfast: Holdfast) -> None:
     expect(await holdfast.run(fan_out, 200), 200)
 
 
-async def time_runs(holdfast: Holdfast, workflow: Any, inputs: Sequence[int]) -> float:
-    """Seconds for a run of each input; each is expected to answer what it was given."""
-    began = perf_counter()
+async def time_runs(holdfast: Holdfast, workflow: Any, inputs: Sequence[int]) -> Taken:
+    """Time a run of each input. Each is expected to answer what it was given."""
+    watch = Stopwatch()
     runs = await holdfast.start_many(workflow, inputs)
     results = await asyncio.gather(*[run.result() for run in runs])
-    seconds = perf_counter() - began
+    taken = watch.stop()
     expect(results, list(inputs))
-    return seconds
+    return taken
 
 
 def expect(found: object, wanted: object) -> None:
@@ -101,6 +122,12 @@ def expect(found: object, wanted: object) -> None:
         raise AssertionError(f"a workload answered {str(found)[:100]}, not {str(wanted)[:100]}")
 
 
-def _rate(tasks: int, taken: list[float]) -> Figures:
-    seconds = statistics.median(taken)
-    return {"tasks": tasks, "rounds": len(taken), "seconds": seconds, "tasks_per_s": tasks / seconds}
+def _rate(tasks: int, taken: list[Taken]) -> Figures:
+    seconds = statistics.median(each.seconds for each in taken)
+    return {
+        "tasks": tasks,
+        "rounds": len(taken),
+        "seconds": seconds,
+        "cpu_seconds": statistics.median(each.cpu_seconds for each in taken),
+        "tasks_per_s": tasks / seconds,
+    }

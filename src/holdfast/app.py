@@ -54,9 +54,20 @@ class Holdfast(Client):
         **settings: Any,
     ) -> None:
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
-        self._has_engine = engine
-        self._parts = Parts(self.settings, catalog)
-        self._engine: Engine | None = None
+        parts = self._parts = Parts(self.settings, catalog)
+        waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
+        self._engine = parts.engine(waiters) if engine else None
+        starter = self._engine or StoreStarter(
+            parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
+        )
+        super().__init__(
+            parts.store,
+            parts.definitions,
+            starter,
+            waiters,
+            namespace=self.settings.namespace,
+            now=parts.clock.now,
+        )
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -68,30 +79,18 @@ class Holdfast(Client):
         await self.close()
 
     async def open(self) -> None:
-        parts = self._parts
-        await parts.open_store()
-        starter: Engine | StoreStarter
-        waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
-        if self._has_engine:
-            starter = self._engine = parts.engine(waiters)
-        else:
-            starter = StoreStarter(
-                parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
-            )
-        super().__init__(
-            parts.store,
-            parts.definitions,
-            starter,
-            waiters,
-            namespace=self.settings.namespace,
-            now=parts.clock.now,
-        )
+        """Connect, bring the schema up to date, make this process's workflows known, and begin to work.
+
+        Waits for a database that does not answer, up to the setting `open_seconds`. Raises
+        StoreUnavailable, SchemaTooNew or VersionConflict.
+        """
+        await self._parts.open_store()
         try:
             if self._engine is not None:
                 await self.register_all()
                 self._engine.start()
         except BaseException:
-            await parts.store.close()
+            await self._parts.store.close()
             raise
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast, overload
 
 import msgspec
 
@@ -21,7 +21,7 @@ from holdfast.core.records import History, MessageKind
 from holdfast.core.reopening import plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.errors import BadOption, NotEnded, NotParked, PromiseSettled, RunEnded, RunNotFound
-from holdfast.ports.programs import Pinned, Startable, Workflows
+from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
     NewStep,
@@ -31,6 +31,8 @@ from holdfast.ports.store import (
     Store,
     Stranded,
 )
+
+R = TypeVar("R")
 
 
 class Starter(Protocol):
@@ -64,9 +66,17 @@ class Client:
 
     # --- starting
 
+    @overload
+    async def start(
+        self, workflow: Typed[R], *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self, workflow: str, *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+    ) -> Run[Any]: ...
     async def start(
         self, workflow: Any, *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
-    ) -> Run:
+    ) -> Run[Any]:
         """Start a run. When this returns, the run is recorded and will be finished, crash or no crash.
 
         `id` makes it idempotent: if there is a run of that id already, you get that one.
@@ -76,8 +86,8 @@ class Client:
         return run
 
     async def start_many(
-        self, workflow: Any, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
-    ) -> list[Run]:
+        self, workflow: Typed[R] | str, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
+    ) -> list[Run[R]]:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or one argument."""
         startable = await self._startable(workflow, None)
         packed = [startable.pack(_arguments(each), {}) for each in inputs]
@@ -86,6 +96,10 @@ class Client:
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
         return await self._submit(startable, list(zip(packed, names, strict=True)))
 
+    @overload
+    async def run(self, workflow: Typed[R], *args: Any, id: str | None = None, **kwargs: Any) -> R: ...
+    @overload
+    async def run(self, workflow: str, *args: Any, id: str | None = None, **kwargs: Any) -> Any: ...
     async def run(self, workflow: Any, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
         """Start a run and wait for its result."""
         run = await self.start(workflow, *args, id=id, **kwargs)
@@ -101,7 +115,7 @@ class Client:
 
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
-    ) -> builtins.list[Run]:
+    ) -> builtins.list[Run[Any]]:
         keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
         unpack = startable.unpack_result
         return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
@@ -114,11 +128,11 @@ class Client:
 
     # --- looking
 
-    async def get(self, id: str) -> Run:
+    async def get(self, id: str) -> Run[Any]:
         """The run of that id. Raises RunNotFound."""
         return Run(self, await self.key_of(id), id, self._decode_plain)
 
-    async def describe(self, run: Run | str) -> RunInfo:
+    async def describe(self, run: Run[Any] | str) -> RunInfo:
         id = run if isinstance(run, str) else run.id
         record = await self._store.find(self.namespace, id)
         if record is None:
@@ -131,7 +145,7 @@ class Client:
         status: str | None = None,
         workflow: str | None = None,
         limit: int = 100,
-        before: Run | str | None = None,
+        before: Run[Any] | str | None = None,
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
         if not 1 <= limit <= 10_000:
@@ -141,7 +155,7 @@ class Client:
         found = await self._store.list_runs(self.namespace, RunFilter(wanted, workflow, last, limit))
         return [run_info(record, self._workflows) for record in found]
 
-    async def history(self, run: Run | str) -> History:
+    async def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has of a run."""
         key = await self.key_of(run)
         found = await self._store.load(self.namespace, [key])
@@ -149,12 +163,12 @@ class Client:
             raise RunNotFound(str(run), self.namespace)
         return found[0]
 
-    async def result(self, run: Run | str, type: Any = Any) -> Any:
+    async def result(self, run: Run[Any] | str, type: Any = Any) -> Any:
         """Wait for a run to end. Its result, or what it failed with as an exception."""
         handle = run if isinstance(run, Run) else await self.get(run)
         return await handle.result()
 
-    async def state(self, run: Run | str) -> dict[str, Any]:
+    async def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items()}
@@ -165,22 +179,22 @@ class Client:
 
     # --- telling
 
-    async def signal(self, run: Run | str, name: str, value: Any = None) -> None:
+    async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Send a message that the run receives with `context().signal(name)`, in order, each once."""
         payload = self._workflows.encode(value, f"signal {name!r}")
         await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
 
-    async def resolve(self, run: Run | str, name: str, value: Any = None) -> None:
+    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Give the value that the run awaits with `context().promise(name)`. Once."""
         payload = self._workflows.encode(value, f"promise {name!r}")
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
-    async def reject(self, run: Run | str, name: str, error: Exception | str) -> None:
+    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
         """Have `context().promise(name)` raise. Once, and not after it was resolved."""
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
 
-    async def cancel(self, run: Run | str, reason: str = "") -> None:
+    async def cancel(self, run: Run[Any] | str, reason: str = "") -> None:
         """Ask a run to end: its code gets CancelledError, may clean up, and then it is cancelled.
 
         Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
@@ -191,7 +205,9 @@ class Client:
                 run, MessageKind.CANCEL, "", Payload(msgspec.json.encode(reason)), "cancellation"
             )
 
-    async def _post(self, run: Run | str, kind: MessageKind, name: str, payload: Payload, what: str) -> None:
+    async def _post(
+        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
+    ) -> None:
         key = await self.key_of(run)
         [answer] = await self._store.post(self.namespace, [NewMessage(key, kind, name, payload)], self._now())
         id = run if isinstance(run, str) else run.id
@@ -207,14 +223,14 @@ class Client:
 
     # --- trying again
 
-    async def resume(self, run: Run | str) -> None:
+    async def resume(self, run: Run[Any] | str) -> None:
         """Let a parked run go on, after what kept it from going on was mended."""
         key = await self.key_of(run)
         if not await self._store.unpark(self.namespace, [key], self._now()):
             info = await self.describe(run)
             raise NotParked(info.id, info.status)
 
-    async def retry(self, run: Run | str) -> None:
+    async def retry(self, run: Run[Any] | str) -> None:
         """Open a run again that failed or was cancelled.
 
         Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
@@ -238,7 +254,7 @@ class Client:
 
     # --- for handles
 
-    async def key_of(self, run: Run | str) -> RunKey:
+    async def key_of(self, run: Run[Any] | str) -> RunKey:
         if isinstance(run, Run):
             return run.key
         record = await self._store.find(self.namespace, run)
@@ -250,7 +266,7 @@ class Client:
     def waiters(self) -> Waiters:
         return self._waiters
 
-    async def list_tasks(self, run: Run) -> list[Any]:
+    async def list_tasks(self, run: Run[Any]) -> list[Any]:
         return list(await self._store.list_tasks(self.namespace, run.key))
 
     def _decode_plain(self, payload: Payload) -> Any:

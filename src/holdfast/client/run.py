@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
@@ -52,11 +52,14 @@ class RunInfo(msgspec.Struct, frozen=True):
     finished_at: dt.datetime | None
 
 
-class Run:
+R = TypeVar("R")
+
+
+class Run(Generic[R]):
     """A handle. It costs nothing and can be made again at any time with `hf.get(id)`."""
 
     def __init__(
-        self, client: Client, key: RunKey, id: str | None, unpack_result: Callable[[Payload], Any]
+        self, client: Client, key: RunKey, id: str | None, unpack_result: Callable[[Payload], R]
     ) -> None:
         self._client = client
         self._unpack_result = unpack_result
@@ -67,12 +70,12 @@ class Run:
     def id(self) -> str:
         return self._id or key_text(self.key)
 
-    def result(self, timeout: dt.timedelta | None = None) -> Awaitable[Any]:
+    def result(self, timeout: dt.timedelta | None = None) -> Awaitable[R]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
         ending = self._client.waiters.wait(self.key, self._value_of)
         return ending if timeout is None else asyncio.wait_for(ending, timeout.total_seconds())
 
-    def _value_of(self, outcome: Outcome) -> Any:
+    def _value_of(self, outcome: Outcome) -> R:
         match outcome:
             case Succeeded():
                 return self._unpack_result(outcome.payload)

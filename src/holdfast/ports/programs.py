@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
@@ -45,6 +45,15 @@ class Startable(NamedTuple):
     pack: Callable[[tuple[Any, ...], dict[str, Any]], Payload]
     """Raises WrongType, CannotStore, PayloadTooLarge."""
     unpack_result: Callable[[Payload], Any]
+
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Typed(Protocol[R_co]):
+    """A workflow whose result is known to the type checker."""
+
+    def unpack_result(self, payload: Payload) -> R_co: ...
 
 
 class Workflows(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from holdfast.errors import StoreUnavailable
+from holdfast.errors import NotOpen
 from holdfast.stores.database import Connection, Database, Row, Script
 from holdfast.stores.lanes import InlineLane, Lane, ThreadLane
 
@@ -77,7 +77,7 @@ class Driver:
 
     def _open_lane(self, lane: Lane | None) -> Lane:
         if lane is None:
-            raise StoreUnavailable(self.name, "it is not open here")
+            raise NotOpen
         return lane
 
     # --- what others change

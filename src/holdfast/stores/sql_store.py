@@ -168,7 +168,9 @@ class SqlStore:
             tx.many("insert_steps", [reopening.step])
             tx.many("reset_tasks", numbered(reopening.tasks))
             tx.many("give_back_messages", numbered(reopening.messages))
-            tx.run("clear_state", run)  # part of it was set by what no longer counts; the program sets it anew
+            tx.run(
+                "clear_state", run
+            )  # part of it was set by what no longer counts; the program sets it anew
             tx.announce()
             return True
 

@@ -10,7 +10,7 @@ from holdfast.client.run import Run
 from holdfast.errors import NotOpen
 from holdfast.testing.environment import Environment
 
-Interact = Callable[[Run], Awaitable[None]]
+Interact = Callable[[Run[Any]], Awaitable[None]]
 
 
 class _Ending(NamedTuple):
@@ -75,7 +75,7 @@ async def _attempt(
     return ending, environment.crash_points.commits, error
 
 
-async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run:
+async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run[Any]:
     """A crash may come before the start is recorded. Its id makes it safe to ask again."""
     while True:
         try:

@@ -145,6 +145,9 @@ class Workflow(Generic[P, R]):
             self.name, version, input, self.signature.unpack_result, id=id, detached=detached
         )
 
+    def unpack_result(self, payload: Payload) -> R:
+        return self.signature.unpack_result(payload)
+
     async def main(self, program: CodeProgram) -> Payload:
         """The whole of a run: from its stored input to its stored result."""
         args, kwargs = self.signature.unpack(program.run.input)
