@@ -20,7 +20,7 @@ from tests.stores.builders import (
 )
 
 from holdfast.core.values import RunStatus, TaskStatus, key_text
-from holdfast.errors import StoreUnavailable, VersionConflict
+from holdfast.errors import NotOpen, VersionConflict
 from holdfast.ports.store import (
     ClaimRequest,
     Definition,
@@ -219,7 +219,7 @@ async def test_a_store_that_is_not_open_says_so(store: SqlStore) -> None:
     await store.close()
     await store.close()
 
-    with pytest.raises(StoreUnavailable, match="not open"):
+    with pytest.raises(NotOpen, match="not open"):
         await store.now()
     await store.open()
     assert await store.now() > 0

@@ -17,6 +17,7 @@ from holdfast.client.run import Run, RunInfo, run_info
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.journal import write_step
+from holdfast.core.names import checked_name
 from holdfast.core.records import History, MessageKind
 from holdfast.core.reopening import plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
@@ -164,9 +165,15 @@ class Client:
         return found[0]
 
     async def result(self, run: Run[Any] | str, type: Any = Any) -> Any:
-        """Wait for a run to end. Its result, or what it failed with as an exception."""
-        handle = run if isinstance(run, Run) else await self.get(run)
-        return await handle.result()
+        """Wait for a run to end. Its result, or what it failed with as an exception.
+
+        `type` is for a run named by its id; a handle from `start` knows the type of its result.
+        """
+        if isinstance(run, Run):
+            return await run.result()
+        what = f"the result of run {run!r}"
+        key = await self.key_of(run)
+        return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
 
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values."""
@@ -181,16 +188,17 @@ class Client:
 
     async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Send a message that the run receives with `context().signal(name)`, in order, each once."""
-        payload = self._workflows.encode(value, f"signal {name!r}")
+        payload = self._workflows.encode(value, f"signal {checked_name('name', name)!r}")
         await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
 
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Give the value that the run awaits with `context().promise(name)`. Once."""
-        payload = self._workflows.encode(value, f"promise {name!r}")
+        payload = self._workflows.encode(value, f"promise {checked_name('name', name)!r}")
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
     async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
         """Have `context().promise(name)` raise. Once, and not after it was resolved."""
+        checked_name("name", name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
 
@@ -278,11 +286,7 @@ def _arguments(input: Any) -> tuple[Any, ...]:
 
 
 def _checked_id(id: str | None) -> str | None:
-    if id is None:
-        return None
-    if not isinstance(id, str) or not 1 <= len(id) <= 500 or "\x00" in id:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadOption("id", id, "text of 1 to 500 characters")
-    return id
+    return None if id is None else checked_name("id", id)
 
 
 def _checked_status(status: str) -> RunStatus:

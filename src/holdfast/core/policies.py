@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.core.names import checked_name
 from holdfast.core.values import Failure
 from holdfast.errors import BadOption
 
@@ -34,14 +35,15 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Exception classes, or their names (`ValueError`, `shop:PaymentDeclined`); kept as names."""
 
     def __post_init__(self) -> None:
-        if self.max_attempts < 1:
+        if not _is_whole(self.max_attempts) or self.max_attempts < 1:
             raise BadOption("Retry.max_attempts", self.max_attempts, "a whole number of 1 or more")
         for option in ("first_delay", "max_delay"):
-            if not dt.timedelta(0) <= getattr(self, option) <= LONGEST_DELAY:
-                raise BadOption(f"Retry.{option}", getattr(self, option), "between zero and a hundred years")
-        if not 1 <= self.factor <= 1000:
+            delay: Any = getattr(self, option)
+            if not isinstance(delay, dt.timedelta) or not dt.timedelta(0) <= delay <= LONGEST_DELAY:
+                raise BadOption(f"Retry.{option}", delay, "a timedelta between zero and a hundred years")
+        if not _is_number(self.factor) or not 1 <= self.factor <= 1000:
             raise BadOption("Retry.factor", self.factor, "between 1 and 1000")
-        if not 0 <= self.jitter <= 1:
+        if not _is_number(self.jitter) or not 0 <= self.jitter <= 1:
             raise BadOption("Retry.jitter", self.jitter, "between 0 and 1")
         names = tuple(entry if isinstance(entry, str) else _class_name(entry) for entry in self.never_on)
         msgspec.structs.force_setattr(self, "never_on", names)
@@ -64,6 +66,15 @@ def _class_name(kind: type[BaseException]) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
+def _is_whole(value: Any) -> bool:
+    """Also bounded: what is recorded with a request must fit into 64 bits."""
+    return isinstance(value, int) and abs(value) < 2**31
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
 NO_RETRY = Retry()
 
 
@@ -82,12 +93,16 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """Higher goes first among the tasks that wait for a slot of one queue."""
 
     def __post_init__(self) -> None:
+        retry: Any = self.retry
+        if not isinstance(retry, Retry):
+            raise BadOption("retry", retry, "a Retry")
         for name in ("timeout", "start_timeout", "heartbeat"):
-            value = getattr(self, name)
-            if value is not None and value <= dt.timedelta(0):
-                raise BadOption(name, value, "longer than zero")
-        if not self.queue:
-            raise BadOption("queue", self.queue, "a name")
+            value: Any = getattr(self, name)
+            if value is not None and not (isinstance(value, dt.timedelta) and value > dt.timedelta(0)):
+                raise BadOption(name, value, "a timedelta longer than zero")
+        checked_name("queue", self.queue)
+        if not _is_whole(self.priority):
+            raise BadOption("priority", self.priority, "a whole number")
 
 
 DEFAULT_OPTIONS = TaskOptions()

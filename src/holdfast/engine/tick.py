@@ -268,6 +268,7 @@ class Tick:
         resident.events = []
         try:
             commands = resident.program.advance(self.now, events)
+            step = write_step(self.now, events, commands)
         except Exception as error:
             _log.exception("run %s cannot go on and is parked", resident.run_id)
             self.park(resident, error)
@@ -278,7 +279,7 @@ class Tick:
         self._hold(resident)
         position = resident.position
         resident.position = position + 1
-        self.commit.steps.append(NewStep(resident.key, position, write_step(self.now, events, commands)))
+        self.commit.steps.append(NewStep(resident.key, position, step))
         self._take_messages(resident, events, position)
         for command in commands:
             self._obey(resident, command)

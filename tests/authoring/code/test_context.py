@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, Context, Run, TaskError, context, task, workflow
-from holdfast.errors import OutsideContext, WrongType
+from holdfast.errors import BadOption, OutsideContext, WrongType
 from holdfast.testing import Environment, assert_durable
 
 NewDatabase = Callable[[], str]
@@ -403,6 +403,57 @@ async def by_name() -> list[int]:
 
 async def test_tasks_and_children_are_asked_for_by_name_or_by_themselves(new_database: NewDatabase) -> None:
     assert await assert_durable(by_name, new_database=new_database, catalog=catalog) == [5, 6, 8, 10, 12]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 501, "a\x00b", "half a \ud800", 5])
+async def test_names_that_no_store_could_keep_are_refused_where_they_are_given(name: Any) -> None:
+    """Found later, in a commit, one of them would stop a node with all its other runs."""
+
+    @workflow(catalog=catalog)
+    async def naming() -> int:
+        ctx = context()
+        refused = 0
+        for use in (
+            lambda: ctx.state.set(name, 1),
+            lambda: ctx.patched(name),
+            lambda: ctx.promise(name),
+            lambda: ctx.signal(name),
+            lambda: ctx.schedule(name),
+            lambda: ctx.start_child(doubled, 1, id=name),
+            lambda: doubled.options(id=name)(1),
+        ):
+            try:
+                use()
+            except (BadOption, WrongType):
+                refused += 1
+        try:
+            await ctx.run(name, list)
+        except BadOption:
+            refused += 1
+        return refused
+
+    async with Environment(catalog=catalog) as env:
+        assert await env.run(naming) == 8
+        assert await env.run(doubled, 1) == 2
+
+
+async def test_one_may_sleep_for_ever_and_be_woken(store_url: str) -> None:
+    @workflow(catalog=catalog)
+    async def eternal() -> str:
+        try:
+            await asyncio.wait_for(context().signal("go"), float("inf"))
+            async with asyncio.timeout(60):
+                await asyncio.sleep(1e18)
+        except TimeoutError:
+            return "woken"
+        return "no"
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(eternal)
+        await env.skip(dt.timedelta(days=1))
+        await run.signal("go")
+
+        assert await run.result() == "woken"
 
 
 # --- cancellation

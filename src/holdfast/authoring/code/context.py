@@ -18,6 +18,7 @@ from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.failures import revive
+from holdfast.core.names import checked_name
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.errors import OutsideContext, TaskError
 
@@ -100,7 +101,7 @@ class Context:
         For what is quick, local and not repeatable, such as reading an environment variable. Work
         that can fail or take time belongs in a task.
         """
-        outcome = self._program.record(name, lambda: function(*args, **kwargs))
+        outcome = self._program.record(checked_name("the name of a side effect", name), lambda: function(*args, **kwargs))
         return _value(outcome, self._program, Any, f"the result of {name!r}")
 
     # --- the outside world
@@ -119,6 +120,7 @@ class Context:
         Raises TimeoutError after `timeout`, and what `hf.reject` was given if it is rejected. Asking
         twice for a name gives the same value twice; it may be resolved before it is asked for.
         """
+        checked_name("the name of a promise", name)
         return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -139,6 +141,7 @@ class Context:
 
         Raises TimeoutError after `timeout`; no message is lost by that.
         """
+        checked_name("the name of a signal", name)
         return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -183,7 +186,7 @@ class Context:
         True for runs that reach this line for the first time, False for those that passed it before
         the change was made; the same for ever after. So both kinds of run go on with one code.
         """
-        return self._program.patched(change_id)
+        return self._program.patched(checked_name("change_id", change_id))
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
@@ -204,6 +207,7 @@ class State:
         return default if payload is None else self._program.codec.decode(payload, type, f"state {key!r}")
 
     def set(self, key: str, value: Any) -> None:
+        checked_name("a key of the state", key)
         self._program.set_state(key, self._program.codec.encode(value, f"state {key!r}"))
 
     def delete(self, key: str) -> None:

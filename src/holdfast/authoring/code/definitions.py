@@ -21,6 +21,7 @@ from holdfast.authoring.code.source import hash_of, source_of
 from holdfast.authoring.signature import Signature
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
+from holdfast.core.names import checked_name
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Payload
@@ -184,6 +185,7 @@ class ByName:
             return typed.schedule(program, typed.task_options, args, kwargs)
         if not isinstance(task, str):
             raise WrongType("context().schedule()", f"expected a task or its name, got {task!r}")
+        checked_name("the name of a task", task)
         input = _pack_unknown(f"task {task!r}", args, kwargs, program.codec)
         return program.schedule(task, input, TaskOptions(), partial(_unpack_unknown, program.codec))
 
@@ -198,7 +200,9 @@ class ByName:
         version: str | None,
         detached: bool,
     ) -> ChildHandle[Any]:
-        name = workflow if isinstance(workflow, str) else workflow.name
+        name = workflow if isinstance(workflow, str) else getattr(workflow, "name", None)
+        if name is None:
+            raise WrongType("context().start_child()", f"expected a workflow or its name, got {workflow!r}")
         try:
             known = self._catalog.workflow(name, version)
         except UnknownWorkflow:

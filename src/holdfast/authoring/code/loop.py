@@ -25,6 +25,10 @@ CALLBACKS_ALLOWED = 2_000_000
 """In one drain. More is a workflow that spins without ever waiting for something durable."""
 
 
+_LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999, the last that a datetime can name."""
+
+
 class Host(Protocol):
     """What a loop needs of the program it belongs to."""
 
@@ -87,7 +91,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         timer = Timer(when, callback, args, self, context)
-        due = Instant(round(when * 1_000_000))
+        due = Instant(round(min(when, _LAST_SECOND) * 1_000_000))  # so one may sleep for ever, and be cancelled
         if due <= self.host.at:
             timer.seq = None
             self._ready.append(timer)

@@ -50,6 +50,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.failures import capture, revive
 from holdfast.core.history import Past
+from holdfast.core.names import checked_name
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
@@ -480,6 +481,8 @@ class CodeProgram:
         id: str | None,
         detached: bool,
     ) -> ChildHandle[R]:
+        if id is not None:
+            checked_name("the id of a child", id)
         seq = self._next_child
         self._next_child += 1
         child_id = id or f"{self.run_id}/{seq}"

@@ -1,0 +1,26 @@
+"""Names that users give: to runs, keys of state, promises, signals, side effects, patches."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from holdfast.errors import BadOption
+
+LONGEST_NAME: Final = 500
+
+
+def checked_name(what: str, name: Any) -> str:
+    """The name as it is. Raises BadOption if it is one that not every store could keep.
+
+    Asked at the door, because later it would be found in the middle of a commit for a thousand runs.
+    """
+    if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME or not _is_storable(name):
+        raise BadOption(what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL")
+    return name
+
+
+def _is_storable(text: str) -> bool:
+    try:
+        return b"\x00" not in text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False

@@ -1,0 +1,111 @@
+"""Postgres that is not there yet, goes away, comes back, and drops connections in the middle of commits."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import random
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from tests.chaos.conftest import OwnServer
+from tests.chaos.evidence import Executions, read_tasks, repeated
+from tests.chaos.node import STEPS, catalog, one_step, result_of, ten_steps
+from tests.chaos.processes import node_arguments, running, wait_until
+
+from holdfast import Holdfast
+from holdfast.errors import StoreUnavailable
+
+_SOON = dt.timedelta(seconds=30)
+
+
+async def test_a_database_that_is_down_at_start_is_waited_for(server: OwnServer, tmp_path: Path) -> None:
+    server.stop()
+    with running(node_arguments(server.url, tmp_path / "executions"), tmp_path / "node") as node:
+        node.wait_for_output("waiting for it")
+        assert node.is_running
+
+        server.start()
+
+        node.wait_for_output("serving")
+        async with Holdfast(server.url, engine=False, catalog=catalog) as hf:
+            assert await (await hf.start(one_step, 4, 0)).result(timeout=_SOON) == 400
+
+
+async def test_a_database_that_stays_away_is_reported_when_the_patience_is_over(
+    server: OwnServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.stop()
+
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        await Holdfast(server.url, open_seconds=0.5).open()
+
+    assert "waiting for it" in caplog.text
+
+
+@pytest.mark.timeout(90)
+async def test_runs_survive_a_database_that_is_killed_and_away_for_ten_seconds(
+    server: OwnServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    executions = Executions(tmp_path / "executions")
+    with running(node_arguments(server.url, executions.path, lease=2), tmp_path / "node") as node:
+        async with Holdfast(server.url, engine=False, catalog=catalog) as hf:
+            runs = await hf.start_many(ten_steps, [(run, 0.5) for run in range(40)])
+            results = asyncio.gather(*[run.result(timeout=2 * _SOON) for run in runs])
+            wait_until(lambda: executions.counts().total() > 120, "tasks that are executed")
+            recorded = {task.id for task in read_tasks(server.url) if task.is_final}
+            executions.news()
+            server.kill()
+
+            with pytest.raises(StoreUnavailable, match="does not answer"):
+                await hf.start(one_step, 1, 0)
+            await asyncio.sleep(10)
+            assert node.is_running
+            await asyncio.to_thread(server.start)
+
+            assert await results == [result_of(run) for run in range(40)]
+            assert await hf.doctor() == []
+        assert "holding everything and trying again" in node.output
+        assert "the store answers again after" in node.output
+        assert "still waiting for 40 runs" in caplog.text
+
+    assert recorded
+    assert [task for task in executions.news() if task in recorded] == []
+    # The node was there all the time and forgot nothing, so nothing at all had to be done again.
+    assert repeated(executions.counts()) == []
+
+
+async def test_commits_whose_answer_is_lost_are_neither_lost_nor_done_again(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    executions = Executions(tmp_path / "executions")
+    with running(node_arguments(postgres_url, executions.path, lease=10), tmp_path / "node") as node:
+        node.wait_for_output("serving")
+        async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
+            runs = await hf.start_many(ten_steps, [(run, 0.3) for run in range(100)])
+            ended = await asyncio.to_thread(_end_connections, postgres_url, seconds=3)
+            results = [await run.result(timeout=_SOON) for run in runs]
+            assert await hf.doctor() == []
+
+    assert ended > 20
+    assert results == [result_of(run) for run in range(100)]
+    assert set(executions.counts().values()) == {1}
+    assert executions.counts().total() == 100 * STEPS
+
+
+def _end_connections(url: str, *, seconds: float) -> int:
+    """End connections that are in the middle of something, again and again. Answers how many."""
+    dice = random.Random(3)
+    ended = 0
+    until = time.monotonic() + seconds
+    with psycopg.connect(url, autocommit=True) as connection:
+        while time.monotonic() < until:
+            rows = connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name = 'holdfast' AND datname = current_database() AND state <> 'idle'"
+            ).fetchall()
+            ended += len(rows)
+            time.sleep(dice.uniform(0.0005, 0.02))
+    return ended
