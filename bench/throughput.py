@@ -18,8 +18,8 @@ TASKS_IN_SEQUENCE = 10
 class Taken(NamedTuple):
     seconds: float
     cpu_seconds: float
-    """Of all threads of this process. Other programs hardly change it, so it can be compared between
-    a busy machine and a quiet one; the database server's own is not in it."""
+    """Of all threads of this process; the database server's own is not in it. On a busy machine it
+    changes much less than the seconds do."""
 
 
 class Stopwatch:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import random
-import time
 from pathlib import Path
 
-import psycopg
 import pytest
+from tests.chaos.bad_line import bad_line
 from tests.chaos.conftest import OwnServer
 from tests.chaos.evidence import Executions, read_tasks, repeated
 from tests.chaos.node import STEPS, catalog, one_step, result_of, ten_steps
@@ -81,31 +79,19 @@ async def test_commits_whose_answer_is_lost_are_neither_lost_nor_done_again(
     postgres_url: str, tmp_path: Path
 ) -> None:
     executions = Executions(tmp_path / "executions")
-    with running(node_arguments(postgres_url, executions.path, lease=10), tmp_path / "node") as node:
-        node.wait_for_output("serving")
-        async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
-            runs = await hf.start_many(ten_steps, [(run, 0.3) for run in range(100)])
-            ended = await asyncio.to_thread(_end_connections, postgres_url, seconds=3)
-            results = [await run.result(timeout=_SOON) for run in runs]
-            assert await hf.doctor() == []
+    name, _, folder = postgres_url.partition("?host=")
+    with bad_line(folder, seed=5) as (line, other_folder):
+        url = f"{name}?host={other_folder}"
+        with running(node_arguments(url, executions.path, lease=10), tmp_path / "node") as node:
+            node.wait_for_output("serving")
+            line.is_bad = True
+            async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
+                runs = await hf.start_many(ten_steps, [(run, 0.2) for run in range(50)])
+                results = [await run.result(timeout=_SOON) for run in runs]
+                assert await hf.doctor() == []
 
-    assert ended > 20
-    assert results == [result_of(run) for run in range(100)]
+    assert line.lost_answers > 5
+    assert line.broken > 5
+    assert results == [result_of(run) for run in range(50)]
     assert set(executions.counts().values()) == {1}
-    assert executions.counts().total() == 100 * STEPS
-
-
-def _end_connections(url: str, *, seconds: float) -> int:
-    """End connections that are in the middle of something, again and again. Answers how many."""
-    dice = random.Random(3)
-    ended = 0
-    until = time.monotonic() + seconds
-    with psycopg.connect(url, autocommit=True) as connection:
-        while time.monotonic() < until:
-            rows = connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE application_name = 'holdfast' AND datname = current_database() AND state <> 'idle'"
-            ).fetchall()
-            ended += len(rows)
-            time.sleep(dice.uniform(0.0005, 0.02))
-    return ended
+    assert executions.counts().total() == 50 * STEPS

@@ -20,8 +20,9 @@ from types import ModuleType
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from holdfast.settings import read_settings
 from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
+
+from holdfast.settings import read_settings
 
 _ONLY_CHECKED = ("pip ", "make ", "git ", "cd ")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from tests.docs.pages import ROOT, blocks_of, pages, prints_as_shown
 
 import holdfast
-from tests.docs.pages import ROOT, blocks_of, pages, prints_as_shown
 
 RUNNER = Path(__file__).parent / "run_page.py"
 POSTGRES = "postgresql://localhost/shop"

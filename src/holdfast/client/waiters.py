@@ -15,13 +15,15 @@ from typing import Any, TypeAlias
 import msgspec
 
 from holdfast.core.history import run_outcome
-from holdfast.core.values import Failure, Outcome, RunKey
+from holdfast.core.values import Failure, Outcome, Payload, RunKey, Succeeded
 from holdfast.errors import NotOpen, StoreError
 from holdfast.ports.store import EndedRun, Store
 
 _log = logging.getLogger("holdfast.client")
 
 _POLL_SECONDS = 2.0
+_REMEMBERED = 10_000
+_SMALL = 512
 _Waiter: TypeAlias = tuple["asyncio.Future[Any]", Callable[[Outcome], Any]]
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
@@ -33,6 +35,8 @@ class Waiters:
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
         self._waiting: dict[RunKey, list[_Waiter]] = {}
+        self._recent: dict[RunKey, Payload] = {}
+        """Small results of runs that ended here lately, the oldest first."""
         self._changed = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
@@ -46,6 +50,10 @@ class Waiters:
         if self._is_closed:
             raise NotOpen
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        output = self._recent.get(run)
+        if output is not None:
+            _settle(future, convert, Succeeded(output))
+            return future
         waiters = self._waiting.get(run)
         if waiters is None:
             self._waiting[run] = [(future, convert)]
@@ -64,6 +72,17 @@ class Waiters:
             if row.run in self._waiting:
                 failure = None if row.failure is None else _decode_failure(row.failure)
                 self._tell(row.run, run_outcome(row.status, row.output, failure))
+            elif row.output is not None and len(row.output) <= _SMALL:
+                self._remember(row.run, row.output)
+
+    def _remember(self, run: RunKey, output: Payload) -> None:
+        """Many a run is over before anyone asks for its result, who then need not ask the store.
+
+        Only successes: nothing can happen to those any more, where a failed run can be tried again.
+        """
+        self._recent[run] = output
+        if len(self._recent) > _REMEMBERED:
+            del self._recent[next(iter(self._recent))]
 
     async def close(self) -> None:
         self._is_closed = True
@@ -80,12 +99,8 @@ class Waiters:
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
         for future, convert in self._waiting.pop(run, ()):
-            if future.done():
-                continue
-            try:
-                future.set_result(convert(outcome))
-            except Exception as error:
-                future.set_exception(error)
+            if not future.done():
+                _settle(future, convert, outcome)
 
     def _drop_cancelled(self) -> None:
         for run, waiters in list(self._waiting.items()):
@@ -116,3 +131,10 @@ class Waiters:
     def look(self) -> None:
         """Something may have ended elsewhere: ask the store soon."""
         self._changed.set()
+
+
+def _settle(future: asyncio.Future[Any], convert: Callable[[Outcome], Any], outcome: Outcome) -> None:
+    try:
+        future.set_result(convert(outcome))
+    except Exception as error:
+        future.set_exception(error)

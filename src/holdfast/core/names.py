@@ -15,7 +15,9 @@ def checked_name(what: str, name: Any) -> str:
     Asked at the door, because later it would be found in the middle of a commit for a thousand runs.
     """
     if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME or not _is_storable(name):
-        raise BadOption(what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL")
+        raise BadOption(
+            what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
+        )
     return name
 
 

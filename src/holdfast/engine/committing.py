@@ -32,18 +32,31 @@ async def commit_surely(
     while True:
         try:
             receipt = await store.recover(commit) if is_in_doubt else None
+            is_in_doubt = False
             if receipt is None:
                 receipt = await store.commit(commit)
         except StoreFull as error:
-            is_in_doubt = False  # it says so itself: nothing was written
-            on_full(error)
+            if not is_in_doubt:  # else it was the question, and the commit may stand
+                on_full(error)
             await outage.wait(error)
         except StoreUnavailable as error:
-            is_in_doubt = True
+            is_in_doubt = commit.is_retry = True
             await outage.wait(error)
         else:
             outage.end()
             return receipt
+
+
+def combine(first: Receipt, second: Receipt) -> Receipt:
+    """What came of two commits in a row. What the second has lost, the first no longer has."""
+    claimed = {each.run.key: each for each in (*first.claimed, *second.claimed)}
+    mail = {message.id: message for message in (*first.mail, *second.mail)}
+    return Receipt(
+        lost=first.lost | second.lost,
+        existing=first.existing,
+        claimed=[each for run, each in claimed.items() if run not in second.lost],
+        mail=[mail[id] for id in sorted(mail)],
+    )
 
 
 class Outage:

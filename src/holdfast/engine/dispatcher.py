@@ -35,11 +35,14 @@ class Dispatcher:
         queue_limits: Mapping[str, int],
         on_start: Callable[[Flight], None],
         on_outcome: Callable[[Flight, Outcome], None],
+        may_start: Callable[[], bool],
     ) -> None:
         self._route = route
         self._queue_limits = queue_limits
         self._on_start = on_start
         self._on_outcome = on_outcome
+        self._may_start = may_start
+        """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
         self._order = count()
         self.running = 0
@@ -61,7 +64,7 @@ class Dispatcher:
         """Start the attempt, now or when a slot is free. Only after the commit that records it."""
         flight.stage = Stage.QUEUED
         lane = self._lane(flight)
-        if self.is_open and lane.free > 0 and not lane.waiting:
+        if self.is_open and lane.free > 0 and not lane.waiting and self._may_start():
             self._start(lane, flight)
         else:
             heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
@@ -81,7 +84,15 @@ class Dispatcher:
         lane.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        while lane.waiting and lane.free > 0 and self.is_open:
+        self._fill(lane)
+
+    def start_waiting(self) -> None:
+        """Start what could not start while the lease was in doubt."""
+        for lane in self._lanes.values():
+            self._fill(lane)
+
+    def _fill(self, lane: _Lane) -> None:
+        while lane.waiting and lane.free > 0 and self.is_open and self._may_start():
             _, _, flight = heapq.heappop(lane.waiting)
             if flight.stage is Stage.QUEUED:
                 self._start(lane, flight)

@@ -32,7 +32,7 @@ from holdfast.core.values import (
     later,
 )
 from holdfast.engine.alarms import Alarms
-from holdfast.engine.committing import commit_surely
+from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
 from holdfast.engine.resident import Flight, Resident, Stage
@@ -44,11 +44,14 @@ from holdfast.errors import NotOpen, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Beat, Executor, Report
 from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import ClaimRequest, Commit, EndedRun, NewRun, Receipt, Store
+from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, NewRun, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
 _LOOK_AGAIN = dt.timedelta(seconds=1)
+_REAP_AGAIN = dt.timedelta(milliseconds=100)
+_LAST_WORDS = dt.timedelta(seconds=5)
+"""How long a node that has stopped tries to say so."""
 
 
 class Executors(Protocol):
@@ -97,7 +100,9 @@ class Engine:
         self._wake = asyncio.Event()
         self._alarms = Alarms()
         self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
-        self._dispatcher = Dispatcher(self._route, queue_limits, self._watch.started, self._flight_ended)
+        self._dispatcher = Dispatcher(
+            self._route, queue_limits, self._watch.started, self._flight_ended, self._has_lease
+        )
         self._executors = build_executors(self._dispatcher.report, self._watch.beat)
         self._residents = Residents(self._alarms, self._wake.set)
         self._scene = Scene(
@@ -118,6 +123,7 @@ class Engine:
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
         self._renew_at: Instant | None = None
+        self._lease_until = self._reap_at = Instant(0)
         self._peek_at: Instant | None = None
         self._wants_claim = self._wants_mail = False
         self._is_full = False
@@ -142,12 +148,25 @@ class Engine:
         self._is_draining = True
         self._dispatcher.close()
         self._wake.set()
-        await asyncio.gather(self._main, return_exceptions=True)
+        if not await self._has_ended_by(later(self._clock.now(), self._tuning.drain + _LAST_WORDS)):
+            _log.warning(
+                "node %s cannot hand back its runs; others take them when its lease runs out", self.node
+            )
+            await self.kill()
+            return
         await self._executors.stop()
         if self.failure is None:
             with contextlib.suppress(StoreError):  # then the lease runs out by itself
                 await self._store.leave(self._namespace, self.node)
         self._let_go()
+
+    async def _has_ended_by(self, patience: Instant) -> bool:
+        """Wait for the loop to end. It does not while the store is away: a commit is tried for ever."""
+        assert self._main is not None
+        over = asyncio.Event()
+        self._main.add_done_callback(lambda _: over.set())
+        await self._clock.wait(over, patience)
+        return self._main.done()
 
     async def wait_until_stopped(self) -> None:
         if self._main is not None:
@@ -262,6 +281,8 @@ class Engine:
             for resident in self._residents.take_idle(now, self._tuning.idle_after, self._tuning.max_idle):
                 tick.release(resident, wake_at=resident.next_due())
             self._ask_for_more(tick.commit)
+        if not self._has_lease():
+            tick.hold_all(self._residents)
         if self._is_worth_committing(tick.commit, now):
             receipt = await self._commit(tick)
             await self._act(tick, receipt)
@@ -370,28 +391,63 @@ class Engine:
             self._peek_at = later(now, _LOOK_AGAIN)
             return
         self._wants_mail = self._wants_mail or peek.has_mail
-        for due in (peek.wake_at, peek.expires_at):
-            if due is not None and due <= now:
-                self._wants_claim = True
-            elif due is not None:
-                self._peek_at = min(self._peek_at, due)
+        if peek.expires_at is not None and max(peek.expires_at, self._reap_at) <= now:
+            self._wants_claim = True
+            # A node may have stopped in the middle of a commit, which must end first: not a reason to spin.
+            self._reap_at = later(now, _REAP_AGAIN)
+        elif peek.expires_at is not None:
+            self._peek_at = min(self._peek_at, max(peek.expires_at, self._reap_at))
+        if peek.wake_at is not None and peek.wake_at <= now:
+            self._wants_claim = True
+        elif peek.wake_at is not None:
+            self._peek_at = min(self._peek_at, peek.wake_at)
 
     async def _commit(self, tick: Tick) -> Receipt:
         def refuse_starts(error: StoreFull) -> None:
             """Whoever wants to start something is told at once; what runs already is kept and retried."""
             refused: set[RunKey] = set()
-            for start in self._starting:
+            for start in (*self._starting, *self._starts):
                 refused.update(start.keys[start.recorded :])
                 if not start.answer.done():
                     start.answer.set_exception(error)
-            self._starts = deque(start for start in self._starts if not start.answer.done())
             self._starting.clear()
+            self._starts.clear()
             tick.drop(refused)
             self._residents.discard(refused, self._dispatcher)
 
         receipt = await commit_surely(self._store, self._clock, tick.commit, refuse_starts)
-        self._renew_at = later(tick.now, self._tuning.lease / 3)
+        self._renewed(tick.commit)
+        while not self._has_lease():
+            receipt = await self._confirm(receipt)
         return receipt
+
+    def _renewed(self, commit: Commit) -> None:
+        self._renew_at = later(commit.now, self._tuning.lease / 3)
+        self._lease_until = commit.lease_until
+
+    def _has_lease(self) -> bool:
+        """Not if it has run out: this process stood still, or the store was away. Then nothing may be
+        done before a commit has told which runs are still ours."""
+        return self._clock.now() < self._lease_until
+
+    async def _confirm(self, receipt: Receipt) -> Receipt:
+        """The answer to a commit came after the lease had run out, so ask again which runs are ours.
+
+        Without it, tasks would be started here that another node has done and recorded long ago.
+        """
+        now = self._clock.now()
+        self._ticks += 1
+        commit = Commit(self._namespace, self.node, self._ticks, now, later(now, self._tuning.lease))
+        known = {each.key: each.epoch for each in self._residents if not each.is_gone}
+        known |= {run.key: run.epoch for run, _ in receipt.claimed}
+        commit.held = [
+            Held(run, epoch)
+            for run, epoch in known.items()
+            if run not in receipt.lost and run not in receipt.existing
+        ]
+        again = await commit_surely(self._store, self._clock, commit, lambda _: None)
+        self._renewed(commit)
+        return combine(receipt, again)
 
     async def _act(self, tick: Tick, receipt: Receipt) -> None:
         """Everything that had to wait for the commit."""
@@ -399,6 +455,7 @@ class Engine:
         if receipt.lost or receipt.existing:
             self._give_up(tick, receipt)
         self._dispatcher.keep_promises()
+        self._dispatcher.start_waiting()
         for flight in tick.dispatch:
             if flight.stage is Stage.SCHEDULED:
                 self._scene.submit(flight, tick.now)

@@ -9,7 +9,7 @@ engine, after the commit and never before.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import assert_never
 
@@ -284,6 +284,11 @@ class Tick:
         for command in commands:
             self._obey(resident, command)
 
+    def hold_all(self, residents: Iterable[Resident]) -> None:
+        """Ask about every run whether it is still ours."""
+        for resident in residents:
+            self._hold(resident)
+
     def _hold(self, resident: Resident) -> None:
         if resident.held_in != self.commit.tick:
             resident.held_in = self.commit.tick
@@ -291,7 +296,7 @@ class Tick:
 
     def _take_messages(self, resident: Resident, events: list[Event], position: int) -> None:
         for event in events:
-            if not isinstance(event, (TaskEnded, TimerFired)):
+            if type(event) is not TaskEnded:
                 message = getattr(event, "message", None)
                 if message is not None:
                     self.commit.taken.append(TakenMessage(resident.key, message, position))

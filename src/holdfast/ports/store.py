@@ -155,6 +155,8 @@ class Commit(msgspec.Struct):
     """Counts the commits of this node; kept in its row, so that `recover` can answer."""
     now: Instant
     lease_until: Instant
+    is_retry: bool = False
+    """It was tried before, and what came of that is not known: it may even have been written."""
     created: list[NewRun] = []
     held: list[Held] = []
     """Every run that any other row names and that `created` does not."""

@@ -36,7 +36,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     lost = _find_lost(tx, commit)
     # A run that is no longer ours starts no children either.
     created = [run for run in commit.created if run.parent not in lost] if lost else commit.created
-    existing = create_runs(tx, commit.namespace, created)
+    existing = create_runs(tx, commit.namespace, created, is_retry=commit.is_retry)
     if lost or existing:
         commit = _without(commit, lost, existing)
     _write_rows(tx, commit)
@@ -93,14 +93,23 @@ def _find_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
     return frozenset(row[0] for row in lost)
 
 
-def create_runs(tx: Transaction, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
-    """Add the runs. Answers those whose key or id was taken, with the run that has it."""
-    added = tx.many_returning("insert_runs", runs, namespace)
-    if len(added) == len(runs):
-        return {}
-    new = {row[0] for row in added}
-    refused = [(run.run, run.id) for run in runs if run.run not in new]
-    return dict(reversed(tx.many_returning("find_taken", refused, namespace)))
+def create_runs(
+    tx: Transaction, namespace: str, runs: Sequence[NewRun], *, is_retry: bool = False
+) -> dict[RunKey, RunKey]:
+    """Add the runs. Answers those whose id was taken, with the run that has it.
+
+    Keys are new, so a key that is there already can only be from an earlier try at the same commit.
+    """
+    existing: dict[RunKey, RunKey] = {}
+    if is_retry:
+        keys: list[Row] = [(run.run,) for run in runs]
+        existing = {row[0]: row[0] for row in tx.many_returning("runs_of", keys, namespace)}
+        runs = [run for run in runs if run.run not in existing]
+    if tx.many("insert_runs", runs, namespace) == len(runs):
+        return existing
+    named = [(run.run, run.id) for run in runs if run.id is not None]
+    taken: dict[RunKey, RunKey] = dict(reversed(tx.many_returning("find_taken", named, namespace)))
+    return existing | {new: known for new, known in taken.items() if new != known}
 
 
 def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, RunKey]) -> Commit:

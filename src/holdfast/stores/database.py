@@ -25,8 +25,8 @@ class Transaction(Protocol):
 
     def rows(self, query: str, *params: Any) -> list[Row]: ...
 
-    def many(self, query: str, rows: Sequence[Row], *common: Any) -> None:
-        """Run the query for every row. Without rows nothing is asked."""
+    def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
+        """Run the query for every row and say how many it changed. Without rows nothing is asked."""
         ...
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:

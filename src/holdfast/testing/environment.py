@@ -105,7 +105,11 @@ class Environment(Client):
             namespace=self.settings.namespace,
             now=self.clock.now,
         )
-        await self.register_all()
+        try:
+            await self.register_all()
+        except BaseException:
+            await self._let_go()
+            raise
         self.engine.start()
         self._helpers = [asyncio.create_task(self._skip()), asyncio.create_task(self._supervise())]
         return self
@@ -118,6 +122,9 @@ class Environment(Client):
         await asyncio.gather(*self._helpers, return_exceptions=True)
         await (self.engine.stop() if self.engine.failure is None else self.engine.kill())
         await self._waiters.close()
+        await self._let_go()
+
+    async def _let_go(self) -> None:
         await self._store.close()
         if self._folder is not None:
             self._folder.cleanup()

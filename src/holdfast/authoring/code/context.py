@@ -30,7 +30,7 @@ _loggers = logging.getLogger("holdfast.workflow")
 def current_program() -> CodeProgram | None:
     """The program whose code is running right now, if any."""
     loop = get_running_loop()
-    return cast("CodeProgram", loop.host) if isinstance(loop, WorkflowLoop) else None
+    return cast("CodeProgram", loop.host) if type(loop) is WorkflowLoop else None
 
 
 def context() -> Context:
@@ -101,7 +101,9 @@ class Context:
         For what is quick, local and not repeatable, such as reading an environment variable. Work
         that can fail or take time belongs in a task.
         """
-        outcome = self._program.record(checked_name("the name of a side effect", name), lambda: function(*args, **kwargs))
+        outcome = self._program.record(
+            checked_name("the name of a side effect", name), lambda: function(*args, **kwargs)
+        )
         return _value(outcome, self._program, Any, f"the result of {name!r}")
 
     # --- the outside world

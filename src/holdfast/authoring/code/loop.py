@@ -91,7 +91,9 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         timer = Timer(when, callback, args, self, context)
-        due = Instant(round(min(when, _LAST_SECOND) * 1_000_000))  # so one may sleep for ever, and be cancelled
+        due = Instant(
+            round(min(when, _LAST_SECOND) * 1_000_000)
+        )  # so one may sleep for ever, and be cancelled
         if due <= self.host.at:
             timer.seq = None
             self._ready.append(timer)
@@ -233,7 +235,8 @@ def _enter(loop: WorkflowLoop) -> _Entered:
     outer = get_running_loop()
     outer_task = _swap_current_task(outer, None) if _swap_current_task and outer else None
     hooks = sys.get_asyncgen_hooks()
-    sys.set_asyncgen_hooks(firstiter=_ignore_generator, finalizer=_ignore_generator)
+    if hooks.firstiter is not _ignore_generator:
+        sys.set_asyncgen_hooks(_ignore_generator, _ignore_generator)
     _set_running_loop(loop)
     return outer, outer_task, hooks
 

@@ -218,9 +218,8 @@ class PostgresConnection:
     def rows(self, query: str, *params: Any) -> list[Row]:
         return self._send(query, params).fetchall()
 
-    def many(self, query: str, rows: Sequence[Row], *common: Any) -> None:
-        if rows:
-            self._send(query, (*common, *zip(*rows, strict=True)))
+    def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
+        return self._send(query, (*common, *zip(*rows, strict=True))).rowcount if rows else 0
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
         if not rows:

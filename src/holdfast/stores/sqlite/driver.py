@@ -194,10 +194,13 @@ class SqliteConnection:
         self.statements += 1
         return self._connection.execute(_queries()[query], _bound(params)).fetchall()
 
-    def many(self, query: str, rows: Sequence[Row], *common: Any) -> None:
-        if rows:
-            self.statements += 1
-            self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
+    def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
+        if not rows:
+            return 0
+        self.statements += 1
+        before = self._connection.total_changes()
+        self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
+        return self._connection.total_changes() - before
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
         if not rows:

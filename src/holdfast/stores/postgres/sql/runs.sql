@@ -3,15 +3,15 @@
 -- that it is empty, the planner would rather read the whole namespace than look up each key.
 
 -- name: insert_runs
--- Answers those that are new: a key or an id that exists is left as it is.
+-- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
+-- RETURNING would double the cost of a start.
 INSERT INTO holdfast.runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
                            owner, epoch, wake_at, waiting, created_at, started_at)
 SELECT $1::text, new.*
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::uuid[],
             $10::int4[], $11::text[], $12::int4[], $13::timestamptz[], $14::text[], $15::timestamptz[],
             $16::timestamptz[]) AS new
-ON CONFLICT DO NOTHING
-RETURNING key;
+ON CONFLICT DO NOTHING;
 
 -- name: find_taken
 -- For a new run that could not be added: the run that has its key or its id.

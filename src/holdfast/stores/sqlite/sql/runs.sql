@@ -1,10 +1,10 @@
 -- name: insert_runs
--- Answers those that are new: a key or an id that exists is left as it is.
+-- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
+-- RETURNING would double the cost of a start.
 INSERT INTO runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
                   owner, epoch, wake_at, waiting, created_at, started_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
-ON CONFLICT DO NOTHING
-RETURNING key;
+ON CONFLICT DO NOTHING;
 
 -- name: find_taken
 -- For a new run that could not be added: the run that has its key or its id.
