@@ -137,7 +137,7 @@ class Parts:
                 await self.store.open()
                 break
             except StoreUnavailable as error:
-                if asyncio.get_running_loop().time() >= deadline:
+                if not error.may_pass or asyncio.get_running_loop().time() >= deadline:
                     raise
                 _log.warning("%s; waiting for it", error)
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))

@@ -240,9 +240,11 @@ class StoreError(HoldfastError):
 
 
 class StoreUnavailable(StoreError, ConnectionError):
-    def __init__(self, store: str, reason: str) -> None:
-        self.store, self.reason = store, reason
-        super().__init__(f"{store} does not answer: {reason}")
+    """`may_pass` is False if waiting does not help: someone has to mend something first."""
+
+    def __init__(self, store: str, reason: str, *, may_pass: bool = True) -> None:
+        self.store, self.reason, self.may_pass = store, reason, may_pass
+        super().__init__(f"{store} {'does not answer' if may_pass else 'cannot be used'}: {reason}")
 
 
 class StoreFull(StoreError):

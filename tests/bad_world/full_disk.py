@@ -12,7 +12,7 @@ import resource
 import sys
 from pathlib import Path
 
-from tests.chaos.node import catalog, keep_log, one_step, ten_steps
+from tests.chaos.node import catalog, keep_log, one_step, result_of, ten_steps
 
 from holdfast import Holdfast, Run
 from holdfast.errors import StoreFull
@@ -51,8 +51,8 @@ async def main(file: Path, log: Path) -> None:
         await asyncio.sleep(1)
         print("ended while full:", sum(run.status.is_final for run in await hf.list()))
         _free()
-        for run in runs:
-            print("result:", *await run.result())
+        results = [await run.result() for run in runs]
+        print("right results:", sum(result == result_of(run) for run, result in enumerate(results)))
         print("later:", await hf.run(one_step, 5, 0))
         print("refused runs that exist:", sum(run.id.startswith("refused") for run in await hf.list()))
         print("stranded:", len(await hf.doctor()))

@@ -67,7 +67,7 @@ class Recorder:
     ) -> Attempt:
         attempt = Attempt(
             run=RUN,
-            run_id="order-1",
+            id="order-1",
             namespace="shop",
             workflow="checkout",
             seq=7,

@@ -506,7 +506,7 @@ def new_flight(
     record = resident.record
     flight = Flight(
         record.key,
-        resident.run_id,
+        record.id,
         record.namespace,
         record.workflow,
         seq,

@@ -12,14 +12,15 @@ from typing import Any, Protocol
 import msgspec
 
 from holdfast.core.policies import TaskOptions
-from holdfast.core.values import Failure, Outcome, Payload, RunKey
+from holdfast.core.values import Failure, Outcome, Payload, RunKey, key_text
 
 
 class Attempt(msgspec.Struct, eq=False):
     """One try at a task, under way. Compared by identity: the engine finds its own again."""
 
     run: RunKey
-    run_id: str
+    id: str | None
+    """The user's name for the run, if it has one."""
     namespace: str
     workflow: str
     seq: int
@@ -32,6 +33,10 @@ class Attempt(msgspec.Struct, eq=False):
     """What the last attempt before this one said of itself last."""
     context: Any = None
     """The executor's own, while the attempt runs."""
+
+    @property
+    def run_id(self) -> str:
+        return self.id or key_text(self.run)
 
 
 Report = Callable[[Attempt, Outcome], None]

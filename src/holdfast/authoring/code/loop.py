@@ -66,7 +66,8 @@ class WorkflowTask(asyncio.Task[Any]):
 class WorkflowLoop(asyncio.AbstractEventLoop):
     def __init__(self, host: Host, run: RunKey) -> None:
         self.host = host
-        self._next_task_number = int.from_bytes(run[8:], "big") >> 4
+        self._run = run
+        self._next_task_number = 0
         self._ready: list[asyncio.Handle] = []
         self._timers: dict[int, Timer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
@@ -124,6 +125,8 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
         **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
     ) -> asyncio.Task[Any]:
+        if not self._next_task_number:
+            self._next_task_number = int.from_bytes(self._run[8:], "big") >> 4
         self._next_task_number += 1
         task = WorkflowTask(self._next_task_number, coro, loop=self, name=name, context=context)
         if self._tasks is None:

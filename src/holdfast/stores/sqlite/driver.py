@@ -56,6 +56,16 @@ _UNAVAILABLE = (
     apsw.CorruptError,
 )
 
+# Of these, what does not pass by itself.
+_UNUSABLE = (
+    apsw.CantOpenError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+    apsw.NotADBError,
+    apsw.CorruptError,
+)
+
 
 @cache
 def _queries() -> dict[str, str]:
@@ -70,7 +80,9 @@ class SqliteDatabase:
     def connect(self) -> SqliteConnection:
         folder = os.path.dirname(self._path)
         if folder and not os.path.isdir(folder):
-            raise StoreUnavailable(self.name, f"there is no folder {folder}")
+            raise StoreUnavailable(self.name, f"there is no folder {folder}", may_pass=False)
+        if os.path.isdir(self._path):
+            raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
         return SqliteConnection(self._path, self.name)
 
     def migrate(self, connection: Connection) -> None:
@@ -177,7 +189,7 @@ class SqliteConnection:
         if isinstance(error, _UNAVAILABLE):
             # A connection that could only not get its turn is as good as before.
             self.is_broken = not isinstance(error, (apsw.BusyError, apsw.LockedError))
-            return StoreUnavailable(self._name, str(error))
+            return StoreUnavailable(self._name, str(error), may_pass=not isinstance(error, _UNUSABLE))
         return error
 
     def _is_over_quota(self, error: apsw.Error) -> bool:
