@@ -48,10 +48,16 @@ class Refused(HoldfastError):
     """Bad input. Nothing was changed."""
 
 
+_LONGEST_VALUE = 200
+
+
 class BadOption(Refused, ValueError):
     def __init__(self, option: str, value: object, expected: str) -> None:
         self.option, self.value, self.expected = option, value, expected
-        super().__init__(f"{option} is {value!r}, but must be {expected}")
+        shown = repr(value)
+        if len(shown) > _LONGEST_VALUE:
+            shown = shown[:_LONGEST_VALUE] + "…"
+        super().__init__(f"{option} is {shown}, but must be {expected}")
 
 
 class BadUrl(Refused, ValueError):

@@ -45,7 +45,7 @@ def query(url: str, sql: str) -> list[tuple[Any, ...]]:
 
 
 def _query_copy(file: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Ask a copy: a reader of the file itself would clean up after a crash, and that is for the next node to do.
+    """Ask a copy: a reader of the file itself would clean up after a crash, which is the next node's to do.
 
     A write-ahead log that is cut off or grows while it is copied is read up to its last whole commit.
     """

@@ -22,10 +22,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast import Holdfast
 from tests.chaos.evidence import Executions, read_tasks, repeated
 from tests.chaos.node import STEPS, catalog, result_of, ten_steps
 from tests.chaos.processes import node_arguments, running, wait_until
+
+from holdfast import Holdfast
 
 # Few tasks at a time, so that the pile lasts for all the kills; and all much shorter than most lives,
 # since a task that takes its node down eleven times in a row is called lost, and rightly so.
@@ -61,15 +62,17 @@ class Report:
         return not (self.violations or self.wrong or self.stranded)
 
     def __str__(self) -> str:
-        middle = sorted(self.in_flight)[len(self.in_flight) // 2] if self.in_flight else 0
+        in_flight = sorted(self.in_flight) or [0]
+        median, most = in_flight[len(in_flight) // 2], in_flight[-1]
         return "\n".join(
             [
                 f"{self.store}, seed {self.seed}: {self.kills} kills, {self.runs} runs of {STEPS} tasks, "
                 f"{self.seconds:.0f} s",
                 f"  kills while starting or claiming     {self.early_kills}",
-                f"  tasks under way at a kill            {middle} (median), {max(self.in_flight, default=0)} (most)",
+                f"  tasks under way at a kill            {median} (median), {most} (most)",
                 f"  executions                           {self.executions}",
-                f"  tasks done again, not recorded       {self.done_again}, one of them lost {self.most_lost} times",
+                f"  tasks done again, not recorded       {self.done_again}",
+                f"  times the unluckiest task was lost   {self.most_lost}",
                 f"  recorded tasks done again            {len(self.violations)}",
                 f"  runs that did not end right          {len(self.wrong)}",
                 f"  stranded runs                        {len(self.stranded)}",
@@ -110,7 +113,9 @@ async def _start_runs(url: str, runs: int) -> None:
         await hf.start_many(ten_steps, inputs, ids=[f"run-{run}" for run in range(runs)])
 
 
-def _live_and_die(url: str, executions: Executions, folder: Path, dice: random.Random, report: Report) -> None:
+def _live_and_die(
+    url: str, executions: Executions, folder: Path, dice: random.Random, report: Report
+) -> None:
     size = executions.size
     with running(node_arguments(url, executions.path, **_NODE), folder / "node") as node:
         if dice.random() < 0.15:
@@ -152,7 +157,9 @@ def _own_postgres(folder: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--runs", type=int, default=500)

@@ -1,4 +1,4 @@
-"""A node as a process of its own: `python -m tests.chaos.node URL LOG`. It serves until it is stopped or killed.
+"""A node as a process of its own: `python -m tests.chaos.node URL LOG`. It serves until it is stopped.
 
 Every execution of a task appends one line to LOG before it does anything else. So the file says what
 was really done, whatever the database says.

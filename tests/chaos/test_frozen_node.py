@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import random
 import signal
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 import apsw
+import pytest
 from tests.chaos.evidence import Executions, read_rows
 from tests.chaos.node import catalog, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
@@ -16,24 +18,25 @@ from tests.chaos.processes import Process, node_arguments, running, wait_until
 from holdfast import Holdfast, Run
 
 _LEASE = 0.5
-_LONGEST_TASK = 0.2
+_LONGEST_TASK = 0.1
 _RUNS = 20
 _SOON = dt.timedelta(seconds=20)
 _NOTICED = "has lost the lease"
 
 
+@pytest.mark.parametrize("concurrency", [1000, 8], ids=["all at once", "with a queue"])
 async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_serving(
-    store_url: str, tmp_path: Path
+    concurrency: int, store_url: str, tmp_path: Path
 ) -> None:
     executions = Executions(tmp_path / "executions")
-    start = node_arguments(store_url, executions.path, lease=_LEASE)
+    start = node_arguments(store_url, executions.path, lease=_LEASE, concurrency=concurrency)
     dice = random.Random(1)
     with running(start, tmp_path / "frozen") as frozen:
         async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
             for round in range(2):
                 noticed = frozen.output.count(_NOTICED)
                 runs = await _begin_runs(hf, executions, round)
-                time.sleep(dice.uniform(0, 0.2))
+                await asyncio.sleep(dice.uniform(0, 0.2))
                 _freeze(frozen, store_url)
 
                 with running(start, tmp_path / "other") as other:
@@ -42,10 +45,10 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
                     rows, executed = read_rows(store_url), executions.size
                     frozen.send(signal.SIGCONT)
                     wait_until(lambda was=noticed: frozen.output.count(_NOTICED) > was, "the node to notice")
-                    time.sleep(2 * _LONGEST_TASK)  # whatever it still had in hand is over by now
+                    await asyncio.sleep(2 * _LONGEST_TASK)  # whatever it still had in hand is over by now
 
                     assert read_rows(store_url) == rows
-                    assert executions.size == executed
+                    assert executions.size == executed  # nor does it do anything that is done
                     assert await hf.doctor() == []
                     other.send(signal.SIGTERM)
                     assert other.wait() == 0

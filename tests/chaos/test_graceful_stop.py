@@ -24,8 +24,8 @@ async def test_a_stopped_script_hands_its_runs_to_the_next_without_waiting_for_t
     executions = Executions(tmp_path / "executions")
     start = node_arguments(store_url, executions.path, lease=_LONG_LEASE, drain=0.3)
     async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
-        runs = await hf.start_many(ten_steps, [(run, 0.2) for run in range(20)])
-        slow = await hf.start(one_step, 3, 2)
+        runs = await hf.start_many(ten_steps, [(run, 0.1) for run in range(20)])
+        slow = await hf.start(one_step, 3, 1)
         with running(start, tmp_path / "first") as first:
             wait_until(lambda: executions.counts().total() > 40, "tasks that are executed")
             first.send(number)

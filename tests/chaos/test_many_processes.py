@@ -15,7 +15,9 @@ from holdfast import Holdfast
 _RUNS = 300
 
 
-async def test_three_nodes_share_the_runs_that_a_fourth_process_starts(sqlite_url: str, tmp_path: Path) -> None:
+async def test_three_nodes_share_the_runs_that_a_fourth_process_starts(
+    sqlite_url: str, tmp_path: Path
+) -> None:
     executions = Executions(tmp_path / "executions")
     start = node_arguments(sqlite_url, executions.path, lease=15)
     with contextlib.ExitStack() as nodes:

@@ -117,6 +117,8 @@ class Client:
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
     ) -> builtins.list[Run[Any]]:
+        if not runs:
+            return []
         keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
         unpack = startable.unpack_result
         return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
@@ -207,11 +209,10 @@ class Client:
 
         Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
         """
+        payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
         if not await self._store.end_idle(self.namespace, key, self._now()):
-            await self._post(
-                run, MessageKind.CANCEL, "", Payload(msgspec.json.encode(reason)), "cancellation"
-            )
+            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
 
     async def _post(
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str

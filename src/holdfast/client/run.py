@@ -58,6 +58,8 @@ R = TypeVar("R")
 class Run(Generic[R]):
     """A handle. It costs nothing and can be made again at any time with `hf.get(id)`."""
 
+    __slots__ = ("_client", "_id", "_unpack_result", "key")
+
     def __init__(
         self, client: Client, key: RunKey, id: str | None, unpack_result: Callable[[Payload], R]
     ) -> None:
@@ -72,10 +74,11 @@ class Run(Generic[R]):
 
     def result(self, timeout: dt.timedelta | None = None) -> Awaitable[R]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
-        ending = self._client.waiters.wait(self.key, self._value_of)
+        ending = self._client.waiters.wait(self.key, self)
         return ending if timeout is None else asyncio.wait_for(ending, timeout.total_seconds())
 
-    def _value_of(self, outcome: Outcome) -> R:
+    def read(self, outcome: Outcome) -> R:
+        """The result that an outcome is. Raises RunFailed or RunCancelled."""
         match outcome:
             case Succeeded():
                 return self._unpack_result(outcome.payload)

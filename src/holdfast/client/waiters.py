@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import msgspec
 
@@ -24,8 +24,29 @@ _log = logging.getLogger("holdfast.client")
 _POLL_SECONDS = 2.0
 _REMEMBERED = 10_000
 _SMALL = 512
-_Waiter: TypeAlias = tuple["asyncio.Future[Any]", Callable[[Outcome], Any]]
 _decode_failure = msgspec.json.Decoder(Failure).decode
+
+
+class Reader(Protocol):
+    def read(self, outcome: Outcome) -> Any:
+        """The result, or raises what the run failed with."""
+        ...
+
+
+class Ending(asyncio.Future[Any]):
+    """The end of a run, for one who waits for it."""
+
+    __slots__ = ("reader",)
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def settle(self, outcome: Outcome) -> None:
+        try:
+            self.set_result(self.reader.read(outcome))
+        except Exception as error:
+            self.set_exception(error)
 
 
 class Waiters:
@@ -34,7 +55,7 @@ class Waiters:
         self._namespace = namespace
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
-        self._waiting: dict[RunKey, list[_Waiter]] = {}
+        self._waiting: dict[RunKey, tuple[Ending, ...]] = {}
         self._recent: dict[RunKey, Payload] = {}
         """Small results of runs that ended here lately, the oldest first."""
         self._changed = asyncio.Event()
@@ -42,29 +63,26 @@ class Waiters:
         self._stop_listening: Callable[[], None] | None = None
         self._is_closed = False
 
-    def wait(self, run: RunKey, convert: Callable[[Outcome], Any]) -> asyncio.Future[Any]:
-        """What `convert` makes of the run's outcome, when it has one. The caller may cancel the future.
+    def wait(self, run: RunKey, reader: Reader) -> Ending:
+        """What `reader` makes of the run's outcome, when it has one. The caller may cancel the future.
 
         A future and not a coroutine: whoever waits for ten thousand runs need not make ten thousand tasks.
         """
         if self._is_closed:
             raise NotOpen
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        ending = Ending(reader)
         output = self._recent.get(run)
         if output is not None:
-            _settle(future, convert, Succeeded(output))
-            return future
-        waiters = self._waiting.get(run)
-        if waiters is None:
-            self._waiting[run] = [(future, convert)]
-        else:
-            waiters.append((future, convert))
+            ending.settle(Succeeded(output))
+            return ending
+        waiting = self._waiting.get(run)
+        self._waiting[run] = (ending,) if waiting is None else (*waiting, ending)
         if not self._is_local(run):
             self._changed.set()
         if self._watcher is None:
             self._stop_listening = self._store.listen(self._changed.set)
             self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
-        return future
+        return ending
 
     def ended(self, runs: Sequence[EndedRun]) -> None:
         """What the engine of this process calls after the commit that ended them."""
@@ -91,22 +109,22 @@ class Waiters:
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
-        for waiters in self._waiting.values():
-            for future, _ in waiters:
-                if not future.done():
-                    future.set_exception(NotOpen())
+        for waiting in self._waiting.values():
+            for ending in waiting:
+                if not ending.done():
+                    ending.set_exception(NotOpen())
         self._waiting.clear()
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
-        for future, convert in self._waiting.pop(run, ()):
-            if not future.done():
-                _settle(future, convert, outcome)
+        for ending in self._waiting.pop(run, ()):
+            if not ending.done():
+                ending.settle(outcome)
 
     def _drop_cancelled(self) -> None:
-        for run, waiters in list(self._waiting.items()):
-            waiting = [waiter for waiter in waiters if not waiter[0].done()]
-            if waiting:
-                self._waiting[run] = waiting
+        for run, waiting in list(self._waiting.items()):
+            left = tuple(ending for ending in waiting if not ending.done())
+            if left:
+                self._waiting[run] = left
             else:
                 del self._waiting[run]
 
@@ -131,10 +149,3 @@ class Waiters:
     def look(self) -> None:
         """Something may have ended elsewhere: ask the store soon."""
         self._changed.set()
-
-
-def _settle(future: asyncio.Future[Any], convert: Callable[[Outcome], Any], outcome: Outcome) -> None:
-    try:
-        future.set_result(convert(outcome))
-    except Exception as error:
-        future.set_exception(error)

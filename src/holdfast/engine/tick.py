@@ -225,6 +225,7 @@ class Tick:
                 status = TaskStatus.DISPATCHED
         else:
             self._scene.back_off(again, due)
+            self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory
         self._move(again, status, None)
 
     def _close(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:

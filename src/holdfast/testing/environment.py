@@ -25,8 +25,8 @@ from typing import Any, Self, cast
 from holdfast.app import Parts
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
-from holdfast.client.waiters import Waiters
-from holdfast.core.values import Instant, Outcome, Payload, RunKey, task_id
+from holdfast.client.waiters import Ending, Reader, Waiters
+from holdfast.core.values import Instant, Payload, RunKey, task_id
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
 from holdfast.executors.context import task_context
@@ -206,11 +206,11 @@ class _SkippingWaiters(Waiters):
     count = 0
     on_wait: Callable[[], None]
 
-    def wait(self, run: RunKey, convert: Callable[[Outcome], Any]) -> asyncio.Future[Any]:
+    def wait(self, run: RunKey, reader: Reader) -> Ending:
         def done(_: asyncio.Future[Any]) -> None:
             self.count -= 1
 
-        future = super().wait(run, convert)
+        future = super().wait(run, reader)
         self.count += 1
         future.add_done_callback(done)
         self.on_wait()

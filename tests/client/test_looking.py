@@ -1,0 +1,194 @@
+"""Looking at runs from outside, and telling them things."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, RunFailed, RunStatus, context, task, workflow
+from holdfast.errors import BadOption, CannotStore, PromiseSettled, RunEnded, RunNotFound
+from holdfast.testing import Environment
+
+HOUR = dt.timedelta(hours=1)
+
+catalog = Catalog()
+
+
+@task(catalog=catalog)
+async def double(number: int) -> int:
+    return number * 2
+
+
+@workflow(catalog=catalog)
+async def doubled(number: int) -> int:
+    return await double(number)
+
+
+@workflow(catalog=catalog, version=3)
+async def failing(why: str) -> None:
+    raise ValueError(why)
+
+
+@workflow(catalog=catalog)
+async def patient() -> list[Any]:
+    return [await context().signal("word"), await context().promise("answer")]
+
+
+# --- looking
+
+
+async def test_a_run_can_be_described_from_its_beginning_to_its_end(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(patient, id="patient")
+        await env.skip(HOUR)
+        waiting = await run.describe()
+        await run.signal("word", "hello")
+        await run.resolve("answer", 42)
+        await run.result()
+        ended = await env.describe("patient")
+
+        assert (waiting.id, waiting.workflow, waiting.namespace) == ("patient", "patient", "default")
+        assert waiting.status is RunStatus.RUNNING
+        assert waiting.waiting == "signal 'word'"
+        assert (waiting.input, waiting.output, waiting.finished_at) == ({}, None, None)
+        assert ended.status is RunStatus.SUCCESS
+        assert (ended.output, ended.failure, ended.waiting) == (["hello", 42], None, None)
+        assert ended.created_at == waiting.created_at
+        assert ended.finished_at is not None
+        assert ended.finished_at - ended.created_at >= HOUR
+
+
+async def test_a_failed_run_keeps_why_it_failed(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(failing, "no reason")
+
+        with pytest.raises(ValueError, match="no reason") as raised:
+            await run.result()
+        assert isinstance(raised.value, RunFailed)
+        assert "raise ValueError(why)" in raised.value.traceback_text
+        info = await run.describe()
+        assert (info.status, info.version, info.input) == (RunStatus.FAILED, "3", {"why": "no reason"})
+        assert info.failure is not None
+        assert (info.failure.type, info.failure.message) == ("builtins:ValueError", "no reason")
+
+
+async def test_a_run_is_found_by_its_id_and_by_its_key_after_a_restart(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        named, unnamed = await env.start(doubled, 1, id="named"), await env.start(doubled, 2)
+        await named.result()
+        await unnamed.result()
+        key = (await named.describe()).key
+    async with Environment(store_url, catalog=catalog) as env:
+        assert await (await env.get("named")).result() == 2
+        assert await env.result(key) == 2
+        assert await env.result(unnamed.id) == 4
+
+
+async def test_runs_are_listed_newest_first_by_status_by_workflow_and_by_page(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        for n in range(7):
+            await env.run(doubled, n, id=f"d{n}")
+        for n in range(2):
+            with pytest.raises(ValueError, match="f"):
+                await env.run(failing, "f", id=f"f{n}")
+        await env.start(patient, id="p")
+
+        async def ids(**filters: Any) -> list[str]:
+            return [run.id for run in await env.list(**filters)]
+
+        assert await ids() == ["p", "f1", "f0", "d6", "d5", "d4", "d3", "d2", "d1", "d0"]
+        assert await ids(status="failed") == ["f1", "f0"]
+        assert await ids(status="running") == ["p"]
+        assert await ids(status="success", limit=2) == ["d6", "d5"]
+        assert await ids(workflow="doubled", limit=3) == ["d6", "d5", "d4"]
+        assert await ids(workflow="doubled", limit=3, before="d4") == ["d3", "d2", "d1"]
+        assert await ids(workflow="doubled", status="success", before=await env.get("d1")) == ["d0"]
+        assert await ids(workflow="doubled", before="d0") == []
+        assert await ids(workflow="nobody") == []
+
+
+async def test_bad_questions_are_refused() -> None:
+    async with Environment(catalog=catalog) as env:
+        for limit in (0, -1, 10_001):
+            with pytest.raises(BadOption, match="limit"):
+                await env.list(limit=limit)
+        with pytest.raises(BadOption, match="status is 'done', but must be one of pending, running, success"):
+            await env.list(status="done")
+        for ask in (env.get, env.describe, env.state, env.result, env.history, env.resume, env.retry):
+            with pytest.raises(RunNotFound, match="no run 'nobody' in namespace 'default'"):
+                await ask("nobody")
+        with pytest.raises(RunNotFound):
+            await env.list(before="nobody")
+
+
+async def test_waiting_for_a_result_can_time_out_and_be_taken_up_again() -> None:
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(patient)
+        with pytest.raises(TimeoutError):
+            await run.result(timeout=dt.timedelta(milliseconds=20))
+        await run.signal("word", 1)
+        await run.resolve("answer", 2)
+
+        assert await run.result(timeout=HOUR) == [1, 2]
+        assert await run.result() == [1, 2]
+
+
+# --- telling
+
+
+async def test_a_promise_is_settled_once(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(patient, id="patient")
+        await run.resolve("answer", 1)
+
+        with pytest.raises(PromiseSettled, match="promise 'answer' of run 'patient' is settled"):
+            await run.resolve("answer", 2)
+        with pytest.raises(PromiseSettled):
+            await run.reject("answer", "too late")
+        await run.signal("word", "x")
+        assert await run.result() == ["x", 1]
+
+
+async def test_a_promise_can_be_rejected_with_plain_words() -> None:
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(patient)
+        await run.reject("answer", "not today")
+        await run.signal("word", "x")
+
+        with pytest.raises(ValueError, match="not today"):
+            await run.result()
+
+
+async def test_a_run_that_has_ended_takes_nothing_more(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(doubled, 1, id="ended")
+        await run.result()
+
+        with pytest.raises(RunEnded, match="run 'ended' has ended and takes no signals any more"):
+            await run.signal("word", 1)
+        with pytest.raises(RunEnded, match="takes no promises"):
+            await run.resolve("answer", 1)
+        with pytest.raises(RunEnded, match="takes no promises"):
+            await run.reject("answer", "no")
+
+
+async def test_bad_messages_are_refused_where_they_are_sent() -> None:
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(patient, id="patient")
+
+        with pytest.raises(CannotStore, match=r"signal 'word' cannot be stored: \['a'\]"):
+            await run.signal("word", {"a": object()})
+        with pytest.raises(CannotStore, match="promise 'answer' cannot be stored"):
+            await run.resolve("answer", float("nan"))
+        for tell in (env.signal, env.resolve):
+            with pytest.raises(BadOption, match="name"):
+                await tell("patient", "", 1)
+            with pytest.raises(RunNotFound):
+                await tell("nobody", "word", 1)
+        with pytest.raises(BadOption, match="name"):
+            await run.reject("a\x00b", "no")
+        await run.signal("word", 1)
+        await run.resolve("answer", 2)
+        assert await run.result() == [1, 2]

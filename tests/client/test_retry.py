@@ -1,0 +1,306 @@
+"""Retrying a run that ended: what was recorded stays, what failed is tried again under its old key."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
+from holdfast.errors import NotEnded
+from holdfast.testing import Environment
+
+
+class Declined(Exception):
+    pass
+
+
+class Shop:
+    """Tasks that fail until somebody mends them, and a list of what was really done."""
+
+    def __init__(self) -> None:
+        self.catalog = Catalog()
+        self.broken: set[str] = set()
+        self.done: list[str] = []
+        self.keys: dict[str, set[str]] = {}
+        shop = self
+
+        @task(catalog=self.catalog)
+        async def do(what: str) -> str:
+            shop.keys.setdefault(what, set()).add(task_context().idempotency_key)
+            shop.done.append(what)
+            if what in shop.broken:
+                raise Declined(what)
+            return f"{what}!"
+
+        self.do = do
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+async def fail(env: Environment, code: Any) -> Any:
+    run = await env.start(code, id="run")
+    with pytest.raises(Declined):
+        await run.result()
+    return run
+
+
+async def test_a_retry_does_only_what_failed_and_under_the_same_key(store_url: str, shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        return [await shop.do("reserve"), await shop.do("charge"), await shop.do("ship")]
+
+    shop.broken = {"charge"}
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["reserve!", "charge!", "ship!"]
+        assert shop.done == ["reserve", "charge", "charge", "ship"]
+        assert len(shop.keys["charge"]) == 1
+        info = await run.describe()
+        assert (info.status, info.failure) == (RunStatus.SUCCESS, None)
+        assert await env.doctor() == []
+
+
+async def test_a_run_can_be_retried_again_and_again_and_survives_crashes(store_url: str, shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        first = await shop.do("reserve")
+        await asyncio.sleep(3600)
+        return [first, await shop.do("charge"), await shop.do("ship")]
+
+    shop.broken = {"charge"}
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        for _ in range(2):
+            await run.retry()
+            await env.crash()
+            with pytest.raises(Declined):
+                await run.result()
+        shop.broken = {"ship"}
+        await run.retry()
+        with pytest.raises(Declined):
+            await run.result()
+        shop.broken = set()
+        await env.crash()
+        await run.retry()
+        await env.crash()
+
+        assert await run.result() == ["reserve!", "charge!", "ship!"]
+        assert shop.done.count("reserve") == 1
+        assert len(shop.keys["charge"]) == len(shop.keys["ship"]) == 1
+
+
+async def test_the_clean_up_of_the_failed_attempt_is_struck_out_and_done_anew_if_it_fails_again(
+    shop: Shop,
+) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        try:
+            return [await shop.do("charge"), await shop.do("ship")]
+        except Declined:
+            await shop.do("refund")
+            raise
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        await run.retry()
+        with pytest.raises(Declined):
+            await run.result()
+        assert shop.done == ["charge", "refund", "charge", "refund"]
+        assert len(shop.keys["refund"]) == 2  # the second refund is another one, and must not be taken for the first
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["charge!", "ship!"]
+
+
+async def test_a_failed_clean_up_can_be_retried(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> str:
+        try:
+            await shop.do("charge")
+        except Declined:
+            await shop.do("refund")
+            return "refunded"
+        return "charged"
+
+    shop.broken = {"charge", "refund"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        shop.broken = {"charge"}
+        await run.retry()
+
+        assert await run.result() == "refunded"
+        assert shop.done == ["charge", "refund", "refund"]
+
+
+async def test_of_tasks_that_ran_together_only_those_that_did_not_succeed_are_done_again(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        return list(await asyncio.gather(shop.do("a"), shop.do("b"), shop.do("c")))
+
+    shop.broken = {"b"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["a!", "b!", "c!"]
+        assert shop.done == ["a", "b", "c", "b"]
+
+
+async def test_a_retried_task_has_all_its_attempts_again(shop: Shop) -> None:
+    attempts: list[int] = []
+    mended = False
+
+    @task(catalog=shop.catalog, retry=Retry(max_attempts=2))
+    async def flaky() -> str:
+        attempts.append(task_context().attempt)
+        if not mended or len(attempts) < 4:
+            raise Declined("flaky")
+        return "done"
+
+    @workflow(catalog=shop.catalog)
+    async def trying() -> str:
+        return await flaky()
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, trying)
+        assert len(attempts) == 2
+        mended = True
+        await run.retry()
+
+        assert await run.result() == "done"
+        assert attempts == [1, 2, 3, 4]
+
+
+async def test_a_cancelled_run_goes_on_where_it_was_cancelled(store_url: str, shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        first = await shop.do("reserve")
+        word = await context().signal("go")
+        return [first, word, await shop.do("ship")]
+
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await env.start(order, id="run")
+        await env.wait_until_quiet()
+        await run.cancel()
+        with pytest.raises(RunCancelled):
+            await run.result()
+        await run.retry()
+        await run.signal("go", "now")
+
+        assert await run.result() == ["reserve!", "now", "ship!"]
+        assert shop.done == ["reserve", "ship"]
+
+
+async def test_a_run_that_failed_by_its_own_code_goes_on_with_mended_code(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog, name="order")
+    async def before() -> list[str]:
+        first = await shop.do("reserve")
+        word = await context().signal("go")
+        return [first, word, str(1 // 0)]
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(before, id="run")
+        await run.signal("go", "now")
+        with pytest.raises(ZeroDivisionError):
+            await run.result()
+
+        @workflow(catalog=shop.catalog, name="order")
+        async def after() -> list[str]:
+            first = await shop.do("reserve")
+            word = await context().signal("go")
+            return [first, word, await shop.do("ship")]
+
+        await run.retry()
+        assert await run.result() == ["reserve!", "now", "ship!"]
+        assert shop.done == ["reserve", "ship"]
+
+
+async def test_a_failed_child_is_retried_with_its_parent(store_url: str, shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def child(what: str) -> list[str]:
+        return [await shop.do(f"prepare {what}"), await shop.do(what)]
+
+    @workflow(catalog=shop.catalog)
+    async def parent() -> list[Any]:
+        return [await child("a"), await child.options(id="second")("b")]
+
+    shop.broken = {"b"}
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await fail(env, parent)
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == [["prepare a!", "a!"], ["prepare b!", "b!"]]
+        assert shop.done == ["prepare a", "a", "prepare b", "b", "b"]
+        assert await env.result("second") == ["prepare b!", "b!"]
+        assert await env.doctor() == []
+
+
+async def test_signals_and_promises_are_heard_again_in_their_order(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def listening() -> list[Any]:
+        first = await context().signal("word")
+        done = await shop.do("charge")
+        return [first, done, await context().signal("word"), await context().promise("answer")]
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(listening, id="run")
+        for word in ("one", "two"):
+            await run.signal("word", word)
+        await run.resolve("answer", 42)
+        with pytest.raises(Declined):
+            await run.result()
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["one", "charge!", "two", 42]
+
+
+async def test_state_is_as_it_was_at_the_point_the_retry_goes_back_to(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        context().state.set("step", "charging")
+        try:
+            await shop.do("charge")
+        except Declined:
+            context().state.set("problem", "declined")
+            raise
+        return context().state.keys()
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        assert await env.state(run) == {"step": "charging", "problem": "declined"}
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["step"]
+        assert await env.state(run) == {"step": "charging"}
+
+
+async def test_only_a_run_that_failed_or_was_cancelled_can_be_retried(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def patient() -> None:
+        await context().signal("go")
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(patient, id="run")
+        with pytest.raises(NotEnded, match="run 'run' is running; only a run that failed or was cancelled"):
+            await run.retry()
+        await run.signal("go")
+        await run.result()
+
+        with pytest.raises(NotEnded, match="run 'run' is success"):
+            await env.retry("run")

@@ -1,0 +1,101 @@
+"""Settings: from a file, the environment and arguments, in that order, and refused with where they came from."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import Holdfast
+from holdfast.errors import BadOption
+from holdfast.settings import Settings, read_settings
+
+
+def read(folder: Path, toml: str = "", environment: dict[str, str] | None = None, **given: Any) -> Settings:
+    if toml:
+        (folder / "holdfast.toml").write_text(toml, encoding="utf-8")
+    return read_settings(given, environment or {}, folder)
+
+
+def test_arguments_win_over_the_environment_and_the_environment_over_the_file(tmp_path: Path) -> None:
+    toml = 'url = "sqlite:///file.db"\nnamespace = "file"\nthreads = 3\n[queues]\nmail = 2\n'
+    environment = {"HOLDFAST_URL": "sqlite:///env.db", "HOLDFAST_NAMESPACE": "env", "OTHER": "x"}
+
+    settings = read(tmp_path, toml, environment, url="sqlite:///argument.db", concurrency=None)
+
+    assert (settings.url, settings.namespace, settings.threads) == ("sqlite:///argument.db", "env", 3)
+    assert (settings.queues, settings.concurrency) == ({"mail": 2}, Settings().concurrency)
+
+
+def test_numbers_in_the_environment_are_read_as_numbers(tmp_path: Path) -> None:
+    environment = {"HOLDFAST_THREADS": "8", "HOLDFAST_LEASE_SECONDS": "2.5", "HOLDFAST_MAX_PAYLOAD_BYTES": "100"}
+
+    settings = read(tmp_path, environment=environment)
+
+    assert (settings.threads, settings.lease, settings.max_payload_bytes) == (
+        8,
+        dt.timedelta(seconds=2.5),
+        100,
+    )
+
+
+@pytest.mark.parametrize(
+    ("toml", "environment", "given", "named"),
+    [
+        ("colour = 1", {}, {}, "colour in holdfast.toml"),
+        ('threads = "3"', {}, {}, "a setting in holdfast.toml"),
+        ("threads = ", {}, {}, "holdfast.toml"),
+        ("", {"HOLDFAST_THREADS": "many"}, {}, "a setting in the environment"),
+        ("", {}, {"threads": "3"}, r"a setting in Holdfast\(...\)"),
+        ("", {}, {"colour": "red"}, r"colour in Holdfast\(...\)"),
+        ("threads = 0", {}, {}, "threads"),
+        ("", {"HOLDFAST_CONCURRENCY": "-1"}, {}, "concurrency"),
+        ("", {}, {"max_payload_bytes": 0}, "max_payload_bytes"),
+        ("", {}, {"max_resident": 0}, "max_resident"),
+        ("", {}, {"lease_seconds": 0}, "lease_seconds"),
+        ("", {}, {"lease_seconds": float("nan")}, "lease_seconds"),
+        ("", {}, {"drain_seconds": -1}, "drain_seconds"),
+        ("", {}, {"open_seconds": float("inf")}, "open_seconds"),
+        ("", {}, {"queues": {"mail": 0}}, r"queues\['mail'\]"),
+        ("", {}, {"namespace": ""}, "namespace"),
+    ],
+)
+def test_a_bad_setting_is_refused_with_its_name_or_its_place(
+    tmp_path: Path, toml: str, environment: dict[str, str], given: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(BadOption, match=named):
+        read(tmp_path, toml, environment, **given)
+
+
+def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="must be one of concurrency, .*, url"):
+        read(tmp_path, colour="red")
+
+
+async def test_holdfast_reads_the_environment_and_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "holdfast.toml").write_text('namespace = "from-file"', encoding="utf-8")
+    monkeypatch.setenv("HOLDFAST_URL", f"sqlite:///{tmp_path}/from-environment.db")
+
+    async with Holdfast(engine=False) as hf:
+        assert hf.namespace == "from-file"
+
+    assert (tmp_path / "from-environment.db").exists()
+    with pytest.raises(BadOption, match="threads"):
+        Holdfast(threads=0)
+
+
+async def test_without_settings_there_is_a_file_in_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HOLDFAST_URL", raising=False)
+
+    async with Holdfast(engine=False):
+        pass
+
+    assert (tmp_path / ".holdfast" / "holdfast.db").exists()
