@@ -10,7 +10,7 @@ import random
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def _cut(*ends: socket.socket) -> None:
 
 
 @contextmanager
-def bad_line(folder_of_server: str, *, seed: int) -> Iterator[tuple[BadLine, str]]:
+def bad_line(folder_of_server: str, *, seed: int) -> Generator[tuple[BadLine, str]]:
     """The line, and the folder that stands in the URL as `host`."""
     # Not in the test's own folder: the path of a socket may have 107 characters.
     with tempfile.TemporaryDirectory(prefix="line_") as folder, socket.socket(socket.AF_UNIX) as listener:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import apsw
 import psycopg
 
 TABLES = ("runs", "journal", "tasks", "attempts", "state", "messages")
@@ -54,11 +55,8 @@ def _query_copy(file: Path, sql: str) -> list[tuple[Any, ...]]:
         for suffix in ("-wal", ""):
             if Path(f"{file}{suffix}").exists():
                 shutil.copy(f"{file}{suffix}", Path(folder) / f"copy{suffix}")
-        connection = apsw.Connection(str(Path(folder) / "copy"))
-        try:
-            return list(connection.execute(sql))
-        finally:
-            connection.close()
+        with closing(sqlite3.connect(Path(folder) / "copy")) as connection:
+            return connection.execute(sql).fetchall()
 
 
 def _uuid(key: Any) -> uuid.UUID:

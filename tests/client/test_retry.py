@@ -115,7 +115,9 @@ async def test_the_clean_up_of_the_failed_attempt_is_struck_out_and_done_anew_if
         with pytest.raises(Declined):
             await run.result()
         assert shop.done == ["charge", "refund", "charge", "refund"]
-        assert len(shop.keys["refund"]) == 2  # the second refund is another one, and must not be taken for the first
+        assert (
+            len(shop.keys["refund"]) == 2
+        )  # the second refund is another one, and must not be taken for the first
         shop.broken = set()
         await run.retry()
 

@@ -1,4 +1,4 @@
-"""Settings: from a file, the environment and arguments, in that order, and refused with where they came from."""
+"""Settings: from a file, the environment and arguments; a bad one is refused with where it came from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ def test_arguments_win_over_the_environment_and_the_environment_over_the_file(tm
 
 
 def test_numbers_in_the_environment_are_read_as_numbers(tmp_path: Path) -> None:
-    environment = {"HOLDFAST_THREADS": "8", "HOLDFAST_LEASE_SECONDS": "2.5", "HOLDFAST_MAX_PAYLOAD_BYTES": "100"}
+    environment = {
+        "HOLDFAST_THREADS": "8",
+        "HOLDFAST_LEASE_SECONDS": "2.5",
+        "HOLDFAST_MAX_PAYLOAD_BYTES": "100",
+    }
 
     settings = read(tmp_path, environment=environment)
 
@@ -70,7 +74,7 @@ def test_a_bad_setting_is_refused_with_its_name_or_its_place(
 
 
 def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="must be one of concurrency, .*, url"):
+    with pytest.raises(BadOption, match=r"must be one of concurrency, .*, url"):
         read(tmp_path, colour="red")
 
 

@@ -157,7 +157,9 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
             await env.start("both", 1, version="9")
         with pytest.raises(WrongType, match="is @workflow missing"):
             await env.start(double)
-        with pytest.raises(WrongType, match="the arguments of workflow 'both': number: expected int, got str"):
+        with pytest.raises(
+            WrongType, match="the arguments of workflow 'both': number: expected int, got str"
+        ):
             await env.start(both, "one")
         with pytest.raises(WrongType, match="missing a required argument: 'number'"):
             await env.start(both)
@@ -165,7 +167,7 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
             await env.start(both, 1, colour="red")
         with pytest.raises(CannotStore, match="number is of type object"):
             await env.start(both, object())
-        with pytest.raises(PayloadTooLarge, match="over the limit of 1,000; .* max_payload_bytes"):
+        with pytest.raises(PayloadTooLarge, match=r"over the limit of 1,000; .* max_payload_bytes"):
             await env.start(both, 1, "x" * 2000)
         for id in ("", "x" * 501, "a\x00b", "\ud800", 5):
             with pytest.raises(BadOption, match="id is"):
@@ -177,7 +179,9 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
 
 async def test_a_payload_of_a_hundred_megabytes_is_refused_with_the_limit_named(sqlite_url: str) -> None:
     async with Holdfast(sqlite_url, catalog=catalog) as hf:
-        with pytest.raises(PayloadTooLarge, match="takes 104,857,6.. bytes as JSON, over the limit of 4,194,304"):
+        with pytest.raises(
+            PayloadTooLarge, match=r"takes 104,857,6.. bytes as JSON, over the limit of 4,194,304"
+        ):
             await hf.start(both, 1, "x" * 100 * 1024 * 1024)
 
         assert await hf.run(both, 1) == [2, 3, "none"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -87,7 +88,7 @@ async def test_a_failed_task_is_tried_again_after_growing_delays_within_their_ji
         assert await run.result() == 4
         rows = await attempts(env, run)
         [task_row] = await env.list_tasks(run)
-    delays = [(after - before).total_seconds() for before, after in zip(began, began[1:], strict=False)]
+    delays = [(after - before).total_seconds() for before, after in itertools.pairwise(began)]
     for delay, expected in zip(delays, (10, 30, 60), strict=True):
         assert expected * 0.8 <= delay <= expected * 1.2
     assert len({round(d / e, 6) for d, e in zip(delays, (10, 30, 60), strict=True)}) > 1  # varied, by chance
@@ -424,7 +425,9 @@ async def test_no_more_tasks_of_a_queue_run_at_once_than_it_allows(catalog: Cata
     assert most == 3
 
 
-async def test_higher_priorities_go_first_and_equals_in_the_order_they_were_asked_for(catalog: Catalog) -> None:
+async def test_higher_priorities_go_first_and_equals_in_the_order_they_were_asked_for(
+    catalog: Catalog,
+) -> None:
     order: list[str] = []
     go = asyncio.Event()
 

@@ -132,7 +132,12 @@ async def test_an_id_that_belongs_to_another_run_fails_the_child_in_its_parent(
         try:
             await doubled.options(id="taken")(2)
         except RunExists as error:
-            return [own, isinstance(error, RunFailed), "belongs to another run" in str(error), await double(3)]
+            return [
+                own,
+                isinstance(error, RunFailed),
+                "belongs to another run" in str(error),
+                await double(3),
+            ]
         return []
 
     result = await assert_durable(parent, catalog=catalog, new_database=new_database)

@@ -54,7 +54,7 @@ def work() -> Work:
 
 
 async def look(url: str, id: str) -> tuple[RunStatus, list[tuple[TaskStatus, int]], int]:
-    """What the store has: the run's status, its tasks' status and attempt, and how many attempts ended badly."""
+    """The run's status, that of its tasks with their attempt, and how many attempts ended badly."""
     store: Store = store_for(url)
     await store.open()
     record = await store.find("default", id)
@@ -66,7 +66,9 @@ async def look(url: str, id: str) -> tuple[RunStatus, list[tuple[TaskStatus, int
     return record.status, [(each.status, each.attempt) for each in tasks], len(attempts)
 
 
-async def test_a_short_task_finishes_and_is_recorded_before_the_node_stops(store_url: str, work: Work) -> None:
+async def test_a_short_task_finishes_and_is_recorded_before_the_node_stops(
+    store_url: str, work: Work
+) -> None:
     work.seconds = 0.1
     async with Holdfast(store_url, catalog=work.catalog) as hf:
         await hf.start(work.labouring, id="run")
@@ -134,7 +136,9 @@ async def test_a_thread_that_is_at_work_is_interrupted_and_its_task_handed_back(
         assert await (await hf.get("run")).result(timeout=SOON) == "ground"
 
 
-async def test_runs_that_wait_are_let_go_and_taken_by_the_next_node_at_once(store_url: str, work: Work) -> None:
+async def test_runs_that_wait_are_let_go_and_taken_by_the_next_node_at_once(
+    store_url: str, work: Work
+) -> None:
     async with Holdfast(store_url, catalog=work.catalog) as hf:
         runs = [await hf.start(work.idling, id=f"idle-{n}") for n in range(20)]
         assert len(runs) == 20
@@ -148,7 +152,9 @@ async def test_runs_that_wait_are_let_go_and_taken_by_the_next_node_at_once(stor
         assert time.monotonic() - began < 10  # less than the lease of the node that left
 
 
-async def test_two_nodes_share_the_work_and_one_goes_on_when_the_other_leaves(store_url: str, work: Work) -> None:
+async def test_two_nodes_share_the_work_and_one_goes_on_when_the_other_leaves(
+    store_url: str, work: Work
+) -> None:
     work.seconds = 0.02
     async with Holdfast(store_url, catalog=work.catalog) as stays:
         async with Holdfast(store_url, catalog=work.catalog, drain_seconds=0) as leaves:

@@ -84,7 +84,8 @@ class Dispatcher:
         lane.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        self._fill(lane)
+        if lane.waiting:
+            self._fill(lane)
 
     def start_waiting(self) -> None:
         """Start what could not start while the lease was in doubt."""

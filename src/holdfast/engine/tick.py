@@ -125,7 +125,8 @@ class Scene:
 
     def submit(self, flight: Flight, now: Instant) -> None:
         """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""
-        self.watch.queued(flight, now)
+        if flight.options.start_timeout is not None:
+            self.watch.queued(flight, now, flight.options.start_timeout)
         self.dispatcher.submit(flight)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import deque
 from collections.abc import Callable, Iterable
 
@@ -17,20 +18,18 @@ class Watch:
     def __init__(self, clock: Clock, alarms: Alarms, tuning: Tuning, on_wake: Callable[[], None]) -> None:
         self._clock = clock
         self._alarms = alarms
-        self._tuning = tuning
+        self._show_after = tuning.show_after // dt.timedelta(microseconds=1)
         self._on_wake = on_wake
         self._expired: list[tuple[Flight, str]] = []
-        self._unshown: deque[tuple[Instant, Flight]] = deque()
+        self._unshown: deque[tuple[int, Flight]] = deque()
         """Running attempts that the store does not know to be running, with when to tell it."""
 
-    def queued(self, flight: Flight, now: Instant) -> None:
-        wait = flight.options.start_timeout
-        if wait is not None:
-            self._limit(flight, later(now, wait), f"waited longer than {wait} for a free slot")
+    def queued(self, flight: Flight, now: Instant, allowed: dt.timedelta) -> None:
+        self._limit(flight, later(now, allowed), f"waited longer than {allowed} for a free slot")
 
     def started(self, flight: Flight) -> None:
         now = flight.started_at = self._clock.now()
-        self._unshown.append((later(now, self._tuning.show_after), flight))
+        self._unshown.append((now + self._show_after, flight))
         if flight.alarms is not None:
             for alarm in flight.alarms:
                 self._alarms.call_off(alarm)
@@ -51,7 +50,7 @@ class Watch:
         attempt.heartbeat_details = details
         if attempt.is_shown:
             attempt.is_shown = False
-            self._unshown.append((later(now, self._tuning.show_after), attempt))
+            self._unshown.append((now + self._show_after, attempt))
             self._on_wake()
 
     def _limit(self, flight: Flight, due: Instant, why: str) -> None:
@@ -82,7 +81,7 @@ class Watch:
     def next_show(self) -> Instant | None:
         while self._unshown and self._unshown[0][1].stage is not Stage.RUNNING:
             self._unshown.popleft()
-        return self._unshown[0][0] if self._unshown else None
+        return Instant(self._unshown[0][0]) if self._unshown else None
 
     def take_unshown(self, now: Instant) -> Iterable[Flight]:
         while self._unshown and self._unshown[0][0] <= now:

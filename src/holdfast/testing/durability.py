@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.client.run import Run
 from holdfast.errors import NotOpen
+from holdfast.testing.crash_points import Crash
 from holdfast.testing.environment import Environment
+
+_LOOK_EVERY = 0.05
 
 Interact = Callable[[Run[Any]], Awaitable[None]]
 
@@ -65,7 +69,7 @@ async def _attempt(
         await during(run)
     error: Exception | None = None
     try:
-        ending = _Ending(await run.result(), None)
+        ending = _Ending(await _result(environment, run), None)
     except Exception as failure:
         error = failure
         ending = _Ending(None, f"{type(failure).__qualname__}: {failure}")
@@ -75,10 +79,30 @@ async def _attempt(
     return ending, environment.crash_points.commits, error
 
 
+async def _result(environment: Environment, run: Run[Any]) -> Any:
+    """The result. A run that is parked waits for an operator, and there is none here: that is a finding."""
+    result = asyncio.ensure_future(run.result())
+    try:
+        while not (await asyncio.wait([result], timeout=_LOOK_EVERY))[0]:
+            _check_node(environment)
+            parked = await environment.list(status="parked")
+            reasons = [f"{info.id}: {info.failure.message if info.failure else ''}" for info in parked]
+            assert not parked, f"replay did not bring the run to where it was, so it was parked: {reasons}"
+        return result.result()
+    finally:
+        result.cancel()
+
+
+def _check_node(environment: Environment) -> None:
+    failure = environment.engine.failure
+    assert failure is None or isinstance(failure, Crash), f"the node stopped by an error of its own: {failure!r}"
+
+
 async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run[Any]:
     """A crash may come before the start is recorded. Its id makes it safe to ask again."""
     while True:
         try:
             return await environment.start(workflow, *args, id="durable", **kwargs)
         except NotOpen:
+            _check_node(environment)
             await environment.wait_until_quiet()

@@ -185,8 +185,7 @@ async def count() -> list[Any]:
     try:
         await ctx.run("decline", _decline, 17)
     except Declined as error:
-        assert isinstance(error, TaskError)
-        caught = [error.code, str(error)]
+        caught = [error.code, str(error), isinstance(error, TaskError)]
     else:
         caught = []
     await echo(caught)
@@ -200,7 +199,7 @@ def _decline(code: int) -> None:
 async def test_a_local_side_effect_is_recorded_also_if_it_raised(new_database: NewDatabase) -> None:
     result = await assert_durable(count, new_database=new_database, catalog=catalog)
 
-    assert result == [True, [17, "declined with code 17"]]
+    assert result == [True, [17, "declined with code 17", True]]
 
 
 async def test_a_recorded_side_effect_is_not_done_again() -> None:
@@ -539,5 +538,9 @@ async def test_a_line_is_logged_once_however_often_it_is_replayed(
         await run.result()
 
     lines = [record for record in caplog.records if record.name == "holdfast.workflow.talkative"]
-    assert [line.getMessage() for line in lines] == ["[chatty] began", "[chatty] went on with 2", "[chatty] ends"]
+    assert [line.getMessage() for line in lines] == [
+        "[chatty] began",
+        "[chatty] went on with 2",
+        "[chatty] ends",
+    ]
     assert {vars(line)["run_id"] for line in lines} == {"chatty"}

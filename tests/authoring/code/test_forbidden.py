@@ -96,7 +96,9 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize(("what", "code"), FORBIDDEN.items())
-async def test_real_io_is_refused_and_says_to_use_a_task(what: str, code: Callable[[], Awaitable[Any]]) -> None:
+async def test_real_io_is_refused_and_says_to_use_a_task(
+    what: str, code: Callable[[], Awaitable[Any]]
+) -> None:
     @workflow(catalog=catalog, name="offender")
     async def offender() -> None:
         await code()
@@ -146,7 +148,7 @@ async def test_a_workflow_that_spins_is_parked_and_the_others_go_on(monkeypatch:
     @workflow(catalog=catalog)
     async def spinning() -> None:
         while True:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # noqa: ASYNC110
 
     async with Environment(catalog=catalog) as env:
         spinner, other = await env.start(spinning), await env.start(innocent, 7)

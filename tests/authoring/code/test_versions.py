@@ -99,7 +99,7 @@ def test_comments_and_layout_are_no_change_of_code() -> None:
 
     one = workflow(catalog=Catalog())(code)
 
-    async def code() -> int:  # noqa: F811
+    async def code() -> int:
         # Now with a comment.
 
         return 1
@@ -323,7 +323,9 @@ async def test_a_version_with_other_code_is_refused_and_the_same_code_is_fine(st
     await begin(store_url, first)
     await begin(store_url, same)
 
-    with pytest.raises(VersionConflict, match="workflow 'changing' version '1' is registered with other code"):
+    with pytest.raises(
+        VersionConflict, match="workflow 'changing' version '1' is registered with other code"
+    ):
         await begin(store_url, other)
 
 

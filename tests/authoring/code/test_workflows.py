@@ -156,7 +156,7 @@ async def test_a_context_parameter_is_filled_in_and_others_are_the_input() -> No
         return [context.workflow, a, b]
 
     @workflow(catalog=catalog)
-    async def named(ctx, a=1):  # noqa: ANN001, ANN202  # pyright: ignore
+    async def named(ctx, a=1):  # pyright: ignore[reportMissingParameterType, reportUnknownParameterType]
         return [ctx.workflow, a]
 
     async with Environment(catalog=catalog) as env:
@@ -178,7 +178,7 @@ def test_what_cannot_be_a_workflow_is_refused_when_it_is_defined() -> None:
 
     class NoRun: ...
 
-    async def unknown_type(value: object) -> Colours: ...  # noqa: F821  # pyright: ignore
+    async def unknown_type(value: object) -> Colours: ...  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
 
     for bad in (plain, NoRun, unknown_type):
         with pytest.raises(BadDefinition):
@@ -194,7 +194,7 @@ def test_one_name_is_one_workflow() -> None:
     workflow(catalog=mine, name="pay")(_first)
     workflow(catalog=mine, name="pay")(_first)
 
-    with pytest.raises(BadDefinition, match="the name belongs to .*_first; give .*_second another"):
+    with pytest.raises(BadDefinition, match=r"the name belongs to .*_first; give .*_second another"):
         workflow(catalog=mine, name="pay")(_second)
 
 

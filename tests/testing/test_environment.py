@@ -1,0 +1,198 @@
+"""The environment that users test their workflows in: time that skips, crashes on demand."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, RunStatus, context, task, task_context, workflow
+from holdfast.core.values import later
+from holdfast.errors import VersionConflict
+from holdfast.testing import Environment, ManualClock
+
+DAY = dt.timedelta(days=1)
+
+catalog = Catalog()
+
+
+@task(catalog=catalog)
+async def echo(value: Any) -> Any:
+    return value
+
+
+@workflow(catalog=catalog)
+async def monthly(months: int) -> list[str]:
+    seen: list[str] = []
+    for _ in range(months):
+        await asyncio.sleep(30 * 86_400)
+        seen.append(await echo(context().now().date().isoformat()))
+    return seen
+
+
+async def test_a_year_passes_in_a_moment() -> None:
+    began = time.monotonic()
+    async with Environment(catalog=catalog) as env:
+        seen = await env.run(monthly, 12)
+
+    assert (seen[0], seen[-1]) == ("2030-01-31", "2030-12-27")
+    assert time.monotonic() - began < 5
+
+
+async def test_time_stands_still_unless_the_test_waits_for_a_result_or_skips() -> None:
+    async with Environment(catalog=catalog) as env:
+        before = env.clock.time()
+        run = await env.start(monthly, 1)
+        await env.wait_until_quiet()
+        await asyncio.sleep(0.02)
+        assert env.clock.time() == before
+        await env.skip(29 * DAY)
+        assert env.clock.time() == before + 29 * DAY
+        assert await run.status() is RunStatus.RUNNING
+        await env.skip(2 * DAY)
+        assert env.clock.time() == before + 31 * DAY
+
+        assert await run.status() is RunStatus.SUCCESS
+
+
+async def test_a_skip_stops_at_everything_that_is_due_on_the_way() -> None:
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(monthly, 3)
+        await env.skip(100 * DAY)
+
+        assert await run.result() == ["2030-01-31", "2030-03-02", "2030-04-01"]
+
+
+async def test_a_crash_drops_what_is_in_flight_and_a_new_node_goes_on() -> None:
+    mine = Catalog()
+    began = asyncio.Event()
+    ended: list[str] = []
+
+    @task(catalog=mine)
+    async def hang() -> int:
+        if task_context().attempt > 1:
+            return task_context().attempt
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("dropped")
+        return 0
+
+    @workflow(catalog=mine)
+    async def hanging() -> int:
+        return await hang()
+
+    async with Environment(catalog=mine) as env:
+        first = env.engine
+        run = await env.start(hanging)
+        await began.wait()
+        await env.crash()
+
+        assert (env.crashes, ended) == (1, ["dropped"])
+        assert env.engine is not first
+        assert await run.result() == 2
+        assert env.executions == [f"{run.id}:0", f"{run.id}:0"]
+        assert env.repeated == []
+
+
+async def test_a_recorded_task_that_is_begun_again_is_noticed() -> None:
+    async with Environment(catalog=catalog) as env:
+        env.recorded.add("00000000")
+        run = await env.start(monthly, 1)
+        env.recorded.add(f"{run.id}:0")
+        await run.result()
+
+        assert env.repeated == [f"{run.id}:0"]
+
+
+async def test_a_crash_can_be_planned_before_or_after_a_commit() -> None:
+    for after in (False, True):
+        async with Environment(catalog=catalog, crash_at=2, crash_after=after) as env:
+            run = await env.start(monthly, 2)
+
+            assert len(await run.result()) == 2
+            assert env.crashes == 1
+            assert env.repeated == []
+
+
+async def test_one_environment_goes_on_where_another_left_the_database(sqlite_url: str) -> None:
+    async with Environment(sqlite_url, catalog=catalog) as env:
+        first = await env.start(monthly, 1, id="first")
+        await env.skip(DAY)
+    async with Environment(sqlite_url, catalog=catalog) as env:
+        second = await env.start(monthly, 1, id="second")
+
+        assert second.key != first.key
+        assert await (await env.get("first")).result() == ["2030-01-31"]
+        assert await second.result() == ["2030-01-31"]
+
+
+async def test_its_own_database_is_gone_afterwards() -> None:
+    async with Environment(catalog=catalog) as env:
+        file = Path(env.settings.url.removeprefix("sqlite:///"))
+        assert file.exists()
+
+    assert not file.exists()
+
+
+async def test_the_same_seed_gives_the_same_ids_and_dice() -> None:
+    @workflow(catalog=catalog)
+    async def dice() -> list[Any]:
+        return [context().run_id, context().random.random()]
+
+    results: list[Any] = []
+    for _ in range(2):
+        async with Environment(catalog=catalog) as env:
+            results.append([await env.run(dice), await env.run(dice)])
+
+    assert results[0] == results[1]
+
+
+async def test_an_environment_that_cannot_be_entered_lets_go_of_its_database(postgres_url: str) -> None:
+    for code, problem in ((_one, None), (_two, VersionConflict)):
+        mine = Catalog()
+        workflow(catalog=mine, name="fixed", version=1)(code)
+        if problem is None:
+            async with Environment(postgres_url, catalog=mine):
+                pass
+        else:
+            with pytest.raises(problem):
+                await Environment(postgres_url, catalog=mine).__aenter__()
+
+
+async def _one() -> int:
+    return 1
+
+
+async def _two() -> int:
+    return 2
+
+
+async def test_a_manual_clock_wakes_those_whose_time_has_come() -> None:
+    clock = ManualClock()
+    start = clock.now()
+    woken: list[str] = []
+
+    async def wait(name: str, seconds: int | None) -> None:
+        event = asyncio.Event()
+        until = None if seconds is None else later(start, dt.timedelta(seconds=seconds))
+        await clock.wait(event, until)
+        woken.append(name)
+
+    waiting = [asyncio.create_task(wait(*each)) for each in (("late", 60), ("early", 10), ("never", None))]
+    await asyncio.sleep(0)
+    assert clock.next_due() == start + 10_000_000
+    clock.advance(dt.timedelta(seconds=30))
+    await asyncio.sleep(0.001)
+    assert woken == ["early"]
+    clock.move_to(start)  # never back
+    assert clock.now() == start + 30_000_000
+    clock.advance(dt.timedelta(seconds=30))
+    await asyncio.sleep(0.001)
+    assert woken == ["early", "late"]
+    waiting[-1].cancel()
