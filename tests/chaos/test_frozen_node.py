@@ -7,21 +7,27 @@ import datetime as dt
 import random
 import signal
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.chaos.evidence import Executions, read_rows
+from tests.chaos.evidence import Executions, query, read_rows
 from tests.chaos.node import catalog, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
 
 from holdfast import Holdfast, Run
+from holdfast.core.values import Instant
+from holdfast.errors import StoreUnavailable
+from holdfast.stores.database import Transaction
+from holdfast.stores.postgres.driver import PostgresDatabase
 
 _LEASE = 0.5
 _LONGEST_TASK = 0.1
 _RUNS = 20
 _SOON = dt.timedelta(seconds=20)
+_LONG_AGO = Instant(1)
 _NOTICED = "has lost the lease"
 
 
@@ -58,6 +64,33 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
                 assert executions.path.read_text().splitlines()[-1].endswith(f" {frozen.pid}")
 
 
+async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all_the_same(
+    postgres_url: str,
+) -> None:
+    database = PostgresDatabase(postgres_url)
+    connection = database.connect()
+    database.migrate(connection)
+    connection.write(lambda tx: tx.run("renew_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO))
+    is_inside, goes_on = threading.Event(), threading.Event()
+
+    def freeze(tx: Transaction) -> None:
+        tx.run("renew_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO)
+        tx.rows("read_clock")  # a round trip: the server has the row locked now
+        is_inside.set()
+        goes_on.wait(20)
+        tx.rows("read_clock")
+
+    frozen = asyncio.create_task(asyncio.to_thread(connection.write, freeze))
+    await asyncio.to_thread(is_inside.wait, 20)
+    async with Holdfast(postgres_url, catalog=catalog):
+        await asyncio.to_thread(wait_until, lambda: not _has_node(postgres_url, "frozen"), "a reaper", 10)
+    goes_on.set()
+
+    with pytest.raises(StoreUnavailable):
+        await frozen
+    connection.close()
+
+
 async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[Run[list[int]]]:
     """Start runs, and come back when they are well under way."""
     already = executions.counts().total()
@@ -70,6 +103,10 @@ async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[
 async def _run_one(hf: Holdfast, round: int) -> int:
     run = await hf.start(one_step, 7, 0, id=f"after-{round}")
     return await run.result(timeout=_SOON)
+
+
+def _has_node(url: str, id: str) -> bool:
+    return (id,) in query(url, "SELECT id FROM nodes")
 
 
 def _freeze(node: Process, url: str) -> None:

@@ -37,7 +37,8 @@ from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.residents import Residents
-from holdfast.engine.tick import Scene, Tick
+from holdfast.engine.scene import Scene
+from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.engine.watch import Watch
 from holdfast.errors import NotOpen, StoreError, StoreFull

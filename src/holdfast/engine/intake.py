@@ -14,7 +14,7 @@ from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.engine.committing import Outage
 from holdfast.engine.resident import Flight, Resident
 from holdfast.engine.residents import Residents
-from holdfast.engine.tick import Scene, new_flight
+from holdfast.engine.scene import Scene, new_flight
 from holdfast.errors import StoreUnavailable
 from holdfast.ports.clock import Clock
 from holdfast.ports.store import Claimed, Receipt, Store, TakenMessage

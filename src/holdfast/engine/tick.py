@@ -9,8 +9,7 @@ engine, after the commit and never before.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from random import Random
+from collections.abc import Iterable
 from typing import assert_never
 
 import msgspec
@@ -31,7 +30,7 @@ from holdfast.core.commands import (
     StartChild,
     StartTimer,
 )
-from holdfast.core.events import ChildEnded, Event, TaskEnded, TimerFired
+from holdfast.core.events import ChildEnded, Event, TaskEnded
 from holdfast.core.failures import capture
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions
@@ -41,7 +40,6 @@ from holdfast.core.values import (
     Failed,
     Failure,
     Instant,
-    NodeId,
     Outcome,
     Payload,
     RunKey,
@@ -52,11 +50,8 @@ from holdfast.core.values import (
     moment,
     task_id,
 )
-from holdfast.engine.alarms import Alarms
-from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.resident import Flight, Resident, Stage
-from holdfast.engine.watch import Watch
-from holdfast.ports.programs import Programs
+from holdfast.engine.scene import Scene, new_flight
 from holdfast.ports.store import (
     ROWS_OF_RUNS,
     Commit,
@@ -78,56 +73,6 @@ _log = logging.getLogger("holdfast.engine")
 
 encode_failure = msgspec.json.Encoder().encode
 _encode_text = msgspec.json.Encoder().encode
-
-
-class Scene:
-    """What every tick of one engine works with."""
-
-    def __init__(
-        self,
-        namespace: str,
-        node: NodeId,
-        programs: Programs,
-        dispatcher: Dispatcher,
-        alarms: Alarms,
-        watch: Watch,
-        dice: Random,
-        new_key: Callable[[Instant], RunKey],
-        wake: Callable[[Resident], None],
-    ) -> None:
-        self.namespace = namespace
-        self.node = node
-        self.programs = programs
-        self.dispatcher = dispatcher
-        self.alarms = alarms
-        self.watch = watch
-        self.dice = dice
-        self.new_key = new_key
-        self.wake = wake
-        """Has a resident advanced in the next tick."""
-
-    def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
-        def fire() -> None:
-            del resident.timers[seq]
-            resident.events.append(TimerFired(seq))
-            self.wake(resident)
-
-        resident.add_timer(seq, self.alarms.set(due, fire))
-
-    def back_off(self, flight: Flight, due: Instant) -> None:
-        def submit() -> None:
-            flight.due_at = None
-            self.submit(flight, due)
-
-        flight.stage = Stage.BACKING_OFF
-        flight.due_at = due
-        flight.alarms = [self.alarms.set(due, submit)]
-
-    def submit(self, flight: Flight, now: Instant) -> None:
-        """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""
-        if flight.options.start_timeout is not None:
-            self.watch.queued(flight, now, flight.options.start_timeout)
-        self.dispatcher.submit(flight)
 
 
 class Tick:
@@ -492,36 +437,6 @@ class Tick:
         commit.created = [run for run in commit.created if run.parent not in runs]
         commit.messages = [message for message in commit.messages if message.sender not in runs]
         self.gone = [resident for resident in self.gone if resident.key not in runs]
-
-
-def new_flight(
-    resident: Resident,
-    seq: int,
-    name: str,
-    input: Payload,
-    options: TaskOptions,
-    *,
-    number: int = 1,
-    failures: int = 0,
-    lost: int = 0,
-) -> Flight:
-    record = resident.record
-    flight = Flight(
-        record.key,
-        record.id,
-        record.namespace,
-        record.workflow,
-        seq,
-        name,
-        input,
-        options,
-        number,
-        resident=resident,
-        failures=failures,
-        lost=lost,
-    )
-    resident.flights[seq] = flight
-    return flight
 
 
 _SELF_CANCELLED = Failure(

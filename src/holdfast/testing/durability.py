@@ -23,6 +23,9 @@ class _Ending(NamedTuple):
     value: Any
     error: str | None
 
+    def __str__(self) -> str:
+        return f"with {self.value!r}" if self.error is None else f"with {self.error}"
+
 
 async def assert_durable(
     workflow: Any,
@@ -55,7 +58,7 @@ async def assert_durable(
         for after in (False, True):
             where = f"a crash right {'after' if after else 'before'} commit {commit} of {commits}"
             ending, _, _ = await attempt(commit, after)
-            assert ending == expected, f"{where} changed how the run ended: {ending}, not {expected}"
+            assert ending == expected, f"{where} changed how the run ended: {ending}, and not {expected}"
     if error is not None:
         raise error
     return expected.value
@@ -86,8 +89,10 @@ async def _result(environment: Environment, run: Run[Any]) -> Any:
         while not (await asyncio.wait([result], timeout=_LOOK_EVERY))[0]:
             _check_node(environment)
             parked = await environment.list(status="parked")
-            reasons = [f"{info.id}: {info.failure.message if info.failure else ''}" for info in parked]
-            assert not parked, f"replay did not bring the run to where it was, so it was parked: {reasons}"
+            reasons = "; ".join(
+                f"{info.id}: {info.failure.message if info.failure else ''}" for info in parked
+            )
+            assert not parked, f"a run cannot go on and was parked: {reasons}"
         return result.result()
     finally:
         result.cancel()
@@ -95,7 +100,9 @@ async def _result(environment: Environment, run: Run[Any]) -> Any:
 
 def _check_node(environment: Environment) -> None:
     failure = environment.engine.failure
-    assert failure is None or isinstance(failure, Crash), f"the node stopped by an error of its own: {failure!r}"
+    assert failure is None or isinstance(failure, Crash), (
+        f"the node stopped by an error of its own: {failure!r}"
+    )
 
 
 async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run[Any]:

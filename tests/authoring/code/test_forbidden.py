@@ -147,8 +147,8 @@ async def test_a_workflow_that_spins_is_parked_and_the_others_go_on(monkeypatch:
 
     @workflow(catalog=catalog)
     async def spinning() -> None:
-        while True:
-            await asyncio.sleep(0)  # noqa: ASYNC110
+        while True:  # noqa: ASYNC110
+            await asyncio.sleep(0)
 
     async with Environment(catalog=catalog) as env:
         spinner, other = await env.start(spinning), await env.start(innocent, 7)

@@ -14,13 +14,14 @@ import asyncio
 import datetime as dt
 import logging
 import uuid
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
+from holdfast.authoring.code.outside import Outside
+from holdfast.authoring.code.then import Then
 from holdfast.core import journal
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
@@ -75,76 +76,6 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _log = logging.getLogger("holdfast.workflow")
-
-
-class Recorded(NamedTuple):
-    """What the journal has of a task, for comparison."""
-
-    kind: str
-    name: str
-
-
-class Then:
-    """What a run asked for in its past, by kind and number: what it asks for now is held against it."""
-
-    __slots__ = ("cancels", "children", "early", "is_reopened", "local", "tasks", "timers")
-
-    def __init__(self, past: Past) -> None:
-        self.tasks: dict[int, Recorded] = {}
-        self.timers: dict[int, Instant] = {}
-        self.children: dict[int, str] = {}
-        self.cancels: set[tuple[str, int]] = set()
-        self.local = past.local
-        self.is_reopened = False
-        self.early: dict[tuple[str, int], Outcome] = {}
-        """Outcomes that the journal has before the code asks: it asks later than it used to."""
-
-    def expect(self, asked: journal.Asked) -> None:
-        match asked:
-            case journal.TaskAsked():
-                self.tasks[asked.seq] = Recorded("task", asked.name)
-            case journal.TaskRecorded():
-                self.tasks[asked.seq] = Recorded("local side effect", asked.name)
-            case journal.TimerAsked():
-                self.timers[asked.seq] = asked.due
-            case journal.ChildAsked():
-                self.children[asked.seq] = asked.workflow
-            case journal.TaskCancelAsked():
-                self.cancels.add(("task", asked.seq))
-            case journal.TimerCancelAsked():
-                self.cancels.add(("timer", asked.seq))
-            case journal.ChildCancelAsked():
-                self.cancels.add(("child", asked.seq))
-            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
-                pass  # patches are the program's, state is rebuilt by the code, and an end may move
-
-
-class Outside:
-    """What came from outside, and who waits for it. Most runs never need one."""
-
-    __slots__ = ("promises", "settled", "signals", "waits")
-
-    def __init__(self) -> None:
-        self.signals: dict[str, asyncio.Queue[Payload]] = {}
-        self.promises: dict[str, asyncio.Future[Outcome]] = {}
-        self.settled: dict[str, Outcome] = {}
-        self.waits: Counter[str] = Counter()
-
-    def queue(self, name: str) -> asyncio.Queue[Payload]:
-        queue = self.signals.get(name)
-        if queue is None:
-            queue = self.signals[name] = asyncio.Queue()
-        return queue
-
-    async def wait_for(self, what: str, awaited: Awaitable[T]) -> T:
-        """Await it, and say so meanwhile."""
-        self.waits[what] += 1
-        try:
-            return await awaited
-        finally:
-            self.waits[what] -= 1
-            if not self.waits[what]:
-                del self.waits[what]
 
 
 class ByName(Protocol):

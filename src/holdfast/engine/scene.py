@@ -1,0 +1,95 @@
+"""What the parts of one engine share, and the few things that more than one of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from holdfast.core.events import TimerFired
+from holdfast.core.policies import TaskOptions
+from holdfast.core.values import Instant, NodeId, Payload, RunKey
+from holdfast.engine.alarms import Alarms
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.resident import Flight, Resident, Stage
+from holdfast.engine.watch import Watch
+from holdfast.ports.programs import Programs
+
+
+class Scene:
+    """What every tick of one engine works with."""
+
+    def __init__(
+        self,
+        namespace: str,
+        node: NodeId,
+        programs: Programs,
+        dispatcher: Dispatcher,
+        alarms: Alarms,
+        watch: Watch,
+        dice: Random,
+        new_key: Callable[[Instant], RunKey],
+        wake: Callable[[Resident], None],
+    ) -> None:
+        self.namespace = namespace
+        self.node = node
+        self.programs = programs
+        self.dispatcher = dispatcher
+        self.alarms = alarms
+        self.watch = watch
+        self.dice = dice
+        self.new_key = new_key
+        self.wake = wake
+        """Has a resident advanced in the next tick."""
+
+    def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
+        def fire() -> None:
+            del resident.timers[seq]
+            resident.events.append(TimerFired(seq))
+            self.wake(resident)
+
+        resident.add_timer(seq, self.alarms.set(due, fire))
+
+    def back_off(self, flight: Flight, due: Instant) -> None:
+        def submit() -> None:
+            flight.due_at = None
+            self.submit(flight, due)
+
+        flight.stage = Stage.BACKING_OFF
+        flight.due_at = due
+        flight.alarms = [self.alarms.set(due, submit)]
+
+    def submit(self, flight: Flight, now: Instant) -> None:
+        """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""
+        if flight.options.start_timeout is not None:
+            self.watch.queued(flight, now, flight.options.start_timeout)
+        self.dispatcher.submit(flight)
+
+
+def new_flight(
+    resident: Resident,
+    seq: int,
+    name: str,
+    input: Payload,
+    options: TaskOptions,
+    *,
+    number: int = 1,
+    failures: int = 0,
+    lost: int = 0,
+) -> Flight:
+    record = resident.record
+    flight = Flight(
+        record.key,
+        record.id,
+        record.namespace,
+        record.workflow,
+        seq,
+        name,
+        input,
+        options,
+        number,
+        resident=resident,
+        failures=failures,
+        lost=lost,
+    )
+    resident.flights[seq] = flight
+    return flight
