@@ -95,7 +95,7 @@ class Client:
         if ids is not None and len(ids) != len(packed):
             raise BadOption("ids", len(ids), f"as many as there are inputs, {len(packed)}")
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
-        return await self._submit(startable, list(zip(packed, names, strict=True)))
+        return await self._submit(startable, list(zip(packed, names, strict=True))) if packed else []
 
     @overload
     async def run(self, workflow: Typed[R], *args: Any, id: str | None = None, **kwargs: Any) -> R: ...

@@ -10,17 +10,13 @@ import asyncio
 import contextlib
 import datetime as dt
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
-import msgspec
-
 from holdfast.core.events import ChildEnded
-from holdfast.core.history import CHILD_EXISTS, NOTHING
+from holdfast.core.history import CHILD_EXISTS
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
-from holdfast.core.records import RunRecord
 from holdfast.core.values import (
     Failed,
     Instant,
@@ -28,16 +24,16 @@ from holdfast.core.values import (
     Outcome,
     Payload,
     RunKey,
-    RunStatus,
     later,
 )
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
-from holdfast.engine.resident import Flight, Resident, Stage
+from holdfast.engine.resident import Flight, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene
+from holdfast.engine.starting import Starting
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.engine.watch import Watch
@@ -45,7 +41,7 @@ from holdfast.errors import NotOpen, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Beat, Executor, Report
 from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, NewRun, Receipt, Store
+from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -61,18 +57,6 @@ class Executors(Protocol):
         ...
 
     async def stop(self) -> None: ...
-
-
-class _Start(msgspec.Struct):
-    """Runs of one workflow to be started, and who is to be told their keys when all are recorded."""
-
-    workflow: str
-    pinned: Pinned
-    runs: Sequence[tuple[Payload, str | None]]
-    answer: asyncio.Future[list[RunKey]]
-    keys: list[RunKey] = []
-    """Of those that are recorded, or in the commit under way."""
-    recorded: int = 0
 
 
 class Engine:
@@ -118,9 +102,7 @@ class Engine:
             self._residents.wake,
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
-        self._starts: deque[_Start] = deque()
-        self._starting: list[_Start] = []
-        """Those with runs in the commit under way."""
+        self._starting = Starting(self._scene, self._residents, tuning)
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
         self._renew_at: Instant | None = None
@@ -186,11 +168,7 @@ class Engine:
         if self._stop_listening is not None:
             self._stop_listening()
             self._stop_listening = None
-        for start in (*self._starting, *self._starts):
-            if not start.answer.done():
-                start.answer.set_exception(NotOpen())
-        self._starting.clear()
-        self._starts.clear()
+        self._starting.refuse(NotOpen())
         self._residents.abandon()
 
     # --- what others tell the engine
@@ -202,8 +180,7 @@ class Engine:
         that of the run that has its id."""
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
-        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
-        self._starts.append(_Start(workflow, pinned, runs, answer))
+        answer = self._starting.add(workflow, pinned, runs)
         self._wake.set()
         return answer
 
@@ -293,7 +270,10 @@ class Engine:
         self._ticks += 1
         commit = Commit(self._namespace, self.node, self._ticks, now, later(now, self._tuning.lease))
         tick = Tick(self._scene, commit, now)
-        self._begin_started(tick)
+        if not self._starting.begin(tick):
+            self._is_full = True
+        if self._starting.has_more:
+            self._wake.set()
         outcomes, self._outcomes = self._outcomes, []
         for flight, outcome, at in outcomes:
             tick.settle(flight, outcome, at)
@@ -315,54 +295,6 @@ class Engine:
         for message in stale:
             tick.take_stale(message)
         return tick
-
-    def _begin_started(self, tick: Tick) -> None:
-        """As many as are good for one commit: ten thousand at once would keep everyone else waiting."""
-        room = self._tuning.start_batch
-        while self._starts and room > 0:
-            start = self._starts[0]
-            done = len(start.keys)
-            for input, id in start.runs[done : done + room]:
-                start.keys.append(self._begin(tick, start, input, id))
-            room -= len(start.keys) - done
-            self._starting.append(start)
-            if len(start.keys) == len(start.runs):
-                self._starts.popleft()
-        if self._starts:
-            self._wake.set()
-
-    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
-        has_room = len(self._residents) < self._tuning.max_resident
-        record = RunRecord(
-            key=self._scene.new_key(tick.now),
-            namespace=self._namespace,
-            id=id,
-            workflow=start.workflow,
-            version=start.pinned.version,
-            claim=start.pinned.claim,
-            status=RunStatus.RUNNING if has_room else RunStatus.PENDING,
-            input=input,
-            output=None,
-            failure=None,
-            parent=None,
-            parent_seq=None,
-            owner=self.node if has_room else None,
-            epoch=1 if has_room else 0,
-            wake_at=None if has_room else tick.now,
-            waiting=None,
-            created_at=tick.now,
-            started_at=tick.now if has_room else None,
-            finished_at=None,
-        )
-        if has_room:
-            resident = Resident(record, self._programs.program(record, NOTHING))
-            resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
-            self._residents.add(resident)
-            self._residents.wake(resident)
-        else:
-            self._is_full = True
-        tick.commit.created.append(_new_row(record))
-        return record.key
 
     def _ask_for_more(self, commit: Commit) -> None:
         """Claim and collect in the same transaction, if there is reason to."""
@@ -406,13 +338,7 @@ class Engine:
     async def _commit(self, tick: Tick) -> Receipt:
         def refuse_starts(error: StoreFull) -> None:
             """Whoever wants to start something is told at once; what runs already is kept and retried."""
-            refused: set[RunKey] = set()
-            for start in (*self._starting, *self._starts):
-                refused.update(start.keys[start.recorded :])
-                if not start.answer.done():
-                    start.answer.set_exception(error)
-            self._starting.clear()
-            self._starts.clear()
+            refused = self._starting.refuse(error)
             tick.drop(refused)
             self._residents.discard(refused, self._dispatcher)
 
@@ -462,7 +388,7 @@ class Engine:
                 self._scene.submit(flight, tick.now)
         for flight in tick.cancel:
             self._dispatcher.cancel(flight)
-        self._answer_started(receipt)
+        self._starting.answer(receipt)
         if tick.commit.ended:
             self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
         for row in tick.commit.released:
@@ -474,15 +400,6 @@ class Engine:
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
         await self._intake.take(receipt)
-
-    def _answer_started(self, receipt: Receipt) -> None:
-        for start in self._starting:
-            if receipt.existing:
-                start.keys = [receipt.existing.get(key, key) for key in start.keys]
-            start.recorded = len(start.keys)
-            if start.recorded == len(start.runs) and not start.answer.done():
-                start.answer.set_result(start.keys)
-        self._starting.clear()
 
     def _give_up(self, tick: Tick, receipt: Receipt) -> None:
         """Others have these runs: another node, or a run that was there first."""
@@ -504,23 +421,3 @@ class Engine:
         else:
             self._wants_claim = True
             self._wake.set()
-
-
-def _new_row(run: RunRecord) -> NewRun:
-    return NewRun(
-        run.key,
-        run.id,
-        run.workflow,
-        run.version,
-        run.claim,
-        run.status,
-        run.input,
-        run.parent,
-        run.parent_seq,
-        None if run.owner is None else NodeId(run.owner),
-        run.epoch,
-        run.wake_at,
-        run.waiting,
-        run.created_at,
-        run.started_at,
-    )

@@ -1,0 +1,146 @@
+"""Runs that are to be started here: taken in batches into commits, and answered when those stand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+
+import msgspec
+
+from holdfast.core.history import NOTHING
+from holdfast.core.records import RunRecord
+from holdfast.core.values import NodeId, Payload, RunKey, RunStatus
+from holdfast.engine.resident import Resident
+from holdfast.engine.residents import Residents
+from holdfast.engine.scene import Scene
+from holdfast.engine.tick import Tick
+from holdfast.engine.tuning import Tuning
+from holdfast.errors import NotOpen, StoreFull
+from holdfast.ports.programs import Pinned
+from holdfast.ports.store import NewRun, Receipt
+
+
+class _Start(msgspec.Struct):
+    """Runs of one workflow to be started, and who is to be told their keys when all are recorded."""
+
+    workflow: str
+    pinned: Pinned
+    runs: Sequence[tuple[Payload, str | None]]
+    answer: asyncio.Future[list[RunKey]]
+    keys: list[RunKey] = []
+    """Of those that are recorded, or in the commit under way."""
+    recorded: int = 0
+
+
+class Starting:
+    def __init__(self, scene: Scene, residents: Residents, tuning: Tuning) -> None:
+        self._scene = scene
+        self._residents = residents
+        self._tuning = tuning
+        self._waiting: deque[_Start] = deque()
+        self._under_way: list[_Start] = []
+        """Those with runs in the commit under way."""
+
+    @property
+    def has_more(self) -> bool:
+        return bool(self._waiting)
+
+    def add(
+        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+    ) -> asyncio.Future[list[RunKey]]:
+        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Start(workflow, pinned, runs, answer))
+        return answer
+
+    def begin(self, tick: Tick) -> bool:
+        """Begin as many as are good for one commit: ten thousand at once would keep everyone else waiting.
+
+        Says whether all of them found room here. Those that do not are left for any node to claim.
+        """
+        room = self._tuning.start_batch
+        found_room = True
+        while self._waiting and room > 0:
+            start = self._waiting[0]
+            done = len(start.keys)
+            for input, id in start.runs[done : done + room]:
+                has_room = len(self._residents) < self._tuning.max_resident
+                start.keys.append(self._begin(tick, start, input, id, has_room=has_room))
+                found_room = found_room and has_room
+            room -= len(start.keys) - done
+            self._under_way.append(start)
+            if len(start.keys) == len(start.runs):
+                self._waiting.popleft()
+        return found_room
+
+    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None, *, has_room: bool) -> RunKey:
+        record = RunRecord(
+            key=self._scene.new_key(tick.now),
+            namespace=self._scene.namespace,
+            id=id,
+            workflow=start.workflow,
+            version=start.pinned.version,
+            claim=start.pinned.claim,
+            status=RunStatus.RUNNING if has_room else RunStatus.PENDING,
+            input=input,
+            output=None,
+            failure=None,
+            parent=None,
+            parent_seq=None,
+            owner=self._scene.node if has_room else None,
+            epoch=1 if has_room else 0,
+            wake_at=None if has_room else tick.now,
+            waiting=None,
+            created_at=tick.now,
+            started_at=tick.now if has_room else None,
+            finished_at=None,
+        )
+        tick.commit.created.append(_row(record))
+        if has_room:
+            resident = Resident(record, self._scene.programs.program(record, NOTHING))
+            resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
+            self._residents.add(resident)
+            self._residents.wake(resident)
+        return record.key
+
+    def answer(self, receipt: Receipt) -> None:
+        """The commit stands: tell those whose runs are all recorded."""
+        for start in self._under_way:
+            if receipt.existing:
+                start.keys = [receipt.existing.get(key, key) for key in start.keys]
+            start.recorded = len(start.keys)
+            if start.recorded == len(start.runs) and not start.answer.done():
+                start.answer.set_result(start.keys)
+        self._under_way.clear()
+
+    def refuse(self, error: StoreFull | NotOpen) -> set[RunKey]:
+        """Tell everyone no. Answers the runs that are in the commit under way, to be taken out of it."""
+        refused: set[RunKey] = set()
+        for start in self._under_way:
+            refused.update(start.keys[start.recorded :])
+        for start in (*self._under_way, *self._waiting):
+            if not start.answer.done():
+                start.answer.set_exception(error)
+        self._under_way.clear()
+        self._waiting.clear()
+        return refused
+
+
+def _row(run: RunRecord) -> NewRun:
+    return NewRun(
+        run.key,
+        run.id,
+        run.workflow,
+        run.version,
+        run.claim,
+        run.status,
+        run.input,
+        run.parent,
+        run.parent_seq,
+        None if run.owner is None else NodeId(run.owner),
+        run.epoch,
+        run.wake_at,
+        run.waiting,
+        run.created_at,
+        run.started_at,
+    )
