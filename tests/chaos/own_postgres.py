@@ -12,6 +12,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 
 class OwnServer:
     """It comes back under the same URL."""
@@ -23,21 +25,29 @@ class OwnServer:
 
             self._server = get_server(folder)
         self.url = self._server.get_uri()
+        self._is_up = True
 
     def stop(self) -> None:
         self._server.stop()
+        self._is_up = False
 
     def kill(self) -> None:
         """As if the machine had lost its power: nothing is written, nobody is told goodbye."""
         pid = self._server.get_pid()
         assert pid is not None
+        backends = psutil.Process(pid).children()
         os.kill(pid, signal.SIGKILL)
+        # They end when they notice, and until then one of them might still answer.
+        _, left = psutil.wait_procs(backends, timeout=10)
+        assert not left, f"processes of the dead server go on: {left}"
+        self._is_up = False
 
     def start(self) -> None:
-        # It refuses while processes of the one that was killed are still there; they soon notice.
+        # It may refuse for a moment, while the system clears up after the one that was killed.
         for tries_left in reversed(range(20)):
             try:
                 self._server.ensure_postgres_running()
+                self._is_up = True
                 return
             except subprocess.SubprocessError:
                 if not tries_left:
@@ -45,6 +55,8 @@ class OwnServer:
                 time.sleep(0.25)
 
     def remove(self) -> None:
+        if not self._is_up:
+            self.start()  # what follows can only stop a server that runs
         self._server.cleanup()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast import Catalog, Retry, Run, RunStatus, context, task, task_context, workflow
+from holdfast import Catalog, Holdfast, Retry, Run, RunStatus, context, task, task_context, workflow
 from holdfast.testing import Environment
 
 DAY = dt.timedelta(days=1)
@@ -60,6 +60,27 @@ async def test_a_run_that_waits_is_shown_with_what_it_waits_for() -> None:
         assert (await asleep.describe()).waiting == "until 2030-01-02T00:00:00+00:00"
         assert (await listening.describe()).waiting == "signal 'go'"
         assert await asleep.status() is RunStatus.RUNNING
+
+
+async def test_a_timer_that_is_no_longer_needed_wakes_nobody(store_url: str) -> None:
+    @workflow(catalog=catalog)
+    async def punctual() -> Any:
+        async with asyncio.timeout(86_400):
+            await context().signal("first")
+        return await context().signal("second")
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(punctual)
+        await env.wait_until_quiet()
+        await run.signal("first")
+        await env.skip(dt.timedelta(minutes=1))
+        before = env.crash_points.commits
+        await env.skip(2 * DAY)
+
+        assert (await run.describe()).waiting == "signal 'second'"
+        assert env.crash_points.commits == before
+        await run.signal("second", 2)
+        assert await run.result() == 2
 
 
 async def test_a_message_wakes_a_run_that_left_memory(store_url: str) -> None:
@@ -159,8 +180,6 @@ async def test_a_node_holds_no_more_runs_than_it_may_and_does_all_of_them(sqlite
     @workflow(catalog=mine)
     async def working(number: int) -> int:
         return await work(number)
-
-    from holdfast import Holdfast
 
     async with Holdfast(sqlite_url, catalog=mine, max_resident=10) as hf:
         runs = await hf.start_many(working, range(100))

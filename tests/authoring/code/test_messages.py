@@ -1,0 +1,192 @@
+"""Promises and signals, as workflow code waits for them, after a crash at any commit, on both stores."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+from holdfast import Catalog, Run, context, task, workflow
+from holdfast.errors import WrongType
+from holdfast.testing import Environment, assert_durable
+
+NewDatabase = Callable[[], str]
+
+catalog = Catalog()
+
+
+class Declined(Exception):
+    def __init__(self, code: int) -> None:
+        super().__init__(f"declined with code {code}")
+        self.code = code
+
+
+@task(catalog=catalog)
+async def echo(value: Any) -> Any:
+    return value
+
+
+# --- promises
+
+
+@workflow(catalog=catalog)
+async def decide() -> list[Any]:
+    ctx = context()
+    approval = await ctx.promise("approval", bool)
+    again = await ctx.promise("approval", bool, timeout=dt.timedelta(seconds=1))
+    try:
+        await ctx.promise("payment")
+    except Declined as error:
+        payment = [error.code, str(error)]
+    else:
+        payment = []
+    try:
+        await ctx.promise("never", timeout=dt.timedelta(days=3))
+    except TimeoutError:
+        return [approval, again, payment, "timed out"]
+    return []
+
+
+async def _settle(run: Run) -> None:
+    await run.resolve("approval", True)
+    await run.reject("payment", Declined(5))
+
+
+async def test_promises_resolve_reject_time_out_and_can_be_asked_twice(new_database: NewDatabase) -> None:
+    decided = await assert_durable(decide, during=_settle, new_database=new_database, catalog=catalog)
+
+    assert decided == [True, True, [5, "declined with code 5"], "timed out"]
+
+
+async def test_a_promise_may_be_settled_before_or_after_it_is_asked_for() -> None:
+    @workflow(catalog=catalog)
+    async def late() -> list[int]:
+        await context().signal("go")
+        return [await context().promise("early", int), await context().promise("late", int)]
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(late)
+        await run.resolve("early", 1)
+        await run.signal("go")
+        await env.wait_until_quiet()
+        await env.crash()
+        await run.resolve("late", 2)
+
+        assert await run.result() == [1, 2]
+
+
+async def test_one_who_stops_waiting_does_not_take_the_promise_from_another() -> None:
+    @workflow(catalog=catalog)
+    async def both() -> list[Any]:
+        patient = context().promise("value", int)
+        hasty = context().promise("value", int, timeout=dt.timedelta(seconds=1))
+        [hurried] = await asyncio.gather(hasty, return_exceptions=True)
+        await echo("asked")
+        return [type(hurried).__name__, await patient]
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(both)
+        await env.skip(dt.timedelta(minutes=1))
+        await run.resolve("value", 9)
+
+        assert await run.result() == ["TimeoutError", 9]
+
+
+async def test_a_promise_of_the_wrong_type_raises_in_the_workflow() -> None:
+    @workflow(catalog=catalog)
+    async def typed() -> str:
+        try:
+            await context().promise("count", int)
+        except WrongType as error:
+            return str(error)
+        return "no error"
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(typed)
+        await run.resolve("count", "many")
+
+        assert "promise 'count'" in await run.result()
+
+
+# --- signals
+
+
+@workflow(catalog=catalog)
+async def converse() -> list[Any]:
+    ctx = context()
+    first = await ctx.signal("word", str)
+    await echo(first)
+    rest = ctx.drain_signals("word", str)
+    try:
+        await ctx.signal("word", str, timeout=dt.timedelta(hours=1))
+    except TimeoutError:
+        rest.append("silence")
+    number = await ctx.signal("number", int)
+    return [first, rest, number, ctx.has_signal("word"), ctx.has_signal("number")]
+
+
+async def _talk(run: Run) -> None:
+    for word in ("a", "b", "c"):
+        await run.signal("word", word)
+    await run.signal("number", 1)
+    await run.signal("number", 2)
+
+
+async def test_signals_come_in_order_and_each_once(new_database: NewDatabase) -> None:
+    said = await assert_durable(converse, during=_talk, new_database=new_database, catalog=catalog)
+
+    assert said == ["a", ["b", "c", "silence"], 1, False, True]
+
+
+async def test_a_wait_for_a_signal_that_times_out_loses_no_message(store_url: str) -> None:
+    @workflow(catalog=catalog)
+    async def impatient() -> list[Any]:
+        timed_out = 0
+        while True:
+            try:
+                word = await context().signal("word", str, timeout=dt.timedelta(minutes=1))
+            except TimeoutError:
+                timed_out += 1
+            else:
+                return [timed_out, word, await context().signal("word", str)]
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(impatient)
+        await env.skip(dt.timedelta(minutes=3.5))
+        await run.signal("word", "one")
+        await run.signal("word", "two")
+
+        assert await run.result() == [3, "one", "two"]
+
+
+async def test_two_waits_for_one_signal_are_served_in_the_order_they_began() -> None:
+    @workflow(catalog=catalog)
+    async def pair() -> list[int]:
+        return list(await asyncio.gather(context().signal("n", int), context().signal("n", int)))
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(pair)
+        await env.wait_until_quiet()
+        await run.signal("n", 1)
+        await env.crash()
+        await run.signal("n", 2)
+
+        assert await run.result() == [1, 2]
+
+
+async def test_a_cancelled_wait_for_a_signal_takes_none() -> None:
+    @workflow(catalog=catalog)
+    async def fickle() -> int:
+        waiting = context().signal("n", int)
+        await asyncio.sleep(1)
+        waiting.cancel()
+        await asyncio.sleep(1)
+        return await context().signal("n", int)
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(fickle)
+        await env.skip(dt.timedelta(seconds=1.5))
+        await run.signal("n", 1)
+
+        assert await run.result() == 1
