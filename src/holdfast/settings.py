@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.core.names import checked_name
 from holdfast.errors import BadOption
 
 PREFIX = "HOLDFAST_"
@@ -50,8 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for queue, limit in self.queues.items():
             if limit < 1:
                 raise BadOption(f"queues[{queue!r}]", limit, "1 or more")
-        if not self.namespace or len(self.namespace) > 200:
-            raise BadOption("namespace", self.namespace, "a name")
+        checked_name("namespace", self.namespace)
 
     @property
     def lease(self) -> dt.timedelta:
@@ -69,9 +69,7 @@ def read_settings(
     environment = os.environ if environment is None else environment
     known = set(Settings.__struct_fields__)
     from_file = _read_file((folder or Path.cwd()) / "holdfast.toml")
-    from_environment = {
-        name: environment[PREFIX + name.upper()] for name in known if PREFIX + name.upper() in environment
-    }
+    from_environment = _read_environment(environment, known)
     settings: dict[str, Any] = {}
     for source, values, strict in (
         ("holdfast.toml", from_file, True),
@@ -93,6 +91,23 @@ def read_settings(
             raise BadOption(f"a setting in {source}", str(error), "of the right type") from None
         settings = msgspec.structs.asdict(result)
     return msgspec.convert(settings, Settings)
+
+
+def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in known:
+        text = environment.get(PREFIX + name.upper())
+        if text is not None:
+            found[name] = _read_queues(text) if name == "queues" else text
+    return found
+
+
+def _read_queues(text: str) -> Any:
+    """As JSON: HOLDFAST_QUEUES='{"gpu": 1}'."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise BadOption("queues in the environment", text, f'JSON such as {{"gpu": 1}} ({error})') from None
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -45,9 +45,15 @@ def test_numbers_in_the_environment_are_read_as_numbers(tmp_path: Path) -> None:
     )
 
 
+def test_queues_in_the_environment_are_read_as_json(tmp_path: Path) -> None:
+    assert read(tmp_path, environment={"HOLDFAST_QUEUES": '{"gpu": 1}'}).queues == {"gpu": 1}
+
+
 @pytest.mark.parametrize(
     ("toml", "environment", "given", "named"),
     [
+        ("", {"HOLDFAST_QUEUES": "gpu=1"}, {}, "queues in the environment"),
+        ("", {}, {"namespace": "a\x00b"}, "namespace"),
         ("colour = 1", {}, {}, "colour in holdfast.toml"),
         ('threads = "3"', {}, {}, "a setting in holdfast.toml"),
         ("threads = ", {}, {}, "holdfast.toml"),

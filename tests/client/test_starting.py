@@ -119,7 +119,7 @@ async def test_a_client_without_an_engine_starts_what_another_process_does(store
     async with Holdfast(store_url, catalog=catalog, engine=False) as client:
         run = await client.start(both, 4, id="remote")
         assert await run.status() is RunStatus.PENDING
-        waiting = asyncio.create_task(run.result(timeout=SOON))
+        waiting = asyncio.ensure_future(run.result(timeout=SOON))
 
         async with Holdfast(store_url, catalog=catalog) as worker:
             assert await waiting == [8, 12, "none"]
@@ -156,7 +156,7 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
         with pytest.raises(UnknownWorkflow, match="'both version 9'"):
             await env.start("both", 1, version="9")
         with pytest.raises(WrongType, match="is @workflow missing"):
-            await env.start(double)
+            await env.start(double)  # pyright: ignore[reportArgumentType, reportCallIssue]
         with pytest.raises(
             WrongType, match="the arguments of workflow 'both': number: expected int, got str"
         ):
@@ -252,3 +252,48 @@ async def test_namespaces_know_nothing_of_each_other(store_url: str) -> None:
         assert {run.id for run in await two.list()} == {"same", "both-have"}
         with pytest.raises(LookupError, match="no run 'only-here' in namespace 'two'"):
             await two.signal("only-here", "go")
+
+
+async def test_a_result_can_be_awaited_gathered_and_made_a_task_of(sqlite_url: str) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(both, 2)
+        task: Any = asyncio.create_task(run.result())  # pyright: ignore[reportArgumentType]
+        async with asyncio.TaskGroup() as group:
+            grouped: Any = group.create_task(run.result())  # pyright: ignore[reportArgumentType]
+
+        assert await task == [4, 6, "none"]
+        assert grouped.result() == await run.result() == [4, 6, "none"]
+        assert await asyncio.gather(run.result(), run.result()) == [[4, 6, "none"]] * 2
+
+
+async def test_a_task_that_waits_for_a_result_can_be_cancelled_and_others_still_get_it(
+    sqlite_url: str,
+) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(patient)
+        impatient: Any = asyncio.create_task(run.result())  # pyright: ignore[reportArgumentType]
+        await asyncio.sleep(0)
+        impatient.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await impatient
+
+        await run.signal("go", "now")
+        assert await run.result(timeout=SOON) == "now"
+
+
+async def test_a_version_asked_for_by_number_wins_over_that_of_the_workflow_given(sqlite_url: str) -> None:
+    versions = Catalog()
+
+    @workflow(name="greet", version=1, catalog=versions)
+    async def first() -> str:
+        return "hello"
+
+    @workflow(name="greet", version=2, catalog=versions)
+    async def second() -> str:
+        return "good day"
+
+    async with Holdfast(sqlite_url, catalog=versions) as hf:
+        assert await (await hf.start(second, version="1")).result() == "hello"
+        assert await (await hf.start(first, version="2")).result() == "good day"
+        with pytest.raises(UnknownWorkflow):
+            await hf.start(first, version="3")

@@ -139,6 +139,8 @@ class Definitions:
             found = self.catalog.workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
+            if version is not None and version != found.version:
+                found = self.catalog.workflow(found.name, version)
         else:
             raise WrongType(
                 "start()", f"expected a workflow or its name, got {workflow!r}; is @workflow missing?"

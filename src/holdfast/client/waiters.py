@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -34,19 +34,41 @@ class Reader(Protocol):
 
 
 class Ending(asyncio.Future[Any]):
-    """The end of a run, for one who waits for it."""
+    """The end of a run, for one who waits for it.
 
-    __slots__ = ("reader",)
+    A future, so that whoever waits for ten thousand runs need not make ten thousand tasks; and a
+    coroutine as well, so that `asyncio.create_task(run.result())` works as people expect.
+    """
+
+    __slots__ = ("_steps", "reader")
 
     def __init__(self, reader: Reader) -> None:
         super().__init__()
         self.reader = reader
+        self._steps: Generator[Any, None, Any] | None = None
+
+    def send(self, value: None) -> Any:
+        if self._steps is None:
+            self._steps = self.__await__()
+        return self._steps.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        if self._steps is None:
+            self._steps = self.__await__()
+        return self._steps.throw(*error)
+
+    def close(self) -> None:
+        if self._steps is not None:
+            self._steps.close()
 
     def settle(self, outcome: Outcome) -> None:
         try:
             self.set_result(self.reader.read(outcome))
         except Exception as error:
             self.set_exception(error)
+
+
+Coroutine.register(Ending)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 class Waiters:
@@ -64,10 +86,7 @@ class Waiters:
         self._is_closed = False
 
     def wait(self, run: RunKey, reader: Reader) -> Ending:
-        """What `reader` makes of the run's outcome, when it has one. The caller may cancel the future.
-
-        A future and not a coroutine: whoever waits for ten thousand runs need not make ten thousand tasks.
-        """
+        """What `reader` makes of the run's outcome, when it has one. The caller may cancel the future."""
         if self._is_closed:
             raise NotOpen
         ending = Ending(reader)

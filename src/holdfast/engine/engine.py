@@ -237,7 +237,7 @@ class Engine:
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
             deadline,
-            self._peek_at,
+            None if self._is_draining else self._peek_at,  # it looks no more, and would only spin
             self._alarms.next_due(),
             self._watch.next_show(),
             self._residents.next_release(self._tuning.idle_after),
@@ -292,8 +292,8 @@ class Engine:
         for flight in self._watch.take_unshown(now):
             tick.show(flight)
         stale, self._intake.stale = self._intake.stale, []
-        for message in stale:
-            tick.take_stale(message)
+        for resident, message in stale:
+            tick.take_stale(resident, message)
         return tick
 
     def _ask_for_more(self, commit: Commit) -> None:
@@ -393,10 +393,13 @@ class Engine:
             self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
         for row in tick.commit.released:
             if row.wake_at is not None:
-                self._peek_at = min(self._peek_at or row.wake_at, row.wake_at)
+                # Compared with None, since 0 is a request to look at once that came during the commit.
+                self._peek_at = row.wake_at if self._peek_at is None else min(self._peek_at, row.wake_at)
         if tick.has_children:
             self._wants_claim = self._wants_mail = True
             self._wake.set()
+        if tick.gone and (self._is_full or self._wants_claim):
+            self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
         await self._intake.take(receipt)

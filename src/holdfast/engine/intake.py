@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from holdfast.core.commands import Command
-from holdfast.core.events import ChildEnded, Event
+from holdfast.core.events import ChildEnded, Event, MessageId
 from holdfast.core.history import OpenTask, message_event, restore, run_outcome
 from holdfast.core.records import History, MessageKind, MessageRecord
 from holdfast.core.values import Instant, RunKey, TaskStatus
@@ -17,7 +17,7 @@ from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene, new_flight
 from holdfast.errors import StoreUnavailable
 from holdfast.ports.clock import Clock
-from holdfast.ports.store import Claimed, Receipt, Store, TakenMessage
+from holdfast.ports.store import Claimed, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -34,7 +34,7 @@ class Intake:
         """Attempts that were under way on a node that died."""
         self.unable: list[tuple[Resident, Exception]] = []
         """Runs that cannot go on with the code of this node, and why."""
-        self.stale: list[TakenMessage] = []
+        self.stale: list[tuple[Resident, MessageId]] = []
         """Messages that tell nothing new, to be marked as read."""
 
     async def take(self, receipt: Receipt) -> None:
@@ -118,7 +118,7 @@ class Intake:
                 continue
             child = resident.children.pop(int(message.name), None)
             if child is None:
-                self.stale.append(TakenMessage(message.run, message.id, resident.position))
+                self.stale.append((resident, message.id))
                 self._residents.wake(resident)
             else:
                 children[child] = (resident, message)

@@ -30,7 +30,7 @@ from holdfast.core.commands import (
     StartChild,
     StartTimer,
 )
-from holdfast.core.events import ChildEnded, Event, TaskEnded
+from holdfast.core.events import ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions
@@ -423,9 +423,10 @@ class Tick:
         resident.is_gone = True
         self.gone.append(resident)
 
-    def take_stale(self, message: TakenMessage) -> None:
+    def take_stale(self, resident: Resident, message: MessageId) -> None:
         """Mark a message as read that tells nothing new."""
-        self.commit.taken.append(message)
+        self._hold(resident)
+        self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
 
     def drop(self, runs: set[RunKey]) -> None:
         """Take everything out of the commit that is of these runs, which it would have created."""

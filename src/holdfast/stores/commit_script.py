@@ -34,9 +34,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     # waits for the other here: the commit is done before anything is taken, or it sees the new owners.
     tx.run("renew_lease", commit.node, commit.namespace, commit.tick, commit.lease_until, commit.now)
     lost = _find_lost(tx, commit)
-    # A run that is no longer ours starts no children either.
-    created = [run for run in commit.created if run.parent not in lost] if lost else commit.created
-    existing = create_runs(tx, commit.namespace, created, is_retry=commit.is_retry)
+    existing = _create(tx, commit, lost)
     if lost or existing:
         commit = _without(commit, lost, existing)
     _write_rows(tx, commit)
@@ -93,6 +91,17 @@ def _find_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
     return frozenset(row[0] for row in lost)
 
 
+def _create(tx: Transaction, commit: Commit, lost: frozenset[RunKey]) -> dict[RunKey, RunKey]:
+    """Add the new runs, but no child of a run that is not ours: lost, or new under an id that is taken."""
+    children = [run for run in commit.created if run.parent is not None]
+    if not children:
+        return create_runs(tx, commit.namespace, commit.created, is_retry=commit.is_retry)
+    others = [run for run in commit.created if run.parent is None]
+    existing = create_runs(tx, commit.namespace, others, is_retry=commit.is_retry)
+    children = [run for run in children if run.parent not in lost and run.parent not in existing]
+    return existing | create_runs(tx, commit.namespace, children, is_retry=commit.is_retry)
+
+
 def create_runs(
     tx: Transaction, namespace: str, runs: Sequence[NewRun], *, is_retry: bool = False
 ) -> dict[RunKey, RunKey]:
@@ -122,6 +131,11 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
     rows: dict[str, list[Any]] = {
         name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS if name != "messages"
     }
+    # Whoever asked for a child whose id is taken is to hear of it, also if it leaves memory right now.
+    refused = {run.parent for run in commit.created if run.run in existing}
+    rows["released"] = [
+        run._replace(wake_at=commit.now) if run.run in refused else run for run in rows["released"]
+    ]
     # The run of a message is the one it is for; what counts is who sent it.
     rows["messages"] = [message for message in commit.messages if message.sender not in gone]
     return msgspec.structs.replace(commit, **rows)

@@ -84,7 +84,7 @@ async def _attempt(
 
 async def _result(environment: Environment, run: Run[Any]) -> Any:
     """The result. A run that is parked waits for an operator, and there is none here: that is a finding."""
-    result = asyncio.ensure_future(run.result())
+    result = asyncio.create_task(_result_of(run))
     try:
         while not (await asyncio.wait([result], timeout=_LOOK_EVERY))[0]:
             _check_node(environment)
@@ -113,3 +113,7 @@ async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any
         except NotOpen:
             _check_node(environment)
             await environment.wait_until_quiet()
+
+
+async def _result_of(run: Run[Any]) -> Any:
+    return await run.result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -346,7 +346,7 @@ async def test_the_winner_of_a_race_is_the_same_after_a_crash() -> None:
     await ends_as([True, True], racing)
 
 
-async def _in_order_of_arrival(handles: set[Any]) -> Any:
+async def _in_order_of_arrival(handles: set[Any]) -> AsyncIterator[Any]:
     while handles:
         done, handles = await asyncio.wait(handles, return_when=asyncio.FIRST_COMPLETED)
         for each in done:

@@ -94,17 +94,21 @@ async def test_edited_code_that_asks_for_the_same_goes_on_with_a_run(store_url: 
 
 
 def test_comments_and_layout_are_no_change_of_code() -> None:
-    async def code() -> int:
-        return 1
+    def before() -> Workflow[[], int]:
+        async def code() -> int:
+            return 1
 
-    one = workflow(catalog=Catalog())(code)
+        return workflow(catalog=Catalog())(code)
 
-    async def code() -> int:
-        # Now with a comment.
+    def after() -> Workflow[[], int]:
+        async def code() -> int:
+            # Now with a comment.
 
-        return 1
+            return 1
 
-    assert workflow(catalog=Catalog())(code).version == one.version
+        return workflow(catalog=Catalog())(code)
+
+    assert before().version == after().version
 
 
 async def test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended(

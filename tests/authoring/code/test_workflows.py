@@ -182,7 +182,7 @@ def test_what_cannot_be_a_workflow_is_refused_when_it_is_defined() -> None:
 
     for bad in (plain, NoRun, unknown_type):
         with pytest.raises(BadDefinition):
-            workflow(catalog=Catalog())(bad)
+            workflow(catalog=Catalog())(bad)  # pyright: ignore[reportArgumentType, reportCallIssue]
     with pytest.raises(BadDefinition, match="without '@'"):
         workflow(catalog=Catalog(), name="a@b")(_first)
     with pytest.raises(BadOption, match="version"):

@@ -73,14 +73,15 @@ class ChildHandle(Handle[R]):
         return super().cancel(msg)
 
 
-def settle(
-    handle: Handle[Any], outcome: Outcome, error: Callable[[Failed | Cancelled], Exception | None]
-) -> None:
+H = TypeVar("H", bound=Handle[Any])
+
+
+def settle(handle: H, outcome: Outcome, error: Callable[[H, Failed | Cancelled], Exception | None]) -> None:
     """Give a handle its outcome. `error` makes the exception for one that failed; None: cancelled."""
     if handle.done():
         return
     if not isinstance(outcome, Succeeded):
-        problem = error(outcome)
+        problem = error(handle, outcome)
         if problem is None:
             handle.give_up()  # it has ended already: there is no work left to cancel
         else:

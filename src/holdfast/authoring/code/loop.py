@@ -14,12 +14,14 @@ import asyncio
 import functools
 import sys
 from asyncio import events
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from contextvars import Context, copy_context
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from holdfast.core.values import Instant, RunKey
 from holdfast.errors import ForbiddenInWorkflow
+
+T = TypeVar("T")
 
 CALLBACKS_ALLOWED = 2_000_000
 """In one drain. More is a workflow that spins without ever waiting for something durable."""
@@ -63,6 +65,16 @@ class WorkflowTask(asyncio.Task[Any]):
         return self.number
 
 
+class WorkflowFuture(asyncio.Future[Any]):
+    """What `shield`, `Queue`, `Lock` and `Event` wait with: hashed as tasks are, and for the same reason."""
+
+    __slots__ = ("number",)
+    number: int
+
+    def __hash__(self) -> int:
+        return self.number
+
+
 class Soon:
     """A callback that is ready. What `asyncio.Handle` is, at a third of its cost: there are three for
     every task of every run."""
@@ -88,7 +100,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
     def __init__(self, host: Host, run: RunKey) -> None:
         self.host = host
         self._run = run
-        self._next_task_number = 0
+        self._next_number = 0
         self._ready: list[Soon] = []
         self._timers: dict[int, Timer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
@@ -135,7 +147,9 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         return self.host.at / 1_000_000
 
     def create_future(self) -> asyncio.Future[Any]:
-        return asyncio.Future(loop=self)
+        future = WorkflowFuture(loop=self)
+        future.number = self._take_number()
+        return future
 
     def create_task(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
@@ -145,15 +159,18 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
         **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
     ) -> asyncio.Task[Any]:
-        if not self._next_task_number:
-            self._next_task_number = int.from_bytes(self._run[8:], "big") >> 4
-        self._next_task_number += 1
-        task = WorkflowTask(self._next_task_number, coro, loop=self, name=name, context=context)
+        task = WorkflowTask(self._take_number(), coro, loop=self, name=name, context=context)
         if self._tasks is None:
             self._tasks = set()
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _take_number(self) -> int:
+        if not self._next_number:
+            self._next_number = int.from_bytes(self._run[8:], "big") >> 4
+        self._next_number += 1
+        return self._next_number
 
     def get_debug(self) -> bool:
         return False
@@ -181,28 +198,41 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         if timer is not None:
             self._ready.append(Soon(_ring, (timer,), None))
 
-    def drain(self, allowed: int = CALLBACKS_ALLOWED) -> None:
-        """Run every callback that is ready, and those they make ready, until none is left."""
-        ready = self._ready
+    def feed(self, facts: Sequence[T], hear: Callable[[T], None], allowed: int = CALLBACKS_ALLOWED) -> None:
+        """Have each fact heard and run all that it makes ready, before the next; without any, just run.
+
+        What came first has its whole effect first. A timer that fires while a signal is still on its
+        way through two tasks would else win the race, and the signal would be lost.
+        """
         entered = _enter(self)
         try:
-            # Callbacks append to the list while it is walked.
-            for done, soon in enumerate(ready):
-                if not soon.cancelled():
-                    try:
-                        soon.context.run(soon.callback, *soon.args)
-                    except SystemExit:
-                        pass  # asyncio raises it here as well, but the task that raised it has it
-                    except Exception as error:
-                        message = f"a callback failed: {soon.callback!r}"
-                        self.call_exception_handler({"message": message, "exception": error})
-                if done > allowed:
-                    raise ForbiddenInWorkflow(
-                        f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
-                    )
+            if not facts:
+                self._drain(allowed)
+            for fact in facts:
+                hear(fact)
+                self._drain(allowed)
         finally:
-            ready.clear()
+            self._ready.clear()
             _leave(entered)
+
+    def _drain(self, allowed: int) -> None:
+        """Run every callback that is ready, and those they make ready, until none is left."""
+        ready = self._ready
+        # Callbacks append to the list while it is walked.
+        for done, soon in enumerate(ready):
+            if not soon.cancelled():
+                try:
+                    soon.context.run(soon.callback, *soon.args)
+                except SystemExit:
+                    pass  # asyncio raises it here as well, but the task that raised it has it
+                except Exception as error:
+                    message = f"a callback failed: {soon.callback!r}"
+                    self.call_exception_handler({"message": message, "exception": error})
+            if done > allowed:
+                raise ForbiddenInWorkflow(
+                    f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
+                )
+        ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
         """Close every coroutine, so that nothing of the run is left to the garbage collector.

@@ -165,16 +165,18 @@ class CodeProgram:
         self._loop = WorkflowLoop(self, run.key)
         self._main = asyncio.Task(main(self), loop=self._loop, name=run.workflow)
         if past.steps:
-            self._replay(past)
+            try:
+                self._replay(past)
+            except BaseException:
+                self.dispose()  # else the garbage collector would run what is left of the code
+                raise
 
     # --- the protocol
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         self.at = at
         self._fresh_timers = None
-        for event in events:
-            self._hear(event)
-        self._loop.drain(CALLBACKS_ALLOWED + 100 * len(events))
+        self._loop.feed(events, self._hear, CALLBACKS_ALLOWED)
         if self._broken is not None:
             raise self._broken
         if self._main.done():
@@ -212,15 +214,19 @@ class CodeProgram:
     # --- replay
 
     def _replay(self, past: Past) -> None:
-        self.is_replaying = True
+        # A retry that goes back to the very beginning has nothing to replay: its code begins right here.
+        begins_anew = len(past.steps) == 1 and any(isinstance(it, Reopened) for it in past.steps[0].events)
         then = self._then = Then(past)
         for step in past.steps:
             for asked in step.asked:
                 then.expect(asked)
                 if isinstance(asked, journal.PatchMarked):
                     self._remember_patch(asked.change_id, is_patched=True)
+        self.is_replaying = not begins_anew
         for step in past.steps:
-            self.advance(step.at, step.events)
+            commands = self.advance(step.at, step.events)
+            if begins_anew:
+                self._commands = [*commands]
             if self._has_ended:
                 break  # the code got shorter, and this run is past its new end
         self.is_replaying = False
@@ -353,6 +359,9 @@ class CodeProgram:
         seq, is_recorded = self._take_task("local side effect", name)
         if is_recorded and self._then is not None:
             return self._then.local[seq]
+        if self._is_disposed:
+            # It only leaves memory, but closing its coroutine runs its `finally` blocks.
+            raise asyncio.CancelledError
         try:
             outcome: Outcome = Succeeded(self.codec.encode(effect(), f"the result of {name!r}"))
         except Exception as error:
@@ -505,10 +514,10 @@ class CodeProgram:
 
     # --- outcomes as exceptions
 
-    def _task_error(self, outcome: Failed | Cancelled) -> Exception | None:
+    def _task_error(self, handle: TaskHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
         return revive(outcome.failure, TaskError) if isinstance(outcome, Failed) else None
 
-    def _child_error(self, outcome: Failed | Cancelled) -> Exception | None:
+    def _child_error(self, handle: ChildHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
         if isinstance(outcome, Failed):
             return revive(outcome.failure, RunFailed)
-        return RunCancelled("(a child)", outcome.reason)
+        return RunCancelled(handle.id, outcome.reason)
