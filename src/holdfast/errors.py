@@ -15,6 +15,7 @@ HoldfastError
 │   ├── RunExists           a child's id belongs to another run
 │   ├── RunEnded            the run is over and takes nothing more
 │   ├── NotEnded            only a run that is over can be retried
+│   ├── HeardByParent       a child whose end its parent knows is retried with the parent
 │   ├── NotParked           only a run that is parked can be resumed
 │   ├── PromiseSettled      the promise has a value already
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
@@ -146,6 +147,15 @@ class NotEnded(Refused):
     def __init__(self, id: str, status: str) -> None:
         self.id, self.status = id, status
         super().__init__(f"run {id!r} is {status}; only a run that failed or was cancelled can be retried")
+
+
+class HeardByParent(Refused):
+    def __init__(self, id: str, parent: str) -> None:
+        self.id, self.parent = id, parent
+        super().__init__(
+            f"run {id!r} is a child of {parent!r}, which goes by how it ended: to end in another way now "
+            "would change the past of the parent; retry the parent instead, once that has ended"
+        )
 
 
 class NotParked(Refused):

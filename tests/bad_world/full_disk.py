@@ -39,17 +39,22 @@ async def _start_while_full(hf: Holdfast, number: int) -> None:
         print("refused:", error)
 
 
+async def _count_ended(hf: Holdfast) -> int:
+    return sum(run.status.is_final for run in await hf.list())
+
+
 async def main(file: Path, log: Path) -> None:
     logging.basicConfig(level="INFO", format="%(name)s: %(message)s", stream=sys.stdout)
     keep_log(log)
     async with Holdfast(f"sqlite:///{file}", catalog=catalog) as hf:
         runs: list[Run[list[int]]] = await hf.start_many(ten_steps, [(run, 0.1) for run in range(RUNS)])
         await asyncio.sleep(0.25)
+        ended = await _count_ended(hf)
         _fill(file)
         for number in range(3):
             await _start_while_full(hf, number)
         await asyncio.sleep(1)
-        print("ended while full:", sum(run.status.is_final for run in await hf.list()))
+        print("ended while full:", await _count_ended(hf) - ended)
         _free()
         results = [await run.result() for run in runs]
         print("right results:", sum(result == result_of(run) for run, result in enumerate(results)))

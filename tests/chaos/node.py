@@ -80,6 +80,20 @@ async def one_step_on_a_thread(run: int, seconds: float) -> int:
     return await step_on_a_thread(run, 0, seconds)
 
 
+@task(catalog=catalog)
+async def stand_still(seconds: float) -> None:
+    """Keep the whole process from doing anything else, as a node does that is frozen. The first time only."""
+    _note()
+    if task_context().attempt == 1:
+        await asyncio.sleep(1)  # time enough to give the node more to do
+        time.sleep(seconds)  # noqa: ASYNC251  # that is the point
+
+
+@workflow(catalog=catalog)
+async def one_standstill(seconds: float) -> None:
+    await stand_still(seconds)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.evidence import Executions, query, read_rows
-from tests.chaos.node import catalog, one_step, result_of, ten_steps
+from tests.chaos.node import catalog, one_standstill, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
 
 from holdfast import Holdfast, Run
@@ -31,12 +31,11 @@ _LONG_AGO = Instant(1)
 _NOTICED = "has lost the lease"
 
 
-@pytest.mark.parametrize("concurrency", [1000, 8], ids=["all at once", "with a queue"])
 async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_serving(
-    concurrency: int, store_url: str, tmp_path: Path
+    store_url: str, tmp_path: Path
 ) -> None:
     executions = Executions(tmp_path / "executions")
-    start = node_arguments(store_url, executions.path, lease=_LEASE, concurrency=concurrency)
+    start = node_arguments(store_url, executions.path, lease=_LEASE)
     dice = random.Random(1)
     with running(start, tmp_path / "frozen") as frozen:
         async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
@@ -49,19 +48,41 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
                 with running(start, tmp_path / "other") as other:
                     for number, run in enumerate(runs):
                         assert await run.result(timeout=_SOON) == result_of(number)
-                    rows, executed = read_rows(store_url), executions.size
+                    rows = read_rows(store_url)
                     frozen.send(signal.SIGCONT)
                     wait_until(lambda was=noticed: frozen.output.count(_NOTICED) > was, "the node to notice")
                     await asyncio.sleep(2 * _LONGEST_TASK)  # whatever it still had in hand is over by now
 
                     assert read_rows(store_url) == rows
-                    assert executions.size == executed  # nor does it do anything that is done
                     assert await hf.doctor() == []
                     other.send(signal.SIGTERM)
                     assert other.wait() == 0
 
                 assert await _run_one(hf, round) == 700
                 assert executions.path.read_text().splitlines()[-1].endswith(f" {frozen.pid}")
+
+
+async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
+    store_url: str, tmp_path: Path
+) -> None:
+    executions = Executions(tmp_path / "executions")
+    start = node_arguments(store_url, executions.path, lease=_LEASE)
+    with running([*start, "--concurrency", "1"], tmp_path / "frozen") as frozen:
+        frozen.wait_for_output("serving")
+        async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
+            # It has one slot, so the others wait behind the one that will keep it from doing anything.
+            await hf.start(one_standstill, 4 * _LEASE)
+            wait_until(lambda: executions.counts().total() == 1, "the task to begin")
+            queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
+            with running(start, tmp_path / "other") as other:
+                other.wait_for_output("serving")
+
+                results = [await run.result(timeout=_SOON) for run in queued]
+                wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
+
+    assert results == [100, 200, 300, 400, 500]
+    assert executions.processes()[other.pid] == 6
+    assert executions.processes()[frozen.pid] == 1
 
 
 async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all_the_same(

@@ -163,11 +163,12 @@ async def test_an_id_belongs_to_the_first_run_that_has_it(store: SqlStore) -> No
     assert await store.list_tasks(SPACE, key(2)) == []
 
 
-async def test_a_run_that_exists_already_is_not_added_again(store: SqlStore) -> None:
+async def test_a_run_that_an_earlier_try_has_added_is_not_added_again(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
 
-    receipt = await node.commit(created=[new_run(1, owner=node.id, workflow="other")], steps=[step(1)])
+    again = [new_run(1, owner=node.id, workflow="other")]
+    receipt = await node.commit(created=again, steps=[step(1)], is_retry=True)
 
     assert receipt.existing == {key(1): key(1)}
     assert (await store.load(SPACE, [key(1)]))[0].run.workflow == "order"

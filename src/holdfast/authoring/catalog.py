@@ -139,6 +139,7 @@ class Definitions:
             found = self.catalog.workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
+            self.catalog.workflow(found.name, found.version)  # refuses one of another catalog, at the door
             if version is not None and version != found.version:
                 found = self.catalog.workflow(found.name, version)
         else:

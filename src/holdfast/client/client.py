@@ -18,10 +18,18 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.journal import write_step
 from holdfast.core.names import checked_name
-from holdfast.core.records import History, MessageKind
-from holdfast.core.reopening import plan_reopening
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus
-from holdfast.errors import BadOption, NotEnded, NotParked, PromiseSettled, RunEnded, RunNotFound
+from holdfast.core.records import History, MessageKind, RunRecord
+from holdfast.core.reopening import goes_by_end_of, plan_reopening
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.errors import (
+    BadOption,
+    HeardByParent,
+    NotEnded,
+    NotParked,
+    PromiseSettled,
+    RunEnded,
+    RunNotFound,
+)
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
@@ -244,22 +252,31 @@ class Client:
 
         Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
         """
-        await self._reopen(await self.key_of(run))
+        await self._reopen(await self.key_of(run), with_parent=False)
 
-    async def _reopen(self, key: RunKey) -> None:
+    async def _reopen(self, key: RunKey, *, with_parent: bool) -> None:
         while True:
             history = (await self._store.load(self.namespace, [key]))[0]
             record = history.run
             if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
-                raise NotEnded(record.id or str(key), record.status)
+                raise NotEnded(_name(record), record.status)
+            if not with_parent:
+                await self._check_parent(record)
             plan = plan_reopening(history)
             for child in plan.children:
-                await self._reopen(child)
+                await self._reopen(child, with_parent=True)
             now = self._now()
             step = NewStep(key, len(history.steps), write_step(now, [plan.event], []))
             reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now)
             if await self._store.reopen(self.namespace, reopening):
                 return
+
+    async def _check_parent(self, child: RunRecord) -> None:
+        if child.parent is None or child.parent_seq is None:
+            return
+        for parent in await self._store.load(self.namespace, [child.parent]):
+            if goes_by_end_of(parent, child.parent_seq):
+                raise HeardByParent(_name(child), _name(parent.run))
 
     # --- for handles
 
@@ -284,6 +301,10 @@ class Client:
 
 def _arguments(input: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", input) if isinstance(input, tuple) else (input,)
+
+
+def _name(run: RunRecord) -> str:
+    return run.id or key_text(run.key)
 
 
 def _checked_id(id: str | None) -> str | None:

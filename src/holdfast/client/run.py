@@ -9,22 +9,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from holdfast.core.failures import revive
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
-    Cancelled,
-    Failed,
     Failure,
     Instant,
-    Outcome,
     Payload,
     RunKey,
     RunStatus,
-    Succeeded,
     key_text,
     moment,
 )
-from holdfast.errors import RunCancelled, RunFailed
 from holdfast.ports.programs import Workflows
 
 if TYPE_CHECKING:
@@ -74,18 +68,8 @@ class Run(Generic[R]):
 
     def result(self, timeout: dt.timedelta | None = None) -> Awaitable[R]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
-        ending = self._client.waiters.wait(self.key, self)
+        ending = self._client.waiters.wait(self.key, self._id, self._unpack_result)
         return ending if timeout is None else asyncio.wait_for(ending, timeout.total_seconds())
-
-    def read(self, outcome: Outcome) -> R:
-        """The result that an outcome is. Raises RunFailed or RunCancelled."""
-        match outcome:
-            case Succeeded():
-                return self._unpack_result(outcome.payload)
-            case Failed():
-                raise revive(outcome.failure, RunFailed)
-            case Cancelled():
-                raise RunCancelled(self.id, outcome.reason)
 
     async def describe(self) -> RunInfo:
         return await self._client.describe(self)

@@ -10,13 +10,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Generator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
+from holdfast.core.failures import revive
 from holdfast.core.history import run_outcome
-from holdfast.core.values import Failure, Outcome, Payload, RunKey, Succeeded
-from holdfast.errors import NotOpen, StoreError
+from holdfast.core.values import (
+    Cancelled,
+    Failed,
+    Failure,
+    Outcome,
+    Payload,
+    RunKey,
+    Succeeded,
+    key_text,
+)
+from holdfast.errors import NotOpen, RunCancelled, RunFailed, StoreError
 from holdfast.ports.store import EndedRun, Store
 
 _log = logging.getLogger("holdfast.client")
@@ -27,12 +37,6 @@ _SMALL = 512
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
 
-class Reader(Protocol):
-    def read(self, outcome: Outcome) -> Any:
-        """The result, or raises what the run failed with."""
-        ...
-
-
 class Ending(asyncio.Future[Any]):
     """The end of a run, for one who waits for it.
 
@@ -40,11 +44,12 @@ class Ending(asyncio.Future[Any]):
     coroutine as well, so that `asyncio.create_task(run.result())` works as people expect.
     """
 
-    __slots__ = ("_steps", "reader")
+    __slots__ = ("_id", "_steps", "_unpack")
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, id: str | None, unpack: Callable[[Payload], Any]) -> None:
         super().__init__()
-        self.reader = reader
+        self._id = id
+        self._unpack = unpack
         self._steps: Generator[Any, None, Any] | None = None
 
     def send(self, value: None) -> Any:
@@ -61,11 +66,17 @@ class Ending(asyncio.Future[Any]):
         if self._steps is not None:
             self._steps.close()
 
-    def settle(self, outcome: Outcome) -> None:
-        try:
-            self.set_result(self.reader.read(outcome))
-        except Exception as error:
-            self.set_exception(error)
+    def settle(self, run: RunKey, outcome: Outcome) -> None:
+        match outcome:
+            case Succeeded():
+                try:
+                    self.set_result(self._unpack(outcome.payload))
+                except Exception as error:  # a result that does not fit the workflow's hint any more
+                    self.set_exception(error)
+            case Failed():
+                self.set_exception(revive(outcome.failure, RunFailed))
+            case Cancelled():
+                self.set_exception(RunCancelled(self._id or key_text(run), outcome.reason))
 
 
 Coroutine.register(Ending)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -85,14 +96,14 @@ class Waiters:
         self._stop_listening: Callable[[], None] | None = None
         self._is_closed = False
 
-    def wait(self, run: RunKey, reader: Reader) -> Ending:
-        """What `reader` makes of the run's outcome, when it has one. The caller may cancel the future."""
+    def wait(self, run: RunKey, id: str | None, unpack: Callable[[Payload], Any]) -> Ending:
+        """The run's result, read by `unpack`, or what it failed with. The caller may cancel the future."""
         if self._is_closed:
             raise NotOpen
-        ending = Ending(reader)
+        ending = Ending(id, unpack)
         output = self._recent.get(run)
         if output is not None:
-            ending.settle(Succeeded(output))
+            ending.settle(run, Succeeded(output))
             return ending
         waiting = self._waiting.get(run)
         self._waiting[run] = (ending,) if waiting is None else (*waiting, ending)
@@ -137,7 +148,7 @@ class Waiters:
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
         for ending in self._waiting.pop(run, ()):
             if not ending.done():
-                ending.settle(outcome)
+                ending.settle(run, outcome)
 
     def _drop_cancelled(self) -> None:
         for run, waiting in list(self._waiting.items()):

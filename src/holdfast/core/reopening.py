@@ -16,6 +16,7 @@ from holdfast.core.journal import (
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
+    EndAsked,
     MessageHeard,
     StepRecord,
     TaskAsked,
@@ -60,18 +61,35 @@ def plan_reopening(history: History) -> ReopeningPlan:
     )
 
 
+def goes_by_end_of(parent: History, seq: int) -> bool:
+    """Whether the parent has heard how its child number `seq` ended, or will, and may replay that."""
+    if parent.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
+        return not parent.run.status.is_final
+    steps = steps_that_count(read_steps(parent))
+    return any(
+        isinstance(heard, ChildHeard) and heard.seq == seq for _, step in steps for heard in step.heard
+    )
+
+
 def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
     """The position of the step that brought the end: a failed task, a cancellation, or else the last."""
+    if not counted:
+        return 0
+    last, final = counted[-1]
+    if not any(isinstance(asked, EndAsked) for asked in final.asked):
+        return last + 1  # it was cancelled while it was parked: no step of its own brought the end
+    # A cancellation that the code has survived did not.
+    was_cancelled = history.run.status is RunStatus.CANCELLED
+    cancels = {it.id for it in history.messages if was_cancelled and it.kind is MessageKind.CANCEL}
     cause = history.run.failure.task if history.run.failure else None
     failed = {task.seq for task in history.tasks if task_id(task.run, task.seq) == cause}
-    cancels = {message.id for message in history.messages if message.kind is MessageKind.CANCEL}
     for position, record in counted:
         for heard in record.heard:
             if isinstance(heard, TaskHeard) and heard.seq in failed:
                 return position
             if isinstance(heard, MessageHeard) and heard.message in cancels:
                 return position
-    return counted[-1][0] if counted else 0
+    return last
 
 
 def _open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:

@@ -279,6 +279,9 @@ class Engine:
             tick.settle(flight, outcome, at)
         for flight, why in self._watch.take_expired():
             tick.time_out(flight, why)
+        due, self._scene.due = self._scene.due, []
+        for flight in due:
+            tick.dispatch_due(flight)
         lost, self._intake.lost = self._intake.lost, []
         for flight in lost:
             tick.lose(flight, LOST_ATTEMPTS_ALLOWED)

@@ -104,7 +104,7 @@ class Intake:
         elif record.due_at is not None:
             self._scene.back_off(flight, record.due_at)
         else:
-            self._scene.submit(flight, self._clock.now())
+            self._scene.due.append(flight)
 
     async def _take_mail(self, mail: Sequence[MessageRecord]) -> None:
         children: dict[RunKey, tuple[Resident, MessageRecord]] = {}

@@ -40,6 +40,8 @@ class Scene:
         self.new_key = new_key
         self.wake = wake
         """Has a resident advanced in the next tick."""
+        self.due: list[Flight] = []
+        """Attempts that the next tick is to dispatch: their backoff is over, or their run was taken up."""
 
     def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
         def fire() -> None:
@@ -50,13 +52,9 @@ class Scene:
         resident.add_timer(seq, self.alarms.set(due, fire))
 
     def back_off(self, flight: Flight, due: Instant) -> None:
-        def submit() -> None:
-            flight.due_at = None
-            self.submit(flight, due)
-
         flight.stage = Stage.BACKING_OFF
         flight.due_at = due
-        flight.alarms = [self.alarms.set(due, submit)]
+        flight.alarms = [self.alarms.set(due, lambda: self.due.append(flight))]
 
     def submit(self, flight: Flight, now: Instant) -> None:
         """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""

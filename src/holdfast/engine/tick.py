@@ -124,6 +124,20 @@ class Tick:
         else:
             self._try_again(flight, due=None, failures=flight.failures, lost=flight.lost + 1)
 
+    def dispatch_due(self, flight: Flight) -> None:
+        """The time of an attempt has come that the store knows as pending.
+
+        It is told before the attempt starts: one that takes its node down with it would else do so for ever.
+        """
+        if flight.stage is Stage.CLOSED:
+            return
+        flight.stage = Stage.SCHEDULED
+        flight.due_at = None
+        self.dispatch.append(flight)
+        self._hold(flight.resident)
+        if self._scene.dispatcher.promise(flight):
+            self._move(flight, TaskStatus.DISPATCHED, None)
+
     def _fail(self, flight: Flight, failure: Failure, status: str, at: Instant) -> None:
         failures = flight.failures + 1
         self._record_attempt(flight, failure, status, at)

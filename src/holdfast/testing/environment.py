@@ -25,7 +25,7 @@ from typing import Any, Self, cast
 from holdfast.app import Parts
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
-from holdfast.client.waiters import Ending, Reader, Waiters
+from holdfast.client.waiters import Ending, Waiters
 from holdfast.core.values import Instant, Payload, RunKey, task_id
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
@@ -206,11 +206,11 @@ class _SkippingWaiters(Waiters):
     count = 0
     on_wait: Callable[[], None]
 
-    def wait(self, run: RunKey, reader: Reader) -> Ending:
+    def wait(self, run: RunKey, id: str | None, unpack: Callable[[Payload], Any]) -> Ending:
         def done(_: asyncio.Future[Any]) -> None:
             self.count -= 1
 
-        future = super().wait(run, reader)
+        future = super().wait(run, id, unpack)
         self.count += 1
         future.add_done_callback(done)
         self.on_wait()

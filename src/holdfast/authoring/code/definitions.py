@@ -142,6 +142,8 @@ class Workflow(Generic[P, R]):
     ) -> ChildHandle[R]:
         input = self.signature.pack(args, kwargs, program.codec)
         version = self.version if self.is_pinned else None
+        if not program.is_recorded_child():
+            program.by_name.require_workflow(self.name, version)
         return program.start_child(
             self.name, version, input, self.signature.unpack_result, id=id, detached=detached
         )
@@ -173,6 +175,9 @@ class ByName:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+
+    def require_workflow(self, name: str, version: str | None) -> None:
+        self._catalog.workflow(name, version)
 
     def schedule(
         self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

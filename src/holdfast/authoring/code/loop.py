@@ -198,19 +198,23 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         if timer is not None:
             self._ready.append(Soon(_ring, (timer,), None))
 
-    def feed(self, facts: Sequence[T], hear: Callable[[T], None], allowed: int = CALLBACKS_ALLOWED) -> None:
-        """Have each fact heard and run all that it makes ready, before the next; without any, just run.
+    def feed(self, facts: Sequence[T], hear: Callable[[T], None], queueing: type, allowed: int) -> None:
+        """Have each fact heard, and run all that it makes ready before the next is; without any, just run.
 
         What came first has its whole effect first. A timer that fires while a signal is still on its
-        way through two tasks would else win the race, and the signal would be lost.
+        way through two tasks would else win the race, and the signal would be lost. Facts of the type
+        `queueing` do not race but queue, so those in a row are there together.
         """
         entered = _enter(self)
+        last: type | None = None
         try:
-            if not facts:
-                self._drain(allowed)
             for fact in facts:
+                kind = type(fact)
+                if last is not None and not kind is last is queueing:
+                    self._drain(allowed)
                 hear(fact)
-                self._drain(allowed)
+                last = kind
+            self._drain(allowed)
         finally:
             self._ready.clear()
             _leave(entered)

@@ -81,6 +81,10 @@ _log = logging.getLogger("holdfast.workflow")
 class ByName(Protocol):
     """Tasks and workflows that the code asks for by name; the catalog knows them."""
 
+    def require_workflow(self, name: str, version: str | None) -> None:
+        """Raises UnknownWorkflow."""
+        ...
+
     def schedule(
         self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[Any]: ...
@@ -176,7 +180,7 @@ class CodeProgram:
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         self.at = at
         self._fresh_timers = None
-        self._loop.feed(events, self._hear, CALLBACKS_ALLOWED)
+        self._loop.feed(events, self._hear, SignalReceived, CALLBACKS_ALLOWED)
         if self._broken is not None:
             raise self._broken
         if self._main.done():
