@@ -48,7 +48,7 @@ async def test_a_node_whose_database_is_gone_stops_all_the_same(
 ) -> None:
     hf = Holdfast(server.url, catalog=catalog, drain_seconds=0)
     await hf.open()
-    run = await hf.start(one_step, 1, 0.2)
+    run = await hf.start(one_step, 1, 5.0)
     await asyncio.to_thread(server.stop)
     waiting = asyncio.ensure_future(run.result())
     await asyncio.sleep(0.5)

@@ -267,7 +267,7 @@ class Client:
                 await self._reopen(child, with_parent=True)
             now = self._now()
             step = NewStep(key, len(history.steps), write_step(now, [plan.event], []))
-            reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now)
+            reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
             if await self._store.reopen(self.namespace, reopening):
                 return
 

@@ -37,6 +37,8 @@ class ReopeningPlan(NamedTuple):
     """To be read again."""
     children: list[RunKey]
     """Runs to be retried first."""
+    overtaken: list[MessageId]
+    """Cancellations that the run never read: it had come to its end by itself."""
 
 
 def plan_reopening(history: History) -> ReopeningPlan:
@@ -58,6 +60,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
             and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
         ],
         [child.key for child in history.children if child.seq in children and child.status in ended],
+        [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
     )
 
 

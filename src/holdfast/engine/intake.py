@@ -46,8 +46,12 @@ class Intake:
         """Answers which runs were loaded whole: their unread messages came with them."""
         to_load: list[RunKey] = []
         for run, is_new in claimed:
-            if run.key in self._residents:
+            known = self._residents.get(run.key)
+            if known is not None and known.epoch == run.epoch:
                 continue  # recovered after an answer was lost, and in memory all the time
+            if known is not None:
+                # It was freed behind our back, by a node whose clock is ahead, and now taken again.
+                self._residents.discard([run.key], self._scene.dispatcher)
             if is_new:
                 self._adopt(History(run, [], [], [], []))
             else:

@@ -250,6 +250,8 @@ class Reopening(NamedTuple):
     messages: Sequence[MessageId]
     """Messages to be read again."""
     now: Instant
+    overtaken: Sequence[MessageId] = ()
+    """Messages not to be read any more: a cancellation from before does not mean the run as it is now."""
 
 
 class Stranded(NamedTuple):

@@ -148,7 +148,8 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     tx.many("insert_steps", commit.steps)
     tx.many("insert_tasks", commit.tasks)
     # Moved before settled: a task may be shown as running and end in the same tick.
-    tx.many("move_tasks", commit.moved)
+    # Shown and handed back in one tick: the last word counts, which a batch on Postgres would not heed.
+    tx.many("move_tasks", list({(task.run, task.seq): task for task in commit.moved}.values()))
     tx.many("settle_tasks", commit.settled)
     tx.many("insert_attempts", commit.attempts)
     if commit.state:

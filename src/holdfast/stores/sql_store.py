@@ -168,6 +168,8 @@ class SqlStore:
             tx.many("insert_steps", [reopening.step])
             tx.many("reset_tasks", numbered(reopening.tasks))
             tx.many("give_back_messages", numbered(reopening.messages))
+            position = reopening.step.position
+            tx.many("take_messages", [(run, message, position) for message in reopening.overtaken])
             # Part of it was set by what no longer counts; the program sets it anew.
             tx.run("clear_state", run)
             tx.announce()
