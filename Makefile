@@ -72,7 +72,7 @@ $(RUN):
 # hatchling is in the lock, so the package is built with it and not with whatever is newest today:
 # that is what --no-build-isolation is for.
 $(READY): $(LOCK) pyproject.toml | $(RUN)
-	@echo "Installing $(LOCK) into $(VENV)"
-	@$(RUN) -m pip install --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	@echo "Installing $(LOCK) into $(VENV) (about a minute)"
+	@$(RUN) -m pip install --disable-pip-version-check --quiet --require-hashes --requirement $(LOCK)
 	@$(RUN) -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -22,7 +22,7 @@ from holdfast.core.values import NodeId, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import StoreUnavailable, UnknownTask
+from holdfast.errors import OpenedBefore, StoreUnavailable, UnknownTask
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
@@ -54,6 +54,7 @@ class Holdfast(Client):
         **settings: Any,
     ) -> None:
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
+        self._was_opened = self._is_open = False
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
         self._engine = parts.engine(waiters) if engine else None
@@ -84,6 +85,9 @@ class Holdfast(Client):
         Waits for a database that does not answer, up to the setting `open_seconds`. Raises
         StoreUnavailable, SchemaTooNew or VersionConflict.
         """
+        if self._was_opened:
+            raise OpenedBefore
+        self._was_opened = True
         await self._parts.open_store()
         try:
             if self._engine is not None:
@@ -92,9 +96,14 @@ class Holdfast(Client):
         except BaseException:
             await self._parts.store.close()
             raise
+        self._is_open = True
+        self._settle_in(asyncio.get_running_loop())
 
     async def close(self) -> None:
-        """Stop in order: let tasks finish, hand back the rest, close the database."""
+        """Stop in order: let tasks finish, hand back the rest, close the database. Again is harmless."""
+        if not self._is_open:
+            return
+        self._is_open = False
         if self._engine is not None:
             await self._engine.stop()
         await self._waiters.close()
@@ -156,6 +165,7 @@ class Parts:
             new_key=self.new_key,
             dice=self.dice,
             on_ended=waiters.ended,
+            on_failure=waiters.fail,
             queue_limits=self.settings.queues,
             tuning=self.tuning,
         )

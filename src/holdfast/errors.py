@@ -32,6 +32,8 @@ HoldfastError
 │   ├── StoreFull           no room left on its disk
 │   ├── SchemaTooNew        a newer holdfast has changed the database
 │   └── JournalCorrupt      a journal that cannot be read
+├── OpenedBefore            a Holdfast object is opened once
+├── NodeStopped             the engine of this process has failed; others go on
 └── NotOpen                 the Holdfast object is not open (any more)
 """
 
@@ -284,6 +286,20 @@ class JournalCorrupt(StoreError):
     def __init__(self, position: int, reason: str) -> None:
         self.position, self.reason = position, reason
         super().__init__(f"step {position} of the journal cannot be read: {reason}")
+
+
+class OpenedBefore(HoldfastError, RuntimeError):
+    def __init__(self) -> None:
+        super().__init__("a Holdfast is opened once and closed once; make another one")
+
+
+class NodeStopped(HoldfastError, RuntimeError):
+    def __init__(self, cause: BaseException) -> None:
+        self.cause = cause
+        super().__init__(
+            f"the engine of this process has stopped by an error of its own ({cause!r}); nothing recorded is "
+            "lost: start the process again, and please report it"
+        )
 
 
 class NotOpen(HoldfastError, RuntimeError):

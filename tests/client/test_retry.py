@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
-from holdfast.errors import NotEnded
+from holdfast.errors import HeardByParent, NotEnded
+from holdfast.ports.store import Commit, Receipt
 from holdfast.testing import Environment
 
 
@@ -306,3 +307,122 @@ async def test_only_a_run_that_failed_or_was_cancelled_can_be_retried(shop: Shop
 
         with pytest.raises(NotEnded, match="run 'run' is success"):
             await env.retry("run")
+
+
+async def test_a_cancellation_that_the_code_survived_is_not_what_a_retry_goes_back_to(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def stubborn() -> list[str]:
+        try:
+            await context().signal("never")
+        except asyncio.CancelledError:
+            pass  # what it does next is more important
+        return [await shop.do("reserve"), await shop.do("charge")]
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(stubborn, id="run")
+        await env.wait_until_quiet()
+        await run.cancel()
+        with pytest.raises(Declined):
+            await run.result()
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == ["reserve!", "charge!"]
+        assert shop.done == ["reserve", "charge", "charge"]
+
+
+async def test_a_run_that_was_cancelled_while_it_was_parked_goes_on_where_it_was(shop: Shop) -> None:
+    is_stuck = True
+
+    @workflow(catalog=shop.catalog)
+    async def order() -> list[str]:
+        done = [await shop.do("reserve"), await shop.do("charge")]
+        if is_stuck:
+            await asyncio.Event().wait()
+        return [*done, await shop.do("ship")]
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(order, id="run")
+        await env.wait_until_quiet()
+        assert await run.status() is RunStatus.PARKED
+        await run.cancel()
+        is_stuck = False
+        await run.retry()
+
+        assert await run.result() == ["reserve!", "charge!", "ship!"]
+        assert shop.done == ["reserve", "charge", "ship"]
+
+
+async def test_a_cancellation_that_came_too_late_does_not_end_the_run_after_its_retry(
+    store_url: str, shop: Shop
+) -> None:
+    @workflow(catalog=shop.catalog)
+    async def order() -> str:
+        return await shop.do("charge")
+
+    shop.broken = {"charge"}
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        commit_for_real = env.crash_points.commit
+
+        async def commit(commit: Commit) -> Receipt:
+            if commit.ended and shop.broken:
+                await env.cancel("run")  # it gets into the inbox, but is not read any more
+            return await commit_for_real(commit)
+
+        env.crash_points.commit = commit  # type: ignore[method-assign]
+        run = await fail(env, order)
+        shop.broken = set()
+        await run.retry()
+
+        assert await run.result() == "charge!"
+
+
+async def test_a_run_that_failed_at_once_begins_anew_and_still_takes_the_changed_path(shop: Shop) -> None:
+    shop.broken = {"everything"}
+
+    @workflow(catalog=shop.catalog)
+    async def order() -> str:
+        is_changed = context().patched("a change")
+        if shop.broken:
+            raise Declined("at once")
+        await asyncio.sleep(60)
+        return "the changed path" if is_changed else "the old path"
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail(env, order)
+        shop.broken = set()
+        await run.retry()
+        await env.wait_until_quiet()
+        await env.crash()
+
+        assert await run.result() == "the changed path"
+
+
+async def test_a_child_is_not_retried_alone_once_its_parent_goes_by_its_failure(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        return await shop.do("charge")
+
+    @workflow(catalog=shop.catalog)
+    async def parent() -> str:
+        try:
+            outcome = await child.options(id="child")()
+        except Declined:
+            outcome = "declined"
+        await context().signal("go")
+        return outcome
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(parent, id="parent")
+        await env.wait_until_quiet()
+        shop.broken = set()
+
+        with pytest.raises(HeardByParent, match="'child' is a child of 'parent'"):
+            await env.retry("child")
+        await env.crash()
+        await run.signal("go")
+        assert await run.result() == "declined"
+        await env.retry("child")  # the parent can never be opened again, so it does not mind
+        assert await env.result("child") == "charge!"

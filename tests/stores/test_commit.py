@@ -210,6 +210,18 @@ async def test_a_task_shown_as_running_and_settled_in_one_tick_is_settled(store:
     assert (await store.list_tasks(SPACE, key(1)))[0].status is TaskStatus.SUCCESS
 
 
+async def test_of_two_moves_of_a_task_in_one_tick_the_last_counts(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+
+    statuses = [TaskStatus.RUNNING, TaskStatus.PENDING] * 2
+    await node.commit(
+        held=node.held(1), moved=[MovedTask(key(1), 0, status, 1, 0, None, None, None) for status in statuses]
+    )
+
+    assert (await store.list_tasks(SPACE, key(1)))[0].status is TaskStatus.PENDING
+
+
 async def test_the_last_change_of_a_state_key_counts(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)

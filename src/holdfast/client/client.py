@@ -23,6 +23,7 @@ from holdfast.core.reopening import goes_by_end_of, plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import (
     BadOption,
+    ForbiddenInWorkflow,
     HeardByParent,
     NotEnded,
     NotParked,
@@ -71,7 +72,16 @@ class Client:
         self._waiters = waiters
         self._now = now
         self._registered: set[tuple[str, str]] = set()
+        self._home: asyncio.AbstractEventLoop | None = None
         self.namespace = namespace
+
+    def _settle_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on it is used on this loop, and on no other."""
+        self._home = loop
+
+    def _check_loop(self) -> None:
+        if self._home is not None and asyncio.get_running_loop() is not self._home:
+            raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
 
     # --- starting
 
@@ -115,6 +125,7 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | None) -> Startable:
+        self._check_loop()
         startable = self._workflows.startable(workflow, version)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
@@ -281,6 +292,7 @@ class Client:
     # --- for handles
 
     async def key_of(self, run: Run[Any] | str) -> RunKey:
+        self._check_loop()
         if isinstance(run, Run):
             return run.key
         record = await self._store.find(self.namespace, run)

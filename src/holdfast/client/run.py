@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from holdfast.core.names import checked_span
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
     Failure,
@@ -68,8 +69,9 @@ class Run(Generic[R]):
 
     def result(self, timeout: dt.timedelta | None = None) -> Awaitable[R]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
+        seconds = None if timeout is None else checked_span("timeout", timeout).total_seconds()
         ending = self._client.waiters.wait(self.key, self._id, self._unpack_result)
-        return ending if timeout is None else asyncio.wait_for(ending, timeout.total_seconds())
+        return ending if seconds is None else asyncio.wait_for(ending, seconds)
 
     async def describe(self) -> RunInfo:
         return await self._client.describe(self)

@@ -26,7 +26,7 @@ from holdfast.core.values import (
     Succeeded,
     key_text,
 )
-from holdfast.errors import NotOpen, RunCancelled, RunFailed, StoreError
+from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
 from holdfast.ports.store import EndedRun, Store
 
 _log = logging.getLogger("holdfast.client")
@@ -95,9 +95,12 @@ class Waiters:
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
         self._is_closed = False
+        self._failure: NodeStopped | None = None
 
     def wait(self, run: RunKey, id: str | None, unpack: Callable[[Payload], Any]) -> Ending:
         """The run's result, read by `unpack`, or what it failed with. The caller may cancel the future."""
+        if self._failure is not None:
+            raise self._failure
         if self._is_closed:
             raise NotOpen
         ending = Ending(id, unpack)
@@ -132,6 +135,18 @@ class Waiters:
         if len(self._recent) > _REMEMBERED:
             del self._recent[next(iter(self._recent))]
 
+    def fail(self, failure: NodeStopped) -> None:
+        """The engine of this process is gone: whoever waits must hear of it, and not wait for ever."""
+        self._failure = failure
+        self._refuse_all(failure)
+
+    def _refuse_all(self, error: NotOpen | NodeStopped) -> None:
+        for waiting in self._waiting.values():
+            for ending in waiting:
+                if not ending.done():
+                    ending.set_exception(error)
+        self._waiting.clear()
+
     async def close(self) -> None:
         self._is_closed = True
         if self._stop_listening is not None:
@@ -139,11 +154,7 @@ class Waiters:
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
-        for waiting in self._waiting.values():
-            for ending in waiting:
-                if not ending.done():
-                    ending.set_exception(NotOpen())
-        self._waiting.clear()
+        self._refuse_all(NotOpen())
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
         for ending in self._waiting.pop(run, ()):

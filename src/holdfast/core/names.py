@@ -1,7 +1,8 @@
-"""Names that users give: to runs, keys of state, promises, signals, side effects, patches."""
+"""What users give that every store must be able to keep: names, and lengths of time."""
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any, Final
 
 from holdfast.errors import BadOption
@@ -19,6 +20,13 @@ def checked_name(what: str, name: Any) -> str:
             what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
         )
     return name
+
+
+def checked_span(what: str, span: Any) -> dt.timedelta:
+    """A length of time. Numbers are refused: whoever writes 30 may mean seconds or milliseconds."""
+    if not isinstance(span, dt.timedelta):
+        raise BadOption(what, span, "a timedelta, such as timedelta(seconds=30)")
+    return span
 
 
 def _is_storable(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -45,8 +45,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
             raise BadOption("Retry.factor", self.factor, "between 1 and 1000")
         if not _is_number(self.jitter) or not 0 <= self.jitter <= 1:
             raise BadOption("Retry.jitter", self.jitter, "between 0 and 1")
-        names = tuple(entry if isinstance(entry, str) else _class_name(entry) for entry in self.never_on)
-        msgspec.structs.force_setattr(self, "never_on", names)
+        msgspec.structs.force_setattr(self, "never_on", _error_names(self.never_on))
 
     def delay_after(self, attempt: int, failure: Failure, dice: Random) -> dt.timedelta | None:
         """How long to wait after failed attempt number `attempt` (from 1); None to give up."""
@@ -62,8 +61,19 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
         return any(entry in (failure.type, name) for entry in self.never_on)
 
 
-def _class_name(kind: type[BaseException]) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
+def _error_names(given: Any) -> tuple[str, ...]:
+    """One error or several, each a class or a name, as names."""
+    entries: tuple[Any, ...] = (given,) if isinstance(given, (str, type)) else tuple(given)
+    names: list[str] = []
+    for entry in entries:
+        kind = cast("type[object]", entry) if isinstance(entry, type) else None
+        if kind is not None and issubclass(kind, BaseException):
+            names.append(f"{kind.__module__}:{kind.__qualname__}")
+        elif isinstance(entry, str) and entry:
+            names.append(entry)
+        else:
+            raise BadOption("Retry.never_on", entry, "an exception class, or the name of one")
+    return tuple(names)
 
 
 def _is_whole(value: Any) -> bool:

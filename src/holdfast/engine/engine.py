@@ -37,7 +37,7 @@ from holdfast.engine.starting import Starting
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.engine.watch import Watch
-from holdfast.errors import NotOpen, StoreError, StoreFull
+from holdfast.errors import NodeStopped, NotOpen, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Beat, Executor, Report
 from holdfast.ports.programs import Pinned, Programs
@@ -46,6 +46,8 @@ from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, Receipt, 
 _log = logging.getLogger("holdfast.engine")
 
 _LOOK_AGAIN = dt.timedelta(seconds=1)
+_LONG_STEP = 1_000_000
+"""In microseconds: what workflow code may take for one step before somebody is told."""
 _REAP_AGAIN = dt.timedelta(milliseconds=100)
 _LAST_WORDS = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to say so."""
@@ -72,6 +74,7 @@ class Engine:
         new_key: Callable[[Instant], RunKey],
         dice: Random,
         on_ended: Callable[[Sequence[EndedRun]], None],
+        on_failure: Callable[[NodeStopped], None],
         queue_limits: Mapping[str, int],
         tuning: Tuning,
     ) -> None:
@@ -82,6 +85,7 @@ class Engine:
         self._programs = programs
         self._tuning = tuning
         self._on_ended = on_ended
+        self._on_failure = on_failure
         self._wake = asyncio.Event()
         self._alarms = Alarms()
         self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
@@ -178,6 +182,8 @@ class Engine:
     ) -> asyncio.Future[list[RunKey]]:
         """Start a run for each input and id. Answers when they are recorded, with the key of each, or
         that of the run that has its id."""
+        if isinstance(self.failure, Exception):
+            raise NodeStopped(self.failure)
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
         answer = self._starting.add(workflow, pinned, runs)
@@ -230,6 +236,8 @@ class Engine:
             self.failure = error
             if isinstance(error, Exception):
                 _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
+                self._starting.refuse(NodeStopped(error))
+                self._on_failure(NodeStopped(error))
             self._let_go()
         finally:
             self._is_ticking = False
@@ -256,7 +264,9 @@ class Engine:
                 if not resident.is_gone:
                     tick.release(resident, wake_at=now)
         else:
-            for resident in self._residents.take_idle(now, self._tuning.idle_after, self._tuning.max_idle):
+            # When there is no room, those that only wait make place for those that have something to do.
+            max_idle = 0 if self._is_full else self._tuning.max_idle
+            for resident in self._residents.take_idle(now, self._tuning.idle_after, max_idle):
                 tick.release(resident, wake_at=resident.next_due())
             self._ask_for_more(tick.commit)
         if not self._has_lease():
@@ -288,16 +298,31 @@ class Engine:
         unable, self._intake.unable = self._intake.unable, []
         for resident, error in unable:
             tick.park(resident, error)
-        for resident in self._residents.take_awake():
-            if not resident.is_gone:
-                tick.advance(resident)
-                self._residents.note_idleness(resident, now)
+        self._advance_awake(tick)
         for flight in self._watch.take_unshown(now):
             tick.show(flight)
         stale, self._intake.stale = self._intake.stale, []
         for resident, message in stale:
             tick.take_stale(resident, message)
         return tick
+
+    def _advance_awake(self, tick: Tick) -> None:
+        before = self._clock.now()
+        for resident in self._residents.take_awake():
+            if resident.is_gone:
+                continue
+            tick.advance(resident)
+            self._residents.note_idleness(resident, tick.now)
+            after = self._clock.now()
+            if after - before > _LONG_STEP:
+                _log.warning(
+                    "workflow %r (run %s) has held up everything on this node for %.1f s; what takes time "
+                    "belongs in a task: a node that is silent for longer than its lease loses its runs",
+                    resident.record.workflow,
+                    resident.run_id,
+                    (after - before) / 1_000_000,
+                )
+            before = after
 
     def _ask_for_more(self, commit: Commit) -> None:
         """Claim and collect in the same transaction, if there is reason to."""

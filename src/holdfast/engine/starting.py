@@ -16,7 +16,7 @@ from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import NotOpen, StoreFull
+from holdfast.errors import NodeStopped, NotOpen, StoreFull
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import NewRun, Receipt
 
@@ -113,7 +113,7 @@ class Starting:
                 start.answer.set_result(start.keys)
         self._under_way.clear()
 
-    def refuse(self, error: StoreFull | NotOpen) -> set[RunKey]:
+    def refuse(self, error: StoreFull | NotOpen | NodeStopped) -> set[RunKey]:
         """Tell everyone no. Answers the runs that are in the commit under way, to be taken out of it."""
         refused: set[RunKey] = set()
         for start in self._under_way:

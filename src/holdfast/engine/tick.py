@@ -117,7 +117,7 @@ class Tick:
             failure = Failure(
                 type="holdfast.errors:TaskLost",
                 message=f"task {flight.name!r} was running when its node died, {flight.lost + 1} times; "
-                "it may be what kills the node",
+                "it may be what kills the node, or workflow code that blocks it for longer than its lease",
                 task=task_id(flight.run, flight.seq),
             )
             self._close(flight, TaskStatus.FAILED, Failed(failure), self.now)
@@ -230,7 +230,8 @@ class Tick:
         try:
             commands = resident.program.advance(self.now, events)
             step = write_step(self.now, events, commands)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
+            # Also an interrupt that the code raises itself: it must not take all other runs down with it.
             _log.exception("run %s cannot go on and is parked", resident.run_id)
             self.park(resident, error)
             return
@@ -399,7 +400,7 @@ class Tick:
         )
         self._forget(resident)
 
-    def park(self, resident: Resident, error: Exception) -> None:
+    def park(self, resident: Resident, error: BaseException) -> None:
         """Set a run aside that cannot go on with this code; an operator, or other code, may resume it."""
         self._hand_back(resident)
         self._hold(resident)

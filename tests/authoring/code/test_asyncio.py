@@ -396,3 +396,18 @@ async def test_a_failure_in_a_helper_that_nobody_awaits_does_not_fail_the_run(
         assert await env.run(careless) == "done"
 
     assert "never retrieved" in caplog.text
+
+
+@pytest.mark.parametrize("wrap", [asyncio.shield, asyncio.gather])
+async def test_what_wait_gives_back_is_walked_in_the_same_order_every_time(wrap: Any) -> None:
+    @workflow(catalog=catalog)
+    async def walking() -> list[Any]:
+        done, _ = await asyncio.wait([wrap(echo(number)) for number in range(8)])
+        return [future.result() for future in done]
+
+    walked: set[str] = set()
+    for _ in range(4):
+        async with Environment(catalog=catalog) as env:
+            walked.add(str(await env.run(walking)))
+
+    assert len(walked) == 1

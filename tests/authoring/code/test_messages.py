@@ -190,3 +190,40 @@ async def test_a_cancelled_wait_for_a_signal_takes_none() -> None:
         await run.signal("n", 1)
 
         assert await run.result() == 1
+
+
+async def test_a_signal_that_came_before_the_timeout_wins_although_both_are_heard_at_once() -> None:
+    @workflow(catalog=catalog)
+    async def impatient() -> Any:
+        try:
+            async with asyncio.timeout(60):
+                return await context().signal("go")
+        except TimeoutError:
+            return "too late"
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(impatient)
+        await env.wait_until_quiet()
+        await env.engine.kill()
+        await run.signal("go", "in time")
+        env.clock.advance(dt.timedelta(minutes=5))  # nobody is there when the time is up
+        await env.crash()
+
+        assert await run.result() == "in time"
+
+
+async def test_signals_that_came_together_are_there_together() -> None:
+    @workflow(catalog=catalog)
+    async def collect() -> list[Any]:
+        first = await context().signal("word")
+        return [first, *context().drain_signals("word")]
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(collect)
+        await env.wait_until_quiet()
+        await env.engine.kill()
+        for word in ("one", "two", "three"):
+            await run.signal("word", word)
+        await env.crash()
+
+        assert await run.result() == ["one", "two", "three"]

@@ -18,7 +18,7 @@ from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.failures import revive
-from holdfast.core.names import checked_name
+from holdfast.core.names import checked_name, checked_span
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.errors import OutsideContext, TaskError
 
@@ -243,4 +243,4 @@ def _value(outcome: Outcome, program: CodeProgram, type: Any, what: str) -> Any:
 
 
 def _seconds(timeout: dt.timedelta | None) -> float | None:
-    return None if timeout is None else timeout.total_seconds()
+    return None if timeout is None else checked_span("timeout", timeout).total_seconds()

@@ -298,7 +298,7 @@ class WorkflowDecorator:
         if version is not None and not str(version):
             raise BadOption("version", version, "a name or a number")
         self._name, self._catalog = name, catalog
-        self._version = None if version is None else str(version)
+        self._version = None if version is None else checked_name("version", str(version))
 
     @overload
     def __call__(self, definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
@@ -318,9 +318,9 @@ class WorkflowDecorator:
 
 def _name_of(given: str | None, definition: Any) -> str:
     name: str = definition.__name__ if given is None else given
-    if not name or "@" in name or "/" in name or len(name) > 200:
-        raise BadDefinition(name, "a name is 1 to 200 characters without '@' and '/'")
-    return name
+    if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadDefinition(repr(name), "a name is 1 to 200 characters without '@' and '/'")
+    return checked_name("name", name)
 
 
 def _merge(options: TaskOptions, changes: Options) -> TaskOptions:

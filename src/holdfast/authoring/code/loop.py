@@ -148,7 +148,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
 
     def create_future(self) -> asyncio.Future[Any]:
         future = WorkflowFuture(loop=self)
-        future.number = self._take_number()
+        future.number = self.take_number()
         return future
 
     def create_task(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -159,14 +159,17 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
         **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
     ) -> asyncio.Task[Any]:
-        task = WorkflowTask(self._take_number(), coro, loop=self, name=name, context=context)
+        if asyncio.isfuture(coro):
+            # `group.create_task(charge(order))` is what people write, and calling a task gives a future.
+            coro = _awaiting(coro)
+        task = WorkflowTask(self.take_number(), coro, loop=self, name=name, context=context)
         if self._tasks is None:
             self._tasks = set()
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _take_number(self) -> int:
+    def take_number(self) -> int:
         if not self._next_number:
             self._next_number = int.from_bytes(self._run[8:], "big") >> 4
         self._next_number += 1
@@ -261,6 +264,10 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self._ready.clear()
 
 
+async def _awaiting(future: asyncio.Future[Any]) -> Any:
+    return await future
+
+
 def _ring(timer: asyncio.TimerHandle) -> None:
     if not timer.cancelled():
         timer._run()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
@@ -318,7 +325,7 @@ def _ignore_generator(generator: AsyncGenerator[Any, Any]) -> None:
     """An async generator that is dropped half-way is left alone: when it is collected is not recorded."""
 
 
-# --- the one thing in asyncio that cannot be put right from inside a loop
+# --- the two things in asyncio that cannot be put right from inside a loop
 
 _as_completed: Any = asyncio.as_completed
 
@@ -339,6 +346,21 @@ def _as_completed_in_order(fs: Any, *args: Any, **kwargs: Any) -> Any:
 
 _asyncio: Any = asyncio
 _asyncio.as_completed = _asyncio.tasks.as_completed = _as_completed_in_order
+
+_gathered: Any = _asyncio.tasks._GatheringFuture
+
+
+def _hash_of_gathered(future: Any) -> int:
+    """In a workflow, what `gather` gives is hashed by number as well: `wait` puts it into sets."""
+    loop = future.get_loop()
+    if not isinstance(loop, WorkflowLoop):
+        return object.__hash__(future)
+    if not hasattr(future, "number"):
+        future.number = loop.take_number()
+    return future.number
+
+
+_gathered.__hash__ = _hash_of_gathered
 
 
 # --- everything else is refused

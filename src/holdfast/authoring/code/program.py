@@ -72,6 +72,9 @@ from holdfast.errors import (
     TaskError,
 )
 
+LONGEST_PARENT = 200
+"""Of the parent's id, in the id of a child that was given none."""
+
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -227,17 +230,26 @@ class CodeProgram:
                 if isinstance(asked, journal.PatchMarked):
                     self._remember_patch(asked.change_id, is_patched=True)
         self.is_replaying = not begins_anew
-        for step in past.steps:
+        for number, step in enumerate(past.steps):
             commands = self.advance(step.at, step.events)
             if begins_anew:
                 self._commands = [*commands]
             if self._has_ended:
+                if self.is_replaying:
+                    self._check_end(number)
                 break  # the code got shorter, and this run is past its new end
         self.is_replaying = False
         if then.is_reopened:
             # The store forgot the state with the steps that were struck out: tell it what stands.
             for key, value in (self.state or {}).items():
                 self._emit(SetState(key, value))
+
+    def _check_end(self, step: int) -> None:
+        """Code that now fails where the run once went on is mistaken, and not a run that has failed."""
+        error = None if self._main.cancelled() else self._main.exception()
+        if error is not None:
+            raised = f"an end, with {type(error).__name__}: {error}"
+            raise self._break("step", step, "followed by others", raised) from error
 
     def _break(self, kind: str, position: int, recorded: str, requested: str) -> DeterminismError:
         error = DeterminismError(kind, position, recorded, requested)
@@ -429,7 +441,9 @@ class CodeProgram:
             checked_name("the id of a child", id)
         seq = self._next_child
         self._next_child += 1
-        child_id = id or f"{self.run_id}/{seq}"
+        # Grandchildren of grandchildren would else have names that no index can hold.
+        parent = self.run_id if len(self.run_id) <= LONGEST_PARENT else key_text(self.run.key)
+        child_id = id or f"{parent}/{seq}"
         then = self._then.children.get(seq) if self._then is not None else None
         if then is None:
             self._emit(StartChild(seq, workflow, version, child_id, input, detached))

@@ -84,7 +84,10 @@ class PostgresDatabase:
             reason = reason.replace(self._password, "***")
         if isinstance(error, errors.DiskFull):
             return StoreFull(self.name, reason)
-        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        # A value over one of Postgres's limits is an operational error to psycopg, but waiting cures nothing.
+        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not isinstance(
+            error, errors.ProgramLimitExceeded
+        ):
             return StoreUnavailable(self.name, reason)
         return error
 

@@ -1,0 +1,208 @@
+"""What a hostile user found: code that blocks, interrupts, blunders after a deploy, or misuses the client."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import time
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, Holdfast, Retry, RunStatus, context, task, workflow
+from holdfast.errors import BadOption, BadUrl, DeterminismError, NodeStopped, NotOpen, OpenedBefore
+from holdfast.testing import Environment
+
+SOON = dt.timedelta(seconds=20)
+
+catalog = Catalog()
+
+
+@task(catalog=catalog)
+async def echo(value: Any) -> Any:
+    return value
+
+
+@workflow(catalog=catalog)
+async def simple(value: int) -> int:
+    return await echo(value)
+
+
+async def test_workflow_code_that_raises_keyboard_interrupt_is_parked_and_others_go_on(
+    sqlite_url: str,
+) -> None:
+    @workflow(name="interrupting", catalog=catalog)
+    async def interrupting() -> None:
+        raise KeyboardInterrupt
+
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(interrupting)
+
+        assert await hf.run(simple, 1) == 1
+        assert await run.status() == RunStatus.PARKED
+
+
+async def test_workflow_code_that_blocks_is_named_in_a_warning(
+    sqlite_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    @workflow(name="blocking", catalog=catalog)
+    async def blocking() -> None:
+        time.sleep(1.1)  # noqa: ASYNC251  # which is the point
+
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        with caplog.at_level(logging.WARNING):
+            await hf.run(blocking)
+
+    assert "workflow 'blocking'" in caplog.text
+    assert "has held up everything" in caplog.text
+
+
+async def test_code_that_fails_where_a_run_once_went_on_parks_it_and_does_not_fail_it(
+    sqlite_url: str,
+) -> None:
+    versions = Catalog()
+
+    def define(*, is_broken: bool) -> Any:
+        @workflow(name="deployed", catalog=versions)
+        async def deployed() -> str:
+            first = await echo(1)
+            if is_broken:
+                raise NameError("a typo")
+            await context().signal("go")
+            return f"done {first}"
+
+        versions.add_task(echo)
+        return deployed
+
+    url = sqlite_url
+    async with Environment(url, catalog=versions) as environment:
+        run = await environment.start(define(is_broken=False), id="x")
+        await environment.wait_until_quiet()
+        define(is_broken=True)
+        await environment.crash()
+        await environment.wait_until_quiet()
+        parked = await environment.describe("x")
+        define(is_broken=False)
+        await environment.resume("x")
+        await run.signal("go")
+
+        assert parked.status == RunStatus.PARKED
+        assert parked.failure is not None
+        assert "NameError: a typo" in parked.failure.message
+        assert parked.failure.type.endswith(DeterminismError.__name__)
+        assert await run.result() == "done 1"
+
+
+async def test_a_task_may_be_made_a_task_of_as_any_coroutine_may(sqlite_url: str) -> None:
+    @workflow(name="grouping", catalog=catalog)
+    async def grouping() -> list[int]:
+        async with asyncio.TaskGroup() as group:
+            members: Any = [group.create_task(echo(n)) for n in range(3)]
+        alone: Any = asyncio.create_task(echo(3))
+        return [*[member.result() for member in members], await alone]
+
+    async with Environment(catalog=catalog) as environment:
+        assert await environment.run(grouping) == [0, 1, 2, 3]
+
+
+async def test_holdfast_called_from_workflow_code_is_refused_with_what_to_use(sqlite_url: str) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+
+        @workflow(name="reentrant", catalog=catalog)
+        async def reentrant() -> str:
+            try:
+                await hf.start(simple, 1)
+            except Exception as error:
+                return str(error)
+            return "started"
+
+        assert "context().start_child" in await hf.run(reentrant)
+        assert [run.workflow for run in await hf.list()] == ["reentrant"]
+
+
+async def test_a_holdfast_is_opened_once_and_closing_it_again_is_harmless(sqlite_url: str) -> None:
+    hf = Holdfast(sqlite_url, catalog=catalog)
+    await hf.close()
+    await hf.open()
+    with pytest.raises(OpenedBefore):
+        await hf.open()
+    assert await hf.run(simple, 1) == 1
+    await hf.close()
+    await hf.close()
+
+    with pytest.raises(OpenedBefore):
+        await hf.open()
+    with pytest.raises(NotOpen):
+        await hf.start(simple, 1)
+
+
+async def test_when_the_engine_fails_everyone_who_waits_is_told_why(sqlite_url: str) -> None:
+    @workflow(name="waiting", catalog=catalog)
+    async def waiting() -> Any:
+        return await context().signal("never")
+
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(waiting)
+        result = asyncio.ensure_future(run.result())
+
+        def break_down(*_: Any) -> None:
+            raise ZeroDivisionError("a defect")
+
+        engine: Any = hf._engine
+        engine._decide = break_down
+        with pytest.raises(NodeStopped, match="a defect"):
+            await hf.start(simple, 1)
+        with pytest.raises(NodeStopped, match="a defect"):
+            await hf.start(simple, 2)
+        with pytest.raises(NodeStopped, match="a defect"):
+            await result
+        with pytest.raises(NodeStopped):
+            await run.result()
+
+
+async def test_runs_that_only_wait_make_room_for_others_when_memory_is_full(sqlite_url: str) -> None:
+    @workflow(name="napping", catalog=catalog)
+    async def napping() -> Any:
+        return await context().signal("wake")
+
+    async with Holdfast(sqlite_url, catalog=catalog, max_resident=10) as hf:
+        naps = await hf.start_many(napping, [() for _ in range(10)])
+        began = time.monotonic()
+        assert await (await hf.start(simple, 1)).result(timeout=SOON) == 1
+        assert time.monotonic() - began < 3
+        for nap in naps:
+            await nap.signal("wake", 1)
+        assert await asyncio.gather(*[nap.result(timeout=SOON) for nap in naps]) == [1] * 10
+
+
+async def test_children_of_children_have_ids_that_every_store_can_keep(store_url: str) -> None:
+    @workflow(name="nested", catalog=catalog)
+    async def nested(depth: int) -> int:
+        return 0 if depth == 0 else 1 + await nested(depth - 1)
+
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(nested, 20, id="ü" * 500)
+
+        assert await run.result(timeout=SOON) == 20
+
+
+@pytest.mark.parametrize("timeout", [1, 0.5, "1s"])
+async def test_a_timeout_that_is_a_bare_number_is_refused(sqlite_url: str, timeout: Any) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(simple, 1)
+        with pytest.raises(BadOption, match="timedelta"):
+            await run.result(timeout=timeout)
+
+
+def test_never_on_takes_one_error_or_several_by_class_or_name() -> None:
+    assert Retry(never_on="ValueError").never_on == ("ValueError",)  # pyright: ignore[reportArgumentType]
+    assert Retry(never_on=ValueError).never_on == ("builtins:ValueError",)  # pyright: ignore[reportArgumentType]
+    assert Retry(never_on=(ValueError, "x:Y")).never_on == ("builtins:ValueError", "x:Y")
+    with pytest.raises(BadOption, match="exception class"):
+        Retry(never_on=(3,))
+
+
+def test_a_database_in_memory_is_refused() -> None:
+    with pytest.raises(BadUrl, match="survive"):
+        Holdfast("sqlite:///:memory:")
