@@ -347,8 +347,6 @@ def _as_completed_in_order(fs: Any, *args: Any, **kwargs: Any) -> Any:
 _asyncio: Any = asyncio
 _asyncio.as_completed = _asyncio.tasks.as_completed = _as_completed_in_order
 
-_gathered: Any = _asyncio.tasks._GatheringFuture
-
 
 def _hash_of_gathered(future: Any) -> int:
     """In a workflow, what `gather` gives is hashed by number as well: `wait` puts it into sets."""
@@ -360,7 +358,9 @@ def _hash_of_gathered(future: Any) -> int:
     return future.number
 
 
-_gathered.__hash__ = _hash_of_gathered
+_gathered: Any = getattr(_asyncio.tasks, "_GatheringFuture", None)
+if _gathered is not None:
+    _gathered.__hash__ = _hash_of_gathered
 
 
 # --- everything else is refused
