@@ -206,3 +206,33 @@ def test_never_on_takes_one_error_or_several_by_class_or_name() -> None:
 def test_a_database_in_memory_is_refused() -> None:
     with pytest.raises(BadUrl, match="survive"):
         Holdfast("sqlite:///:memory:")
+
+
+async def test_cancelling_a_parked_parent_cancels_its_children_too(sqlite_url: str) -> None:
+    family = Catalog()
+
+    @workflow(name="child", catalog=family)
+    async def child() -> Any:
+        return await context().signal("never")
+
+    def define(*, is_broken: bool) -> Any:
+        @workflow(name="parent", catalog=family)
+        async def parent() -> Any:
+            if is_broken:
+                raise NameError("a typo")
+            return await child()
+
+        return parent
+
+    async with Environment(sqlite_url, catalog=family) as environment:
+        await environment.start(define(is_broken=False), id="parent")
+        await environment.wait_until_quiet()
+        define(is_broken=True)
+        await environment.crash()
+        await environment.wait_until_quiet()
+        assert (await environment.describe("parent")).status == RunStatus.PARKED
+        await environment.cancel("parent")
+        await environment.wait_until_quiet()
+
+        assert (await environment.describe("parent")).status == RunStatus.CANCELLED
+        assert (await environment.describe("parent/0")).status == RunStatus.CANCELLED

@@ -16,6 +16,7 @@ import msgspec
 from holdfast.client.run import Run, RunInfo, run_info
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
+from holdfast.core.history import restore
 from holdfast.core.journal import write_step
 from holdfast.core.names import checked_name
 from holdfast.core.records import History, MessageKind, RunRecord
@@ -25,6 +26,7 @@ from holdfast.errors import (
     BadOption,
     ForbiddenInWorkflow,
     HeardByParent,
+    JournalCorrupt,
     NotEnded,
     NotParked,
     PromiseSettled,
@@ -230,8 +232,26 @@ class Client:
         """
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
-        if not await self._store.end_idle(self.namespace, key, self._now()):
+        if await self._store.end_idle(self.namespace, key, self._now()):
+            await self._cancel_children(key)
+        else:
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
+
+    async def _cancel_children(self, parent: RunKey) -> None:
+        """A run that ends takes its children with it; one that was parked cannot do that itself."""
+        for history in await self._store.load(self.namespace, [parent]):
+            try:
+                past = restore(history)
+            except JournalCorrupt:
+                return  # which may be why it was parked: its children go on by themselves
+            reason = self._workflows.encode("its parent was cancelled", "the reason")
+            messages = [
+                NewMessage(child.key, MessageKind.CANCEL, "", reason)
+                for seq, child in past.children.items()
+                if child is not None and seq in past.attached
+            ]
+            if messages:
+                await self._store.post(self.namespace, messages, self._now())
 
     async def _post(
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
