@@ -400,9 +400,9 @@ def hidden_type(n: int, fraction: OnlyForTheTypeChecker) -> None: ...
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (takes_path, ["'takes_path' cannot be registered", "parameter 'path'", "pathlib.Path"]),
+        (takes_path, ["'takes_path' cannot be registered", "parameter 'path'", "Path cannot be read back"]),
         (takes_either, ["parameter 'moment'", "union"]),
-        (gives_path, ["the result", "pathlib.Path"]),
+        (gives_path, ["the result", "Path cannot be read back"]),
         (wrong_default, ["the default of parameter 'n'", "expected int, got str"]),
         (unstorable_default, ["the default of parameter 'client'", "cannot be stored"]),
         (hidden_type, ["parameter 'fraction'", "OnlyForTheTypeChecker", "TYPE_CHECKING"]),
