@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -44,13 +44,15 @@ class Ending(asyncio.Future[Any]):
     coroutine as well, so that `asyncio.create_task(run.result())` works as people expect.
     """
 
-    __slots__ = ("_id", "_steps", "_unpack")
+    __slots__ = ("_id", "_steps", "_unpack", "other")
 
     def __init__(self, id: str | None, unpack: Callable[[Payload], Any]) -> None:
         super().__init__()
         self._id = id
         self._unpack = unpack
         self._steps: Generator[Any, None, Any] | None = None
+        self.other: Ending | None = None
+        """Another who waits for the same run: nearly always there is none, so this is their only list."""
 
     def send(self, value: None) -> Any:
         if self._steps is None:
@@ -88,7 +90,7 @@ class Waiters:
         self._namespace = namespace
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
-        self._waiting: dict[RunKey, tuple[Ending, ...]] = {}
+        self._waiting: dict[RunKey, Ending] = {}
         self._recent: dict[RunKey, Payload] = {}
         """Small results of runs that ended here lately, the oldest first."""
         self._changed = asyncio.Event()
@@ -108,8 +110,8 @@ class Waiters:
         if output is not None:
             ending.settle(run, Succeeded(output))
             return ending
-        waiting = self._waiting.get(run)
-        self._waiting[run] = (ending,) if waiting is None else (*waiting, ending)
+        ending.other = self._waiting.get(run)
+        self._waiting[run] = ending
         if not self._is_local(run):
             self._changed.set()
         if self._watcher is None:
@@ -141,8 +143,8 @@ class Waiters:
         self._refuse_all(failure)
 
     def _refuse_all(self, error: NotOpen | NodeStopped) -> None:
-        for waiting in self._waiting.values():
-            for ending in waiting:
+        for first in self._waiting.values():
+            for ending in _all_of(first):
                 if not ending.done():
                     ending.set_exception(error)
         self._waiting.clear()
@@ -157,16 +159,13 @@ class Waiters:
         self._refuse_all(NotOpen())
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
-        for ending in self._waiting.pop(run, ()):
+        for ending in _all_of(self._waiting.pop(run, None)):
             if not ending.done():
                 ending.settle(run, outcome)
 
     def _drop_cancelled(self) -> None:
-        for run, waiting in list(self._waiting.items()):
-            left = tuple(ending for ending in waiting if not ending.done())
-            if left:
-                self._waiting[run] = left
-            else:
+        for run, first in list(self._waiting.items()):
+            if all(ending.done() for ending in _all_of(first)):
                 del self._waiting[run]
 
     async def _watch(self) -> None:
@@ -190,3 +189,9 @@ class Waiters:
     def look(self) -> None:
         """Something may have ended elsewhere: ask the store soon."""
         self._changed.set()
+
+
+def _all_of(first: Ending | None) -> Iterator[Ending]:
+    while first is not None:
+        yield first
+        first = first.other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import cast
 
 from holdfast.core.values import Instant, RunKey
 
@@ -16,21 +17,18 @@ class KeyMaker:
 
     def __init__(self, dice: Random) -> None:
         self._dice = dice
-        self._last = 0
+        self._last = -1
+        self._stamp = 0
         self._count = 0
 
     def __call__(self, now: Instant) -> RunKey:
-        # A clock that is set back must not put new keys before old ones.
-        stamp = self._last = max(now, self._last)
+        # A clock that is set back must not put new keys before old ones; one that stands still, as it
+        # does for a thousand runs of one tick, need not be read again.
+        if now > self._last:
+            self._last = now
+            milliseconds, rest = divmod(now, 1000)
+            fraction = rest * 4096 // 1000
+            self._stamp = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62
         self._count = (self._count + 1) & 0xFFFFF
-        milliseconds, rest = divmod(stamp, 1000)
-        fraction = rest * 4096 // 1000
-        number = (
-            (milliseconds & 0xFFFF_FFFF_FFFF) << 80
-            | 0x7 << 76
-            | fraction << 64
-            | 0b10 << 62
-            | self._count << 42
-            | self._dice.getrandbits(42)
-        )
-        return RunKey(number.to_bytes(16, "big"))
+        number = self._stamp | self._count << 42 | self._dice.getrandbits(42)
+        return cast("RunKey", number.to_bytes(16, "big"))

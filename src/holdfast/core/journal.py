@@ -173,6 +173,8 @@ def _asked(command: Command) -> Asked:
     match command:
         case ScheduleTask():
             return TaskAsked(command.seq, command.name, command.options)
+        case CompleteRun():
+            return EndAsked(RunStatus.SUCCESS)
         case RecordTask():
             return TaskRecorded(command.seq, command.name)
         case CancelTask():
@@ -189,8 +191,6 @@ def _asked(command: Command) -> Asked:
             return StateAsked(command.key)
         case MarkPatch():
             return PatchMarked(command.change_id)
-        case CompleteRun():
-            return EndAsked(RunStatus.SUCCESS)
         case FailRun():
             return EndAsked(RunStatus.FAILED)
         case CancelRun():

@@ -362,8 +362,9 @@ class Tick:
         """A run that ends takes everything with it that is still under way."""
         for seq in list(resident.flights):
             self._cancel_task(resident, seq)
-        for seq in list(resident.attached & resident.children.keys()):
-            self._cancel_child(resident, seq, "its parent ended")
+        if resident.attached:
+            for seq in list(resident.attached & resident.children.keys()):
+                self._cancel_child(resident, seq, "its parent ended")
         output = failure = None
         match command:
             case CompleteRun():
