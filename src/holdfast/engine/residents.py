@@ -41,10 +41,6 @@ class Residents:
         self._awake[resident.key] = resident
         self._on_wake()
 
-    @property
-    def has_awake(self) -> bool:
-        return bool(self._awake)
-
     def take_awake(self) -> Iterable[Resident]:
         awake, self._awake = self._awake, {}
         return awake.values()
