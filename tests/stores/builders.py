@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.core.records import MessageKind
+from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.store import (
     ClaimRequest,
@@ -12,7 +12,6 @@ from holdfast.ports.store import (
     EndedRun,
     Held,
     NewMessage,
-    NewRun,
     NewStep,
     NewTask,
     Receipt,
@@ -36,16 +35,19 @@ def key(number: int) -> RunKey:
     return RunKey(number.to_bytes(16, "big"))
 
 
-def new_run(number: int, *, owner: str | None = None, **fields: Any) -> NewRun:
+def new_run(number: int, *, owner: str | None = None, **fields: Any) -> RunRecord:
     """A run that waits to be taken, or one that `owner` has started itself."""
     values: dict[str, Any] = {
-        "run": key(number),
+        "key": key(number),
+        "namespace": SPACE,
         "id": None,
         "workflow": "order",
         "version": "1",
         "claim": "order@1",
         "status": RunStatus.PENDING if owner is None else RunStatus.RUNNING,
         "input": Payload(b'{"n":1}'),
+        "output": None,
+        "failure": None,
         "parent": None,
         "parent_seq": None,
         "owner": owner,
@@ -54,8 +56,9 @@ def new_run(number: int, *, owner: str | None = None, **fields: Any) -> NewRun:
         "waiting": None,
         "created_at": at(0),
         "started_at": None if owner is None else at(0),
+        "finished_at": None,
     }
-    return NewRun(**(values | fields))
+    return RunRecord(**(values | fields))
 
 
 def new_task(number: int, seq: int = 0, payload: bytes = b"[1]") -> NewTask:
@@ -137,7 +140,9 @@ class Node:
         """Start runs as their owner, each with a first step and a task."""
         return await self.commit(
             now,
-            created=[new_run(number, owner=self.id, **fields) for number in numbers],
+            created=[
+                new_run(number, owner=self.id, namespace=self.namespace, **fields) for number in numbers
+            ],
             steps=[step(number) for number in numbers],
             tasks=[new_task(number) for number in numbers],
         )

@@ -54,7 +54,7 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
     waiting = [
         new_run(3000 + n, wake_at=None, waiting="signal", status=RunStatus.RUNNING) for n in range(3000)
     ]
-    owned = [new_run(6000 + n, owner=f"node-{n % 10}", parent=due[n].run, parent_seq=0) for n in range(1000)]
+    owned = [new_run(6000 + n, owner=f"node-{n % 10}", parent=due[n].key, parent_seq=0) for n in range(1000)]
     store = store_for(store_url)
     await store.open()
     await store.create(SPACE, [*due, *waiting, *owned, new_run(9000)])

@@ -51,7 +51,7 @@ async def test_a_run_that_has_moved_before_is_not_new_and_keeps_its_start(store:
 async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlStore) -> None:
     node = Node(store)
     await store.create(SPACE, [new_run(1, claim="other@1")])
-    await store.create("elsewhere", [new_run(2)])
+    await store.create("elsewhere", [new_run(2, namespace="elsewhere")])
 
     receipt = await node.claim("order@1")
 

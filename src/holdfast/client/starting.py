@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.core.records import RunRecord, new_run
+from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.programs import Pinned
-from holdfast.ports.store import NewRun, Store
+from holdfast.ports.store import Store
 
 
 class StoreStarter:
@@ -23,7 +24,7 @@ class StoreStarter:
         self._namespace = namespace
         self._now = now
         self._new_key = new_key
-        self._waiting: list[tuple[list[NewRun], asyncio.Future[list[RunKey]]]] = []
+        self._waiting: list[tuple[list[RunRecord], asyncio.Future[list[RunKey]]]] = []
         self._writer: asyncio.Task[None] | None = None
 
     def submit(
@@ -31,22 +32,8 @@ class StoreStarter:
     ) -> asyncio.Future[list[RunKey]]:
         now = self._now()
         rows = [
-            NewRun(
-                run=self._new_key(now),
-                id=id,
-                workflow=workflow,
-                version=pinned.version,
-                claim=pinned.claim,
-                status=RunStatus.PENDING,
-                input=input,
-                parent=None,
-                parent_seq=None,
-                owner=None,
-                epoch=0,
-                wake_at=now,
-                waiting=None,
-                created_at=now,
-                started_at=None,
+            new_run(
+                self._new_key(now), self._namespace, id, workflow, pinned.version, pinned.claim, input, now
             )
             for input, id in runs
         ]
@@ -71,4 +58,4 @@ class StoreStarter:
             else:
                 for rows, answer in batch:
                     if not answer.done():
-                        answer.set_result([existing.get(row.run, row.run) for row in rows])
+                        answer.set_result([existing.get(row.key, row.key) for row in rows])

@@ -40,6 +40,47 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     finished_at: Instant | None
 
 
+def new_run(
+    key: RunKey,
+    namespace: str,
+    id: str | None,
+    workflow: str,
+    version: str,
+    claim: str,
+    input: Payload,
+    now: Instant,
+    *,
+    owner: str | None = None,
+    parent: RunKey | None = None,
+    parent_seq: int | None = None,
+) -> RunRecord:
+    """A run as it begins: in the hands of `owner`, or due for any node to take."""
+    status, epoch, wake_at, started_at = RunStatus.PENDING, 0, now, None
+    if owner is not None:
+        status, epoch, wake_at, started_at = RunStatus.RUNNING, 1, None, now
+    return RunRecord(
+        key,
+        namespace,
+        id,
+        workflow,
+        version,
+        claim,
+        status,
+        input,
+        None,
+        None,
+        parent,
+        parent_seq,
+        owner,
+        epoch,
+        wake_at,
+        None,
+        now,
+        started_at,
+        None,
+    )
+
+
 class TaskRecord(msgspec.Struct, frozen=True):
     """One row of `tasks`, whole."""
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import msgspec
 
 from holdfast.core.history import NOTHING
-from holdfast.core.records import RunRecord
-from holdfast.core.values import NodeId, Payload, RunKey, RunStatus
+from holdfast.core.records import new_run
+from holdfast.core.values import Payload, RunKey
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene
@@ -18,7 +18,7 @@ from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, NotOpen, StoreFull
 from holdfast.ports.programs import Pinned
-from holdfast.ports.store import NewRun, Receipt
+from holdfast.ports.store import Receipt
 
 
 class _Start(msgspec.Struct):
@@ -74,30 +74,21 @@ class Starting:
         return found_room
 
     def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None, *, has_room: bool) -> RunKey:
-        record = RunRecord(
-            key=self._scene.new_key(tick.now),
-            namespace=self._scene.namespace,
-            id=id,
-            workflow=start.workflow,
-            version=start.pinned.version,
-            claim=start.pinned.claim,
-            status=RunStatus.RUNNING if has_room else RunStatus.PENDING,
-            input=input,
-            output=None,
-            failure=None,
-            parent=None,
-            parent_seq=None,
-            owner=self._scene.node if has_room else None,
-            epoch=1 if has_room else 0,
-            wake_at=None if has_room else tick.now,
-            waiting=None,
-            created_at=tick.now,
-            started_at=tick.now if has_room else None,
-            finished_at=None,
+        pinned, scene = start.pinned, self._scene
+        record = new_run(
+            scene.new_key(tick.now),
+            scene.namespace,
+            id,
+            start.workflow,
+            pinned.version,
+            pinned.claim,
+            input,
+            tick.now,
+            owner=scene.node if has_room else None,
         )
-        tick.commit.created.append(_row(record))
+        tick.commit.created.append(record)
         if has_room:
-            resident = Resident(record, self._scene.programs.program(record, NOTHING))
+            resident = Resident(record, scene.programs.program(record, NOTHING))
             resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
             self._residents.add(resident)
             self._residents.wake(resident)
@@ -124,23 +115,3 @@ class Starting:
         self._under_way.clear()
         self._waiting.clear()
         return refused
-
-
-def _row(run: RunRecord) -> NewRun:
-    return NewRun(
-        run.key,
-        run.id,
-        run.workflow,
-        run.version,
-        run.claim,
-        run.status,
-        run.input,
-        run.parent,
-        run.parent_seq,
-        None if run.owner is None else NodeId(run.owner),
-        run.epoch,
-        run.wake_at,
-        run.waiting,
-        run.created_at,
-        run.started_at,
-    )

@@ -34,7 +34,7 @@ from holdfast.core.events import ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions
-from holdfast.core.records import MessageKind
+from holdfast.core.records import MessageKind, new_run
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -60,7 +60,6 @@ from holdfast.ports.store import (
     Held,
     MovedTask,
     NewMessage,
-    NewRun,
     NewStep,
     NewTask,
     ReleasedRun,
@@ -329,22 +328,17 @@ class Tick:
         self.children[key] = (resident, command.seq)
         self.has_children = True
         self.commit.created.append(
-            NewRun(
+            new_run(
                 key,
+                self._scene.namespace,
                 command.id,
                 command.workflow,
                 pinned.version,
                 pinned.claim,
-                RunStatus.PENDING,
                 command.input,
-                resident.key,
-                command.seq,
-                None,
-                0,
                 self.now,
-                None,
-                self.now,
-                None,
+                parent=resident.key,
+                parent_seq=command.seq,
             )
         )
 
@@ -451,7 +445,7 @@ class Tick:
             rows = getattr(commit, name)
             if rows:
                 setattr(commit, name, [row for row in rows if row.run not in runs])
-        commit.created = [run for run in commit.created if run.parent not in runs]
+        commit.created = [run for run in commit.created if run.key not in runs and run.parent not in runs]
         commit.messages = [message for message in commit.messages if message.sender not in runs]
         self.gone = [resident for resident in self.gone if resident.key not in runs]
 

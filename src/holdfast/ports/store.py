@@ -3,8 +3,9 @@
 Every method is one transaction: it happens whole or not at all, also when the process dies in the
 middle. A store decides nothing; it checks leases and ids, because only a transaction can.
 
-Rows to be written are NamedTuples in the order of the statement's parameters: at some ten thousand
-tasks a second a value is built once and handed to the database as it is.
+Rows to be written have their fields in the order of the statement's parameters: at some ten thousand
+tasks a second a value is built once and handed to the database as it is. They are Structs that the
+garbage collector need not look at, at a fifth of the cost of a NamedTuple.
 """
 
 from __future__ import annotations
@@ -20,40 +21,22 @@ from holdfast.core.records import AttemptRecord, History, MessageKind, MessageRe
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 
 
-class NewRun(NamedTuple):
+class _Row(msgspec.Struct, frozen=True, gc=False):
     run: RunKey
-    id: str | None
-    workflow: str
-    version: str
-    claim: str
-    status: RunStatus
-    input: Payload
-    parent: RunKey | None
-    parent_seq: int | None
-    owner: NodeId | None
-    epoch: int
-    """1 when `owner` is set, else 0."""
-    wake_at: Instant | None
-    waiting: str | None
-    created_at: Instant
-    started_at: Instant | None
 
 
-class Held(NamedTuple):
+class Held(_Row, frozen=True, gc=False):
     """A run this commit touches, and the epoch under which the node believes to own it."""
 
-    run: RunKey
     epoch: int
 
 
-class NewStep(NamedTuple):
-    run: RunKey
+class NewStep(_Row, frozen=True, gc=False):
     position: int
     step: bytes
 
 
-class NewTask(NamedTuple):
-    run: RunKey
+class NewTask(_Row, frozen=True, gc=False):
     seq: int
     name: str
     status: TaskStatus
@@ -61,8 +44,7 @@ class NewTask(NamedTuple):
     created_at: Instant
 
 
-class SettledTask(NamedTuple):
-    run: RunKey
+class SettledTask(_Row, frozen=True, gc=False):
     seq: int
     status: TaskStatus
     attempt: int
@@ -73,10 +55,9 @@ class SettledTask(NamedTuple):
     finished_at: Instant
 
 
-class MovedTask(NamedTuple):
+class MovedTask(_Row, frozen=True, gc=False):
     """A task that is not final: shown as running, or waiting for its next attempt."""
 
-    run: RunKey
     seq: int
     status: TaskStatus
     attempt: int
@@ -86,8 +67,7 @@ class MovedTask(NamedTuple):
     started_at: Instant | None
 
 
-class EndedAttempt(NamedTuple):
-    run: RunKey
+class EndedAttempt(_Row, frozen=True, gc=False):
     seq: int
     attempt: int
     status: str
@@ -97,21 +77,18 @@ class EndedAttempt(NamedTuple):
     node: NodeId
 
 
-class StateChange(NamedTuple):
-    run: RunKey
+class StateChange(_Row, frozen=True, gc=False):
     key: str
     value: Payload | None
     """None deletes the key."""
 
 
-class TakenMessage(NamedTuple):
-    run: RunKey
+class TakenMessage(_Row, frozen=True, gc=False):
     message: MessageId
     position: int
 
 
-class NewMessage(NamedTuple):
-    run: RunKey
+class NewMessage(_Row, frozen=True, gc=False):
     kind: MessageKind
     name: str
     payload: Payload
@@ -119,8 +96,7 @@ class NewMessage(NamedTuple):
     """The run that asked for it. Without its lease it sends nothing; None: it is not from a run."""
 
 
-class EndedRun(NamedTuple):
-    run: RunKey
+class EndedRun(_Row, frozen=True, gc=False):
     status: RunStatus
     output: Payload | None
     failure: bytes | None
@@ -130,10 +106,9 @@ class EndedRun(NamedTuple):
     finished_at: Instant
 
 
-class ReleasedRun(NamedTuple):
+class ReleasedRun(_Row, frozen=True, gc=False):
     """A run that leaves memory: because it only waits, because the node stops, or because it is parked."""
 
-    run: RunKey
     status: RunStatus
     failure: bytes | None
     wake_at: Instant | None
@@ -157,7 +132,7 @@ class Commit(msgspec.Struct):
     lease_until: Instant
     is_retry: bool = False
     """It was tried before, and what came of that is not known: it may even have been written."""
-    created: list[NewRun] = []
+    created: list[RunRecord] = []
     held: list[Held] = []
     """Every run that any other row names and that `created` does not."""
     steps: list[NewStep] = []
@@ -178,7 +153,6 @@ class Commit(msgspec.Struct):
 
 
 ROWS_OF_RUNS = (
-    "created",
     "held",
     "steps",
     "tasks",
@@ -191,7 +165,7 @@ ROWS_OF_RUNS = (
     "ended",
     "released",
 )
-"""The fields of a Commit that are lists of rows, each with the run it belongs to as `run`."""
+"""The fields of a Commit that are lists of rows of runs, each with the run it belongs to as `run`."""
 
 
 class Claimed(NamedTuple):
@@ -323,7 +297,7 @@ class Store(Protocol):
 
     # --- the client
 
-    async def create(self, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
+    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         """Add runs for any node to take. Answers those whose id was taken, with the run that has it."""
         ...
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.records import MessageKind, MessageRecord
+from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.values import NULL, Instant, RunKey
 from holdfast.ports.store import (
     ROWS_OF_RUNS,
@@ -19,7 +19,6 @@ from holdfast.ports.store import (
     ClaimRequest,
     Commit,
     NewMessage,
-    NewRun,
     PostResult,
     Receipt,
 )
@@ -64,8 +63,8 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
 
 def _were_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
     """Held runs that the node does not own, unless it is this very commit that has let them go."""
-    epochs = dict(commit.held)
-    not_owned = tx.many_returning("find_lost", commit.held, commit.namespace, commit.node)
+    epochs = {held.run: held.epoch for held in commit.held}
+    not_owned = tx.many_returning("find_lost", _rows(commit.held), commit.namespace, commit.node)
     found = {row[0]: run_record(row) for row in tx.many_returning("runs_of", not_owned, commit.namespace)}
     let_go = {run.run for run in commit.released}
     let_go |= {run.run for run in commit.ended if run.run in found and found[run.run].status.is_final}
@@ -77,17 +76,21 @@ def _were_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
 
 
 def _were_refused(tx: Transaction, commit: Commit) -> dict[RunKey, RunKey]:
-    keys: list[Row] = [(run.run,) for run in commit.created]
+    keys: list[Row] = [(run.key,) for run in commit.created]
     there = {row[0] for row in tx.many_returning("runs_of", keys, commit.namespace)}
-    refused = [(run.run, run.id) for run in commit.created if run.run not in there]
+    refused = [(run.key, run.id) for run in commit.created if run.key not in there]
     return dict(tx.many_returning("find_taken", refused, commit.namespace))
+
+
+def _rows(structs: Iterable[msgspec.Struct]) -> list[Row]:
+    return list(map(msgspec.structs.astuple, structs))
 
 
 # --- fences
 
 
 def _find_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
-    lost = tx.many_returning("find_lost", commit.held, commit.namespace, commit.node)
+    lost = tx.many_returning("find_lost", _rows(commit.held), commit.namespace, commit.node)
     return frozenset(row[0] for row in lost)
 
 
@@ -103,7 +106,7 @@ def _create(tx: Transaction, commit: Commit, lost: frozenset[RunKey]) -> dict[Ru
 
 
 def create_runs(
-    tx: Transaction, namespace: str, runs: Sequence[NewRun], *, is_retry: bool = False
+    tx: Transaction, namespace: str, runs: Sequence[RunRecord], *, is_retry: bool = False
 ) -> dict[RunKey, RunKey]:
     """Add the runs. Answers those whose id was taken, with the run that has it.
 
@@ -111,12 +114,12 @@ def create_runs(
     """
     existing: dict[RunKey, RunKey] = {}
     if is_retry:
-        keys: list[Row] = [(run.run,) for run in runs]
+        keys: list[Row] = [(run.key,) for run in runs]
         existing = {row[0]: row[0] for row in tx.many_returning("runs_of", keys, namespace)}
-        runs = [run for run in runs if run.run not in existing]
-    if tx.many("insert_runs", runs, namespace) == len(runs):
+        runs = [run for run in runs if run.key not in existing]
+    if tx.many("insert_runs", _rows(runs)) == len(runs):
         return existing
-    named = [(run.run, run.id) for run in runs if run.id is not None]
+    named = [(run.key, run.id) for run in runs if run.id is not None]
     taken: dict[RunKey, RunKey] = dict(reversed(tx.many_returning("find_taken", named, namespace)))
     return existing | {new: known for new, known in taken.items() if new != known}
 
@@ -132,9 +135,10 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
         name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS if name != "messages"
     }
     # Whoever asked for a child whose id is taken is to hear of it, also if it leaves memory right now.
-    refused = {run.parent for run in commit.created if run.run in existing}
+    refused = {run.parent for run in commit.created if run.key in existing}
     rows["released"] = [
-        run._replace(wake_at=commit.now) if run.run in refused else run for run in rows["released"]
+        msgspec.structs.replace(run, wake_at=commit.now) if run.run in refused else run
+        for run in rows["released"]
     ]
     # The run of a message is the one it is for; what counts is who sent it.
     rows["messages"] = [message for message in commit.messages if message.sender not in gone]
@@ -145,19 +149,19 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
 
 
 def _write_rows(tx: Transaction, commit: Commit) -> None:
-    tx.many("insert_steps", commit.steps)
-    tx.many("insert_tasks", commit.tasks)
+    tx.many("insert_steps", _rows(commit.steps))
+    tx.many("insert_tasks", _rows(commit.tasks))
     # Moved before settled: a task may be shown as running and end in the same tick.
     # Shown and handed back in one tick: the last word counts, which a batch on Postgres would not heed.
-    tx.many("move_tasks", list({(task.run, task.seq): task for task in commit.moved}.values()))
-    tx.many("settle_tasks", commit.settled)
-    tx.many("insert_attempts", commit.attempts)
+    tx.many("move_tasks", _rows({(task.run, task.seq): task for task in commit.moved}.values()))
+    tx.many("settle_tasks", _rows(commit.settled))
+    tx.many("insert_attempts", _rows(commit.attempts))
     if commit.state:
         # A key may be set and deleted in one tick; the last change is the one that counts.
         last = {(change.run, change.key): change for change in commit.state}.values()
-        tx.many("set_state", [change for change in last if change.value is not None])
+        tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
-    tx.many("take_messages", commit.taken)
+    tx.many("take_messages", _rows(commit.taken))
 
 
 def _end_and_release(tx: Transaction, commit: Commit) -> None:
@@ -175,8 +179,8 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         statuses = _lock(tx, commit.namespace, targets | ended | {run.run for run in commit.released})
         open_runs = {run for run in targets if run in statuses and run not in ended}
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
-    tx.many("end_runs", commit.ended, commit.namespace)
-    tx.many("release_runs", commit.released, commit.namespace)
+    tx.many("end_runs", _rows(commit.ended), commit.namespace)
+    tx.many("release_runs", _rows(commit.released), commit.namespace)
 
 
 def post_messages(

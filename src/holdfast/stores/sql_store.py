@@ -12,7 +12,6 @@ from holdfast.ports.store import (
     Commit,
     Definition,
     NewMessage,
-    NewRun,
     Peek,
     PostResult,
     Receipt,
@@ -111,7 +110,7 @@ class SqlStore:
 
     # --- the client
 
-    async def create(self, namespace: str, runs: Sequence[NewRun]) -> dict[RunKey, RunKey]:
+    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         def script(tx: Transaction) -> dict[RunKey, RunKey]:
             tx.announce()
             return create_runs(tx, namespace, runs)
@@ -157,7 +156,7 @@ class SqlStore:
         return dict(await self._driver.fetch("read_state", namespace, run))
 
     async def reopen(self, namespace: str, reopening: Reopening) -> bool:
-        run = reopening.run
+        run, position = reopening.run, reopening.step.position
 
         def numbered(numbers: Sequence[int] | Sequence[MessageId]) -> list[Row]:
             return [(run, number) for number in numbers]
@@ -165,10 +164,9 @@ class SqlStore:
         def script(tx: Transaction) -> bool:
             if not tx.rows("reopen_run", namespace, run, reopening.epoch, reopening.now):
                 return False
-            tx.many("insert_steps", [reopening.step])
+            tx.many("insert_steps", [(run, position, reopening.step.step)])
             tx.many("reset_tasks", numbered(reopening.tasks))
             tx.many("give_back_messages", numbered(reopening.messages))
-            position = reopening.step.position
             tx.many("take_messages", [(run, message, position) for message in reopening.overtaken])
             # Part of it was set by what no longer counts; the program sets it anew.
             tx.run("clear_state", run)

@@ -5,12 +5,13 @@
 -- name: insert_runs
 -- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
 -- RETURNING would double the cost of a start.
-INSERT INTO holdfast.runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
-                           owner, epoch, wake_at, waiting, created_at, started_at)
-SELECT $1::text, new.*
-FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::uuid[],
-            $10::int4[], $11::text[], $12::int4[], $13::timestamptz[], $14::text[], $15::timestamptz[],
-            $16::timestamptz[]) AS new
+INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
+                           parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
+                           finished_at)
+SELECT *
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
+            $9::json[], $10::json[], $11::uuid[], $12::int4[], $13::text[], $14::int4[], $15::timestamptz[],
+            $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[])
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken

@@ -1,9 +1,9 @@
 -- name: insert_runs
 -- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
 -- RETURNING would double the cost of a start.
-INSERT INTO runs (namespace, key, id, workflow, version, claim, status, input, parent, parent_seq,
-                  owner, epoch, wake_at, waiting, created_at, started_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+INSERT INTO runs (key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
+                  owner, epoch, wake_at, waiting, created_at, started_at, finished_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
