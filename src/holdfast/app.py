@@ -22,7 +22,7 @@ from holdfast.core.values import NodeId, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import OpenedBefore, StoreUnavailable, UnknownTask
+from holdfast.errors import OpenedBefore, StoreUnavailable
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
@@ -173,24 +173,22 @@ class Parts:
     def _executors(self, report: Report, beat: Beat) -> _Executors:
         body, codec = self.definitions.body, self.definitions.codec
         return _Executors(
-            self.definitions,
+            self.definitions.catalog,
             InlineExecutor(body, report, beat, codec, self.settings.concurrency),
             ThreadExecutor(body, report, beat, codec, self.settings.threads),
         )
 
 
 class _Executors:
-    def __init__(self, definitions: Definitions, inline: InlineExecutor, threads: ThreadExecutor) -> None:
-        self._definitions = definitions
+    def __init__(self, catalog: Catalog, inline: InlineExecutor, threads: ThreadExecutor) -> None:
+        self._find_task = catalog.find_task
         self._inline = inline
         self._threads = threads
 
     def route(self, task: str) -> Executor:
+        found = self._find_task(task)
         # An unknown task goes to the one that will say so, as a failure of the task.
-        try:
-            return self._inline if self._definitions.body(task).is_async else self._threads
-        except UnknownTask:
-            return self._inline
+        return self._inline if found is None or found.is_async else self._threads
 
     async def stop(self) -> None:
         await self._inline.stop()

@@ -146,7 +146,7 @@ async def test_when_the_engine_fails_everyone_who_waits_is_told_why(sqlite_url: 
         run = await hf.start(waiting)
         result = asyncio.ensure_future(run.result())
 
-        def break_down(*_: Any) -> None:
+        def break_down(*_: Any, **__: Any) -> None:
             raise ZeroDivisionError("a defect")
 
         engine: Any = hf._engine

@@ -51,6 +51,7 @@ class Catalog:
         self._tasks: dict[str, TaskDefinition] = {}
         self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
         """By name, then by explicit version; None stands for the version derived from the source."""
+        self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
 
     def add_task(self, task: TaskDefinition) -> None:
         known = self._tasks.get(task.name)
@@ -67,13 +68,10 @@ class Catalog:
         versions[version] = workflow
 
     def task(self, name: str) -> TaskDefinition:
-        task = self._tasks.get(name)
+        task = self.find_task(name)
         if task is None:
             raise UnknownTask(name, list(self._tasks))
         return task
-
-    def has_task(self, name: str) -> bool:
-        return name in self._tasks
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
         """The workflow of that name: of that version, or the one defined last."""
@@ -128,10 +126,9 @@ class Definitions:
         return self.catalog.workflow(run.workflow, run.version).program(run, past, self)
 
     def body(self, name: str) -> Body:
-        task = self.catalog.task(name)
         body = self._bodies.get(name)
-        if body is None or body.task is not task:
-            body = self._bodies[name] = Body(task, self.codec)
+        if body is None or body.task is not self.catalog.find_task(name):
+            body = self._bodies[name] = Body(self.catalog.task(name), self.codec)
         return body
 
     def startable(self, workflow: Any, version: str | None) -> Startable:

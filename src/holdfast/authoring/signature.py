@@ -90,7 +90,7 @@ class Signature:
             raise WrongType(self._call, explain_mismatch(error)) from error
         return payload
 
-    def unpack(self, payload: Payload) -> tuple[list[Any], dict[str, Any]]:
+    def unpack(self, payload: Payload) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and the keyword arguments to call the function with. Raises WrongType."""
         try:
             values = msgspec.structs.astuple(self._decode(payload))
@@ -98,20 +98,22 @@ class Signature:
             raise WrongType(self._call, explain_mismatch(error)) from error
         shape = self._shape
         if not shape.keywords:
-            return list(values), {}
-        args = list(values[: shape.positional])
+            return values, {}
+        args = values[: shape.positional]
         kwargs = dict(zip(shape.keywords, values[shape.positional :], strict=True))
         # Out with both before anything goes in: a key of **options may be called like another parameter.
         rest = kwargs.pop(shape.rest, ())
         options = kwargs.pop(shape.options, {})
-        args += rest
-        return args, kwargs | options
+        return (*args, *rest), kwargs | options
 
     def pack_result(self, result: Any, codec: Codec) -> Payload:
         """Raises WrongType, CannotStore, PayloadTooLarge."""
         payload = codec.encode(result, self._result)
         if self._decode_result is not None:
-            self.unpack_result(payload)
+            try:
+                self._decode_result(payload)
+            except Exception as error:
+                raise WrongType(self._result, explain_mismatch(error)) from error
         return payload
 
     def unpack_result(self, payload: Payload) -> Any:

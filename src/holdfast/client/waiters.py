@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any
 
@@ -91,7 +92,7 @@ class Waiters:
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
         self._waiting: dict[RunKey, Ending] = {}
-        self._recent: dict[RunKey, Payload] = {}
+        self._recent: OrderedDict[RunKey, Payload] = OrderedDict()
         """Small results of runs that ended here lately, the oldest first."""
         self._changed = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
@@ -135,7 +136,7 @@ class Waiters:
         """
         self._recent[run] = output
         if len(self._recent) > _REMEMBERED:
-            del self._recent[next(iter(self._recent))]
+            self._recent.popitem(last=False)
 
     def fail(self, failure: NodeStopped) -> None:
         """The engine of this process is gone: whoever waits must hear of it, and not wait for ever."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import cast
 
 from holdfast.core.values import Instant, RunKey
 
@@ -31,4 +30,4 @@ class KeyMaker:
             self._stamp = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62
         self._count = (self._count + 1) & 0xFFFFF
         number = self._stamp | self._count << 42 | self._dice.getrandbits(42)
-        return cast("RunKey", number.to_bytes(16, "big"))
+        return number.to_bytes(16, "big")  # pyright: ignore[reportReturnType]

@@ -150,7 +150,7 @@ _decode = msgspec.msgpack.Decoder(StepRecord).decode
 
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
-    return _encode((at, [_heard(event) for event in events], [_asked(command) for command in commands]))
+    return _encode((at, list(map(_heard, events)), list(map(_asked, commands))))
 
 
 def _heard(event: Event) -> Heard:

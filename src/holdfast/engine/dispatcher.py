@@ -8,10 +8,10 @@ engine has lost interest: an attempt that was cancelled still runs until it says
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
-from holdfast.core.values import Outcome
+from holdfast.core.values import Instant, Outcome
 from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.executor import Attempt, Executor
 
@@ -33,15 +33,17 @@ class Dispatcher:
         self,
         route: Callable[[str], Executor],
         queue_limits: Mapping[str, int],
-        on_start: Callable[[Flight], None],
+        now: Callable[[], Instant],
+        on_start: Callable[[Flight, Instant], None],
         on_outcome: Callable[[Flight, Outcome], None],
-        may_start: Callable[[], bool],
+        has_lease: Callable[[Instant], bool],
     ) -> None:
         self._route = route
         self._queue_limits = queue_limits
+        self._now = now
         self._on_start = on_start
         self._on_outcome = on_outcome
-        self._may_start = may_start
+        self._has_lease = has_lease
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
         self._order = count()
@@ -50,7 +52,7 @@ class Dispatcher:
 
     def promise(self, flight: Flight) -> bool:
         """Whether the attempt will start as soon as it is submitted. Good until `keep_promises`."""
-        lane = self._lane(flight)
+        lane = flight.lane or self._find_lane(flight)
         if not self.is_open or lane.waiting or lane.promised >= lane.free:
             return False
         lane.promised += 1
@@ -60,18 +62,21 @@ class Dispatcher:
         for lane in self._lanes.values():
             lane.promised = 0
 
-    def submit(self, flight: Flight) -> None:
-        """Start the attempt, now or when a slot is free. Only after the commit that records it."""
-        flight.stage = Stage.QUEUED
-        lane = self._lane(flight)
-        if self.is_open and lane.free > 0 and not lane.waiting and self._may_start():
-            self._start(lane, flight)
-        else:
-            heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
+    def submit(self, flights: Iterable[Flight]) -> None:
+        """Start each attempt, now or when a slot is free. Only after the commit that records it."""
+        now = self._now()
+        may_start = self.is_open and self._has_lease(now)
+        for flight in flights:
+            flight.stage = Stage.QUEUED
+            lane = flight.lane or self._find_lane(flight)
+            if may_start and lane.free > 0 and not lane.waiting:
+                self._start(lane, flight, now)
+            else:
+                heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
 
     def cancel(self, flight: Flight) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
-        self._lane(flight).executor.cancel(flight)
+        flight.lane.executor.cancel(flight)
 
     def close(self) -> None:
         """Start nothing more; what runs goes on."""
@@ -80,7 +85,7 @@ class Dispatcher:
     def report(self, attempt: Attempt, outcome: Outcome) -> None:
         """What executors call, once for every attempt that was started."""
         assert isinstance(attempt, Flight)
-        lane = self._lane(attempt)
+        lane = attempt.lane
         lane.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
@@ -93,22 +98,20 @@ class Dispatcher:
             self._fill(lane)
 
     def _fill(self, lane: _Lane) -> None:
-        while lane.waiting and lane.free > 0 and self.is_open and self._may_start():
+        now = self._now()
+        if not self.is_open or not self._has_lease(now):
+            return
+        while lane.waiting and lane.free > 0:
             _, _, flight = heapq.heappop(lane.waiting)
             if flight.stage is Stage.QUEUED:
-                self._start(lane, flight)
+                self._start(lane, flight, now)
 
-    def _start(self, lane: _Lane, flight: Flight) -> None:
+    def _start(self, lane: _Lane, flight: Flight, now: Instant) -> None:
         lane.free -= 1
         self.running += 1
         flight.stage = Stage.RUNNING
-        self._on_start(flight)
+        self._on_start(flight, now)
         lane.executor.start(flight)
-
-    def _lane(self, flight: Flight) -> _Lane:
-        if flight.lane is None:
-            flight.lane = self._find_lane(flight)
-        return flight.lane
 
     def _find_lane(self, flight: Flight) -> _Lane:
         executor = self._route(flight.name)
@@ -117,4 +120,5 @@ class Dispatcher:
         if lane is None:
             capacity = min(executor.capacity, self._queue_limits.get(queue, executor.capacity))
             lane = self._lanes[id(executor), queue] = _Lane(executor, capacity)
+        flight.lane = lane
         return lane

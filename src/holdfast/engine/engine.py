@@ -27,6 +27,7 @@ from holdfast.core.values import (
     later,
 )
 from holdfast.engine.alarms import Alarms
+from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
@@ -90,7 +91,7 @@ class Engine:
         self._alarms = Alarms()
         self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
         self._dispatcher = Dispatcher(
-            self._route, queue_limits, self._watch.started, self._flight_ended, self._has_lease
+            self._route, queue_limits, clock.now, self._watch.started, self._flight_ended, self._has_lease
         )
         self._executors = build_executors(self._dispatcher.report, self._watch.beat)
         self._residents = Residents(self._alarms, self._wake.set)
@@ -209,8 +210,9 @@ class Engine:
 
     def _flight_ended(self, flight: Flight, outcome: Outcome) -> None:
         if flight.stage is not Stage.CLOSED:
+            if not self._outcomes:
+                self._wake.set()
             self._outcomes.append((flight, outcome, self._clock.now()))
-            self._wake.set()
         elif self._is_draining:
             self._wake.set()
 
@@ -256,9 +258,17 @@ class Engine:
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining and self._peek_at is not None and self._peek_at <= self._clock.now():
             await self._peek()
-        now = self._clock.now()
+        with undisturbed():
+            tick = self._decide(self._clock.now(), hand_back=hand_back)
+        if self._is_worth_committing(tick.commit, tick.now):
+            receipt = await self._commit(tick)
+            with undisturbed():
+                self._act(tick, receipt)
+            await self._intake.take(receipt)
+
+    def _decide(self, now: Instant, *, hand_back: bool) -> Tick:
         self._alarms.ring(now)
-        tick = self._decide(now)
+        tick = self._hear(now)
         if hand_back:
             for resident in self._residents:
                 if not resident.is_gone:
@@ -269,13 +279,11 @@ class Engine:
             for resident in self._residents.take_idle(now, self._tuning.idle_after, max_idle):
                 tick.release(resident, wake_at=resident.next_due())
             self._ask_for_more(tick.commit)
-        if not self._has_lease():
+        if not self._has_lease(self._clock.now()):
             tick.hold_all(self._residents)
-        if self._is_worth_committing(tick.commit, now):
-            receipt = await self._commit(tick)
-            await self._act(tick, receipt)
+        return tick
 
-    def _decide(self, now: Instant) -> Tick:
+    def _hear(self, now: Instant) -> Tick:
         """Everything that has happened, in one order, to everyone it concerns."""
         self._ticks += 1
         commit = Commit(self._namespace, self.node, self._ticks, now, later(now, self._tuning.lease))
@@ -312,7 +320,8 @@ class Engine:
             if resident.is_gone:
                 continue
             tick.advance(resident)
-            self._residents.note_idleness(resident, tick.now)
+            if not resident.is_gone:
+                self._residents.note_idleness(resident, tick.now)
             after = self._clock.now()
             if after - before > _LONG_STEP:
                 _log.warning(
@@ -372,7 +381,7 @@ class Engine:
 
         receipt = await commit_surely(self._store, self._clock, tick.commit, refuse_starts)
         self._renewed(tick.commit)
-        while not self._has_lease():
+        while not self._has_lease(self._clock.now()):
             receipt = await self._confirm(receipt)
         return receipt
 
@@ -380,10 +389,10 @@ class Engine:
         self._renew_at = later(commit.now, self._tuning.lease / 3)
         self._lease_until = commit.lease_until
 
-    def _has_lease(self) -> bool:
+    def _has_lease(self, now: Instant) -> bool:
         """Not if it has run out: this process stood still, or the store was away. Then nothing may be
         done before a commit has told which runs are still ours."""
-        return self._clock.now() < self._lease_until
+        return now < self._lease_until
 
     async def _confirm(self, receipt: Receipt) -> Receipt:
         """The answer to a commit came after the lease had run out, so ask again which runs are ours.
@@ -404,16 +413,14 @@ class Engine:
         self._renewed(commit)
         return combine(receipt, again)
 
-    async def _act(self, tick: Tick, receipt: Receipt) -> None:
+    def _act(self, tick: Tick, receipt: Receipt) -> None:
         """Everything that had to wait for the commit."""
-        self._residents.discard((resident.key for resident in tick.gone), self._dispatcher)
+        self._residents.discard([resident.key for resident in tick.gone], self._dispatcher)
         if receipt.lost or receipt.existing:
             self._give_up(tick, receipt)
         self._dispatcher.keep_promises()
         self._dispatcher.start_waiting()
-        for flight in tick.dispatch:
-            if flight.stage is Stage.SCHEDULED:
-                self._scene.submit(flight, tick.now)
+        self._submit(tick)
         for flight in tick.cancel:
             self._dispatcher.cancel(flight)
         self._starting.answer(receipt)
@@ -430,7 +437,14 @@ class Engine:
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
-        await self._intake.take(receipt)
+
+    def _submit(self, tick: Tick) -> None:
+        """Hand attempts to their executors, now or when a slot is free."""
+        flights = [flight for flight in tick.dispatch if flight.stage is Stage.SCHEDULED]
+        for flight in flights:
+            if flight.options.start_timeout is not None:
+                self._watch.queued(flight, tick.now, flight.options.start_timeout)
+        self._dispatcher.submit(flights)
 
     def _give_up(self, tick: Tick, receipt: Receipt) -> None:
         """Others have these runs: another node, or a run that was there first."""

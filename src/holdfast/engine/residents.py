@@ -38,8 +38,9 @@ class Residents:
 
     def wake(self, resident: Resident) -> None:
         """Have it advanced in the next tick."""
+        if not self._awake:
+            self._on_wake()
         self._awake[resident.key] = resident
-        self._on_wake()
 
     def take_awake(self) -> Iterable[Resident]:
         awake, self._awake = self._awake, {}
@@ -50,7 +51,7 @@ class Residents:
         if resident.only_waits:
             self._idle[resident.key] = now
             self._idle.move_to_end(resident.key)
-        else:
+        elif self._idle:
             self._idle.pop(resident.key, None)
 
     def next_release(self, after: dt.timedelta) -> Instant | None:

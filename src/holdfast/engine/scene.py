@@ -56,12 +56,6 @@ class Scene:
         flight.due_at = due
         flight.alarms = [self.alarms.set(due, lambda: self.due.append(flight))]
 
-    def submit(self, flight: Flight, now: Instant) -> None:
-        """Hand an attempt to its executor, now or when a slot is free. The store knows of it."""
-        if flight.options.start_timeout is not None:
-            self.watch.queued(flight, now, flight.options.start_timeout)
-        self.dispatcher.submit(flight)
-
 
 def new_flight(
     resident: Resident,

@@ -241,7 +241,8 @@ class Tick:
         position = resident.position
         resident.position = position + 1
         self.commit.steps.append(NewStep(resident.key, position, step))
-        self._take_messages(resident, events, position)
+        if events:
+            self._take_messages(resident, events, position)
         for command in commands:
             self._obey(resident, command)
 

@@ -27,8 +27,8 @@ class Watch:
     def queued(self, flight: Flight, now: Instant, allowed: dt.timedelta) -> None:
         self._limit(flight, later(now, allowed), f"waited longer than {allowed} for a free slot")
 
-    def started(self, flight: Flight) -> None:
-        now = flight.started_at = self._clock.now()
+    def started(self, flight: Flight, now: Instant) -> None:
+        flight.started_at = now
         self._unshown.append((now + self._show_after, flight))
         if flight.alarms is not None:
             for alarm in flight.alarms:

@@ -12,7 +12,7 @@ import logging
 import random
 import uuid
 from collections.abc import Callable, MutableMapping
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
@@ -30,7 +30,7 @@ _loggers = logging.getLogger("holdfast.workflow")
 def current_program() -> CodeProgram | None:
     """The program whose code is running right now, if any."""
     loop = get_running_loop()
-    return cast("CodeProgram", loop.host) if type(loop) is WorkflowLoop else None
+    return loop.host if type(loop) is WorkflowLoop else None  # pyright: ignore[reportReturnType]
 
 
 def context() -> Context:

@@ -183,8 +183,8 @@ class ByName:
         self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[Any]:
         known: Any = task
-        if isinstance(task, str) and self._catalog.has_task(task):
-            known = self._catalog.task(task)
+        if isinstance(task, str):
+            known = self._catalog.find_task(task)
         if isinstance(known, Task):
             typed = cast("Task[..., Any]", known)
             return typed.schedule(program, typed.task_options, args, kwargs)

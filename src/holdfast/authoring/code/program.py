@@ -188,17 +188,21 @@ class CodeProgram:
             raise self._broken
         if self._main.done():
             self._end()
-        elif not (self._waits_for_something or self.is_replaying):
+        elif not (self._handles or self._waits_elsewhere or self.is_replaying):
             raise Deadlock()
         if self.is_replaying:
             return []
-        commands, self._commands = self._commands, []
+        commands: list[Any] = self._commands
+        self._commands = []
+        if not self._next_timer:
+            return commands
         return [command for command in commands if command is not None]
 
     @property
-    def _waits_for_something(self) -> bool:
+    def _waits_elsewhere(self) -> bool:
+        """For something that is not a task."""
         outside = self._outside is not None and self._outside.waits
-        return bool(self._handles or self._open_timers or self._children or outside)
+        return bool(self._open_timers or self._children or outside)
 
     def waits(self) -> list[str]:
         outside = [] if self._outside is None else list(self._outside.waits)
