@@ -185,6 +185,34 @@ async def test_a_retried_task_has_all_its_attempts_again(shop: Shop) -> None:
         assert attempts == [1, 2, 3, 4]
 
 
+async def test_attempts_from_before_a_retry_are_not_taken_for_lost_ones(store_url: str, shop: Shop) -> None:
+    attempts: list[int] = []
+    is_running = asyncio.Event()
+
+    @task(catalog=shop.catalog, retry=Retry(max_attempts=12))
+    async def flaky() -> str:
+        attempts.append(task_context().attempt)
+        if len(attempts) == 13:
+            is_running.set()
+            await asyncio.Event().wait()  # until the node crashes
+        if len(attempts) <= 12:
+            raise Declined("flaky")
+        return "done"
+
+    @workflow(catalog=shop.catalog)
+    async def trying() -> str:
+        return await flaky()
+
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await fail(env, trying)
+        await run.retry()
+        await is_running.wait()
+        await env.crash()
+
+        assert await run.result() == "done"
+        assert attempts == list(range(1, 15))
+
+
 async def test_a_cancelled_run_goes_on_where_it_was_cancelled(store_url: str, shop: Shop) -> None:
     @workflow(catalog=shop.catalog)
     async def order() -> list[str]:
@@ -247,6 +275,78 @@ async def test_a_failed_child_is_retried_with_its_parent(store_url: str, shop: S
         assert await run.result() == [["prepare a!", "a!"], ["prepare b!", "b!"]]
         assert shop.done == ["prepare a", "a", "prepare b", "b", "b"]
         assert await env.result("second") == ["prepare b!", "b!"]
+        assert await env.doctor() == []
+
+
+async def test_children_that_are_still_being_cancelled_are_waited_for_and_go_on(
+    store_url: str, shop: Shop
+) -> None:
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        try:
+            await context().promise("go", str)
+        except asyncio.CancelledError:
+            await asyncio.sleep(3600)
+            await shop.do("tidy up")
+            raise
+        return await shop.do("child")
+
+    @workflow(catalog=shop.catalog)
+    async def parent() -> list[str]:
+        running = child.options(id="child")()
+        await context().signal("charge")
+        return [await shop.do("charge"), await running]
+
+    shop.broken = {"charge"}
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        run = await env.start(parent)
+        await env.wait_until_quiet()
+        await env.signal(run, "charge")
+        with pytest.raises(Declined):
+            await run.result()
+        shop.broken = set()
+        await run.retry()
+        assert shop.done == ["charge", "tidy up"]
+        await env.resolve("child", "go", "now")
+
+        assert await run.result() == ["charge!", "child!"]
+        assert shop.done == ["charge", "tidy up", "charge", "child"]
+        assert await env.doctor() == []
+
+
+async def test_a_parked_child_of_a_run_that_is_retried_goes_on_with_mended_code(shop: Shop) -> None:
+    is_changed = False
+
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        if is_changed:
+            await context().run("new in this version", lambda: 1)
+        first = await shop.do("first")
+        await context().signal("go")
+        return first
+
+    @workflow(catalog=shop.catalog)
+    async def parent() -> list[str]:
+        running = child.options(id="child")()
+        await context().signal("fail")
+        return [await shop.do("charge"), await running]
+
+    shop.broken = {"charge"}
+    async with Environment(catalog=shop.catalog) as env:
+        run = await env.start(parent, id="run")
+        await env.wait_until_quiet()
+        is_changed = True
+        await env.crash()
+        await env.wait_until_quiet()
+        assert (await env.describe("child")).status is RunStatus.PARKED
+        await env.signal(run, "fail")
+        with pytest.raises(Declined):
+            await run.result()
+        is_changed, shop.broken = False, set()
+        await run.retry()
+        await env.signal("child", "go")
+
+        assert await run.result() == ["charge!", "first!"]
         assert await env.doctor() == []
 
 

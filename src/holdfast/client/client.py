@@ -27,7 +27,9 @@ from holdfast.errors import (
     ForbiddenInWorkflow,
     HeardByParent,
     JournalCorrupt,
+    NodeStopped,
     NotEnded,
+    NotOpen,
     NotParked,
     PromiseSettled,
     RunEnded,
@@ -282,6 +284,7 @@ class Client:
         """Open a run again that failed or was cancelled.
 
         Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
+        Children that are still being cancelled because it ended are waited for, and go on as well.
         """
         await self._reopen(await self.key_of(run), with_parent=False)
 
@@ -294,6 +297,10 @@ class Client:
             if not with_parent:
                 await self._check_parent(record)
             plan = plan_reopening(history)
+            for child in plan.ending:
+                await self._see_off(child)
+            if plan.ending:
+                continue
             for child in plan.children:
                 await self._reopen(child, with_parent=True)
             now = self._now()
@@ -301,6 +308,18 @@ class Client:
             reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
             if await self._store.reopen(self.namespace, reopening):
                 return
+
+    async def _see_off(self, run: RunKey) -> None:
+        """Wait for a run to end that was cancelled; one that is parked cannot end by itself."""
+        if await self._store.end_idle(self.namespace, run, self._now()):
+            await self._cancel_children(run)
+            return
+        try:
+            await self._waiters.wait(run, None, lambda _: None)
+        except (NotOpen, NodeStopped):
+            raise
+        except Exception:
+            return  # how it ended is of no interest
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

@@ -91,8 +91,9 @@ class TaskRecord(msgspec.Struct, frozen=True):
     attempt: int
     """The number of the attempt under way, or of the last one; from 1."""
     lost: int
-    """How many attempts do not count against the retry policy: they died with their node, or were made
-    before the run was opened again."""
+    """How many attempts died with their node, which does not count against the retry policy."""
+    forgiven: int
+    """How many attempts were made before the run was last opened again. They count for nothing."""
     input: Payload
     output: Payload | None
     failure: Failure | None

@@ -37,6 +37,9 @@ class ReopeningPlan(NamedTuple):
     """To be read again."""
     children: list[RunKey]
     """Runs to be retried first."""
+    ending: list[RunKey]
+    """Runs that the end of this one has cancelled, and that have not ended yet. Everything else waits
+    for them: they would end after this one was opened again, and it would hear of that."""
     overtaken: list[MessageId]
     """Cancellations that the run never read: it had come to its end by itself."""
 
@@ -60,6 +63,11 @@ def plan_reopening(history: History) -> ReopeningPlan:
             and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
         ],
         [child.key for child in history.children if child.seq in children and child.status in ended],
+        [
+            child.key
+            for child in history.children
+            if child.seq in children & _attached(before) and not child.status.is_final
+        ],
         [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
     )
 
@@ -115,6 +123,12 @@ def _open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
                 case _:
                     pass
     return tasks, children
+
+
+def _attached(steps: list[StepRecord]) -> set[int]:
+    """Children that end with their parent."""
+    asked = (asked for step in steps for asked in step.asked)
+    return {it.seq for it in asked if isinstance(it, ChildAsked) and not it.detached}
 
 
 def _next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:

@@ -98,7 +98,7 @@ class Intake:
             record.input,
             task.options,
             number=record.attempt,
-            failures=record.attempt - 1 - record.lost,
+            failures=record.attempt - 1 - record.lost - record.forgiven,
             lost=record.lost,
         )
         flight.heartbeat_details = record.heartbeat

@@ -41,7 +41,7 @@ def run_record(row: Row) -> RunRecord:
 
 
 def task_record(row: Row) -> TaskRecord:
-    return _task(*row[:3], _TASK_STATUS[row[3]], *row[4:8], _failure(row[8]), *row[9:])
+    return _task(*row[:3], _TASK_STATUS[row[3]], *row[4:9], _failure(row[9]), *row[10:])
 
 
 def attempt_record(row: Row) -> AttemptRecord:

@@ -70,6 +70,7 @@ CREATE TABLE holdfast.tasks (
     status      text NOT NULL,
     attempt     int NOT NULL,
     lost        int NOT NULL,
+    forgiven    int NOT NULL DEFAULT 0,
     input       json NOT NULL,
     output      json,
     failure     json,

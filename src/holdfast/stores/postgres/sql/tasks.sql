@@ -23,21 +23,21 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json
 WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
 
 -- name: reset_tasks
--- lost: what was tried before does not count, so the task has all the attempts of its policy again.
+-- What was tried before is forgiven: the task has all the attempts of its policy again.
 UPDATE holdfast.tasks
-SET status = 'pending', attempt = attempt + 1, lost = attempt, output = NULL, failure = NULL, due_at = NULL,
-    started_at = NULL, finished_at = NULL
+SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
+    due_at = NULL, started_at = NULL, finished_at = NULL
 FROM unnest($1::uuid[], $2::int4[]) AS again (run, seq)
 WHERE tasks.run = again.run AND tasks.seq = again.seq;
 
 -- name: tasks_of
-SELECT run, seq, name, status, attempt, lost, input, output, failure, heartbeat, due_at, created_at,
+SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
     started_at, finished_at
 FROM holdfast.tasks WHERE run = ANY ($1::uuid[])
 ORDER BY run, seq;
 
 -- name: list_tasks
-SELECT run, seq, name, tasks.status, attempt, lost, tasks.input, tasks.output, tasks.failure, heartbeat,
+SELECT run, seq, name, tasks.status, attempt, lost, forgiven, tasks.input, tasks.output, tasks.failure, heartbeat,
     due_at, tasks.created_at, tasks.started_at, tasks.finished_at
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid

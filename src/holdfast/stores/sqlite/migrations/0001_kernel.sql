@@ -60,6 +60,7 @@ CREATE TABLE tasks (
     status      TEXT NOT NULL,
     attempt     INTEGER NOT NULL,
     lost        INTEGER NOT NULL,
+    forgiven    INTEGER NOT NULL DEFAULT 0,
     input       TEXT NOT NULL,
     output      TEXT,
     failure     TEXT,

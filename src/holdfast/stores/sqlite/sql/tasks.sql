@@ -14,20 +14,20 @@ SET status = ?3, attempt = ?4, output = CAST(?5 AS TEXT), failure = CAST(?6 AS T
 WHERE run = ?1 AND seq = ?2;
 
 -- name: reset_tasks
--- lost: what was tried before does not count, so the task has all the attempts of its policy again.
+-- What was tried before is forgiven: the task has all the attempts of its policy again.
 UPDATE tasks
-SET status = 'pending', attempt = attempt + 1, lost = attempt, output = NULL, failure = NULL, due_at = NULL,
-    started_at = NULL, finished_at = NULL
+SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
+    due_at = NULL, started_at = NULL, finished_at = NULL
 WHERE run = ?1 AND seq = ?2;
 
 -- name: tasks_of
-SELECT run, seq, name, status, attempt, lost, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
+SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
     CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at
 FROM tasks WHERE run = ?1
 ORDER BY seq;
 
 -- name: list_tasks
-SELECT run, seq, name, tasks.status, attempt, lost, CAST(tasks.input AS BLOB), CAST(tasks.output AS BLOB),
+SELECT run, seq, name, tasks.status, attempt, lost, forgiven, CAST(tasks.input AS BLOB), CAST(tasks.output AS BLOB),
     CAST(tasks.failure AS BLOB), CAST(heartbeat AS BLOB), due_at, tasks.created_at, tasks.started_at,
     tasks.finished_at
 FROM runs JOIN tasks ON tasks.run = runs.key
