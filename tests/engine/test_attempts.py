@@ -443,6 +443,36 @@ async def test_a_task_that_dies_with_its_node_too_often_is_lost(store_url: str, 
         assert not began.is_set()
 
 
+async def test_a_task_that_waited_for_a_slot_in_a_later_life_is_lost_all_the_same(
+    store_url: str, catalog: Catalog
+) -> None:
+    began = {name: asyncio.Event() for name in ("first", "second", "deadly")}
+    gate = asyncio.Event()
+
+    @task(catalog=catalog)
+    async def do(name: str) -> None:
+        began[name].set()
+        await (gate.wait() if name == "second" else asyncio.Event().wait())
+
+    @workflow(catalog=catalog)
+    async def all_of_them() -> None:
+        await asyncio.gather(do("first"), do("second"), do("deadly"))
+
+    async with Environment(store_url, catalog=catalog, concurrency=1) as env:
+        run = await env.start(all_of_them)
+        for name in began:  # each waits for the only slot until the one before it has died or ended
+            await asyncio.wait_for(began[name].wait(), 5)
+            if name == "second":
+                gate.set()
+            else:
+                began["first"].clear()
+                await env.crash()
+        await asyncio.wait_for(began["first"].wait(), 5)
+
+        lost = [(row.seq, row.status) for row in await attempts(env, run)]
+        assert lost == [(0, "lost"), (2, "lost")]
+
+
 async def test_a_lost_attempt_does_not_count_against_the_retries(catalog: Catalog) -> None:
     began = asyncio.Event()
 

@@ -36,6 +36,7 @@ class Dispatcher:
         now: Callable[[], Instant],
         on_start: Callable[[Flight, Instant], None],
         on_outcome: Callable[[Flight, Outcome], None],
+        on_untold: Callable[[], None],
         has_lease: Callable[[Instant], bool],
     ) -> None:
         self._route = route
@@ -43,6 +44,9 @@ class Dispatcher:
         self._now = now
         self._on_start = on_start
         self._on_outcome = on_outcome
+        self._on_untold = on_untold
+        """There is a slot for an attempt that the store must be told of first."""
+        self._telling: list[Flight] = []
         self._has_lease = has_lease
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
@@ -58,9 +62,21 @@ class Dispatcher:
         lane.promised += 1
         return True
 
+    def take_untold(self) -> list[Flight]:
+        """Attempts whose turn has come and that the store must be told of: with the commit to come."""
+        for lane in self._lanes.values():
+            if lane.waiting and not lane.waiting[0][2].is_told:
+                next_ones = heapq.nsmallest(lane.free, lane.waiting)
+                self._telling += [flight for _, _, flight in next_ones if not flight.is_told]
+        return self._telling
+
     def keep_promises(self) -> None:
+        """The commit stands: what was promised and told with it may start."""
         for lane in self._lanes.values():
             lane.promised = 0
+        for flight in self._telling:
+            flight.is_told = True
+        self._telling = []
 
     def submit(self, flights: Iterable[Flight]) -> None:
         """Start each attempt, now or when a slot is free. Only after the commit that records it."""
@@ -102,7 +118,11 @@ class Dispatcher:
         if not self.is_open or not self._has_lease(now):
             return
         while lane.waiting and lane.free > 0:
-            _, _, flight = heapq.heappop(lane.waiting)
+            flight = lane.waiting[0][2]
+            if flight.stage is Stage.QUEUED and not flight.is_told:
+                self._on_untold()
+                return
+            heapq.heappop(lane.waiting)
             if flight.stage is Stage.QUEUED:
                 self._start(lane, flight, now)
 

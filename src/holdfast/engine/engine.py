@@ -91,7 +91,13 @@ class Engine:
         self._alarms = Alarms()
         self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
         self._dispatcher = Dispatcher(
-            self._route, queue_limits, clock.now, self._watch.started, self._flight_ended, self._has_lease
+            self._route,
+            queue_limits,
+            clock.now,
+            self._watch.started,
+            self._flight_ended,
+            self._wake.set,
+            self._has_lease,
         )
         self._executors = build_executors(self._dispatcher.report, self._watch.beat)
         self._residents = Residents(self._alarms, self._wake.set)
@@ -307,6 +313,9 @@ class Engine:
         for resident, error in unable:
             tick.park(resident, error)
         self._advance_awake(tick)
+        for flight in self._dispatcher.take_untold():
+            if flight.stage is Stage.QUEUED:
+                tick.tell(flight)
         for flight in self._watch.take_unshown(now):
             tick.show(flight)
         stale, self._intake.stale = self._intake.stale, []

@@ -33,6 +33,9 @@ class Flight(Attempt, eq=False):
     """Attempts before this one that failed. Lost ones are not the task's fault and do not count."""
     lost: int = 0
     stage: Stage = Stage.SCHEDULED
+    is_told: bool = True
+    """Unless it is, the store must know that it starts before it does: it was tried before, and may be
+    what kills its nodes."""
     is_shown: bool = False
     started_at: Instant | None = None
     beat_at: Instant | None = None

@@ -134,8 +134,14 @@ class Tick:
         flight.due_at = None
         self.dispatch.append(flight)
         self._hold(flight.resident)
-        if self._scene.dispatcher.promise(flight):
+        flight.is_told = self._scene.dispatcher.promise(flight)
+        if flight.is_told:
             self._move(flight, TaskStatus.DISPATCHED, None)
+
+    def tell(self, flight: Flight) -> None:
+        """Its turn comes after a wait, and the store is to know of it before."""
+        self._hold(flight.resident)
+        self._move(flight, TaskStatus.DISPATCHED, None)
 
     def _fail(self, flight: Flight, failure: Failure, status: str, at: Instant) -> None:
         failures = flight.failures + 1
@@ -180,7 +186,8 @@ class Tick:
         status = TaskStatus.PENDING
         if due is None:
             self.dispatch.append(again)
-            if self._scene.dispatcher.promise(again):
+            again.is_told = self._scene.dispatcher.promise(again)
+            if again.is_told:
                 status = TaskStatus.DISPATCHED
         else:
             self._scene.back_off(again, due)
