@@ -460,8 +460,8 @@ async def test_a_task_that_waited_for_a_slot_in_a_later_life_is_lost_all_the_sam
 
     async with Environment(store_url, catalog=catalog, concurrency=1) as env:
         run = await env.start(all_of_them)
-        for name in began:  # each waits for the only slot until the one before it has died or ended
-            await asyncio.wait_for(began[name].wait(), 5)
+        for name, event in began.items():  # each waits for the only slot until it is its turn
+            await asyncio.wait_for(event.wait(), 5)
             if name == "second":
                 gate.set()
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import gc
 import logging
 import time
 from typing import Any
@@ -236,3 +237,31 @@ async def test_cancelling_a_parked_parent_cancels_its_children_too(sqlite_url: s
 
         assert (await environment.describe("parent")).status == RunStatus.CANCELLED
         assert (await environment.describe("parent/0")).status == RunStatus.CANCELLED
+
+
+async def test_the_garbage_collector_does_not_run_foreign_finalizers_inside_a_workflow() -> None:
+    catalog = Catalog()
+    seen: list[str] = []
+
+    class Foreign:
+        """Garbage of someone else, that only the collector can find."""
+
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            seen.append(type(asyncio.get_running_loop()).__name__)
+
+    @workflow(catalog=catalog)
+    async def busy() -> int:
+        for _ in range(10):
+            Foreign()
+        return len([[number] for number in range(50_000)])  # enough for the collector to come many times
+
+    async with Environment(catalog=catalog) as env:
+        assert await env.run(busy) == 50_000
+        gc.collect()
+
+    assert seen
+    assert "WorkflowLoop" not in seen
+    assert gc.isenabled()
