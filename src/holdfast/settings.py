@@ -62,6 +62,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return dt.timedelta(seconds=self.drain_seconds)
 
 
+_TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+
+
 def read_settings(
     given: Mapping[str, Any], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Settings:
@@ -71,6 +74,7 @@ def read_settings(
     from_file = _read_file((folder or Path.cwd()) / "holdfast.toml")
     from_environment = _read_environment(environment, known)
     settings: dict[str, Any] = {}
+    result = Settings()
     for source, values, strict in (
         ("holdfast.toml", from_file, True),
         ("the environment", from_environment, False),
@@ -81,16 +85,28 @@ def read_settings(
             raise BadOption(
                 f"{min(unknown)} in {source}", values[min(unknown)], "one of " + ", ".join(sorted(known))
             )
-        settings |= values
+        settings |= {name: _typed(name, value, source, strict=strict) for name, value in values.items()}
         try:
-            result = msgspec.convert(settings, Settings, strict=strict)
-        except msgspec.ValidationError as error:
-            cause = error.__cause__
-            if isinstance(cause, BadOption):  # from __post_init__, which msgspec wraps
-                raise BadOption(f"{cause.option} in {source}", cause.value, cause.expected) from None
-            raise BadOption(f"a setting in {source}", str(error), "of the right type") from None
-        settings = msgspec.structs.asdict(result)
-    return msgspec.convert(settings, Settings)
+            result = Settings(**settings)
+        except BadOption as error:
+            raise BadOption(f"{error.option} in {source}", error.value, error.expected) from None
+    return result
+
+
+_KINDS: dict[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    dict[str, int]: "a whole number for each queue",
+}
+
+
+def _typed(name: str, value: Any, source: str, *, strict: bool) -> Any:
+    kind = _TYPES[name]
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError:
+        raise BadOption(f"{name} in {source}", value, _KINDS[kind]) from None
 
 
 def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[str, Any]:

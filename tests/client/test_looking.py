@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, RunFailed, RunStatus, context, task, workflow
-from holdfast.errors import BadOption, CannotStore, PromiseSettled, RunEnded, RunNotFound
+from holdfast.errors import BadOption, CannotStore, PromiseSettled, RunEnded, RunNotFound, WrongType
 from holdfast.testing import Environment
 
 HOUR = dt.timedelta(hours=1)
@@ -111,7 +111,8 @@ async def test_runs_are_listed_newest_first_by_status_by_workflow_and_by_page(st
 
 async def test_bad_questions_are_refused() -> None:
     async with Environment(catalog=catalog) as env:
-        for limit in (0, -1, 10_001):
+        limits: list[Any] = [0, -1, 10_001, "3"]
+        for limit in limits:
             with pytest.raises(BadOption, match="limit"):
                 await env.list(limit=limit)
         with pytest.raises(BadOption, match="status is 'done', but must be one of pending, running, success"):
@@ -121,6 +122,9 @@ async def test_bad_questions_are_refused() -> None:
                 await ask("nobody")
         with pytest.raises(RunNotFound):
             await env.list(before="nobody")
+        nothing: Any = None
+        with pytest.raises(WrongType, match="expected a handle or the id of a run, got None"):
+            await env.result(nothing)
 
 
 async def test_waiting_for_a_result_can_time_out_and_be_taken_up_again() -> None:

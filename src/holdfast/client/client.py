@@ -34,6 +34,7 @@ from holdfast.errors import (
     PromiseSettled,
     RunEnded,
     RunNotFound,
+    WrongType,
 )
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
@@ -174,8 +175,8 @@ class Client:
         before: Run[Any] | str | None = None,
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
-        if not 1 <= limit <= 10_000:
-            raise BadOption("limit", limit, "between 1 and 10,000")
+        if not isinstance(limit, int) or not 1 <= limit <= 10_000:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadOption("limit", limit, "a whole number from 1 to 10,000")
         wanted = None if status is None else _checked_status(status)
         last = None if before is None else await self.key_of(before)
         found = await self._store.list_runs(self.namespace, RunFilter(wanted, workflow, last, limit))
@@ -334,6 +335,8 @@ class Client:
         self._check_loop()
         if isinstance(run, Run):
             return run.key
+        if not isinstance(run, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongType("a run", f"expected a handle or the id of a run, got {run!r}")
         record = await self._store.find(self.namespace, run)
         if record is None:
             raise RunNotFound(run, self.namespace)

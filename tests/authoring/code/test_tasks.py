@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import threading
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -318,7 +319,7 @@ def test_what_cannot_be_a_task_is_refused_when_it_is_defined() -> None:
     async def generate_async() -> Any:
         yield 1
 
-    for bad in (generate, generate_async, Order, 5):
+    for bad in (generate, generate_async, Order, 5, partial(Order, "x")):
         with pytest.raises(BadDefinition):
             task(catalog=Catalog())(bad)  # pyright: ignore[reportArgumentType, reportCallIssue]
 

@@ -317,8 +317,10 @@ class WorkflowDecorator:
 
 
 def _name_of(given: str | None, definition: Any) -> str:
-    name: str = definition.__name__ if given is None else given
-    if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:  # pyright: ignore[reportUnnecessaryIsInstance]
+    name: Any = getattr(definition, "__name__", None) if given is None else given
+    if name is None:
+        raise BadDefinition(repr(definition), "it has no name of its own; give it one with name=")
+    if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:
         raise BadDefinition(repr(name), "a name is 1 to 200 characters without '@' and '/'")
     return checked_name("name", name)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import math
 import sys
 from asyncio import events
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
@@ -121,6 +122,8 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
     def call_at(
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
+        if math.isnan(when):
+            raise ValueError("a timer cannot be set for NaN, which is not a time")
         timer = Timer(when, callback, args, self, context)
         # Bounded, so that one may sleep for ever and be cancelled.
         due = Instant(round(min(when, _LAST_SECOND) * 1_000_000))
