@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -312,6 +313,94 @@ async def test_children_that_are_still_being_cancelled_are_waited_for_and_go_on(
         assert await run.result() == ["charge!", "child!"]
         assert shop.done == ["charge", "tidy up", "charge", "child"]
         assert await env.doctor() == []
+
+
+def parent_of(shop: Shop, child: Any) -> Any:
+    @workflow(catalog=shop.catalog)
+    async def parent() -> list[str]:
+        running = child.options(id="child")()
+        await context().signal("charge")
+        return [await shop.do("charge"), await running]
+
+    return parent
+
+
+async def fail_with_child(env: Environment, shop: Shop, parent: Any) -> Any:
+    """Start the parent, let it leave memory with its child, and fail it."""
+    shop.broken = {"charge"}
+    run = await env.start(parent)
+    await env.skip(dt.timedelta(seconds=10))
+    await env.signal(run, "charge")
+    with pytest.raises(Declined):
+        await run.result()
+    shop.broken = set()
+    return run
+
+
+async def test_a_child_that_was_retried_alone_is_not_waited_for(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        await context().signal("go")
+        return await shop.do("child")
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail_with_child(env, shop, parent_of(shop, child))
+        await env.wait_until_quiet()
+        await env.retry("child")
+        await asyncio.wait_for(run.retry(), 5)
+        await env.signal("child", "go")
+        assert await run.result() == ["charge!", "child!"]
+
+
+async def test_a_retry_that_broke_off_half_way_can_be_tried_again(shop: Shop) -> None:
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        await context().signal("go")
+        return await shop.do("child")
+
+    async with Environment(catalog=shop.catalog) as env:
+        run = await fail_with_child(env, shop, parent_of(shop, child))
+        await env.wait_until_quiet()
+        store: Any = env.crash_points
+        reopen, calls = store.reopen, 0
+
+        async def break_off(*args: Any) -> bool:
+            nonlocal calls
+            calls += 1
+            if calls == 2:
+                raise ConnectionError("gone")
+            return await reopen(*args)
+
+        store.reopen = break_off
+        with pytest.raises(ConnectionError):  # after the child, before the parent
+            await run.retry()
+        await asyncio.wait_for(run.retry(), 5)
+        await env.signal("child", "go")
+        assert await run.result() == ["charge!", "child!"]
+
+
+async def test_a_child_that_parks_while_it_is_waited_for_is_not_waited_for_for_ever(shop: Shop) -> None:
+    is_changed = False
+
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        if is_changed:
+            await context().run("new in this version", lambda: 1)
+        first = await shop.do("first")
+        await context().signal("go")
+        return first
+
+    async with Environment(catalog=shop.catalog) as env:
+        shop.broken = {"charge"}
+        run = await env.start(parent_of(shop, child))
+        await env.skip(dt.timedelta(seconds=10))
+        is_changed = True
+        await env.signal(run, "charge")
+        with pytest.raises(Declined):
+            await run.result()
+        await asyncio.wait_for(run.retry(), 5)
+        await env.wait_until_quiet()
+        assert (await env.describe("child")).status is RunStatus.PARKED
 
 
 async def test_a_parked_child_of_a_run_that_is_retried_goes_on_with_mended_code(shop: Shop) -> None:

@@ -473,6 +473,52 @@ async def test_a_task_that_waited_for_a_slot_in_a_later_life_is_lost_all_the_sam
         assert lost == [(0, "lost"), (2, "lost")]
 
 
+async def test_an_attempt_whose_slot_comes_free_during_a_commit_is_recorded_before_it_starts(
+    catalog: Catalog,
+) -> None:
+    gate, held, again = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    begun = 0
+
+    @task(catalog=catalog)
+    async def hold() -> None:
+        held.set()
+        await gate.wait()
+
+    @task(catalog=catalog, retry=Retry(max_attempts=3, first_delay=dt.timedelta(seconds=10)))
+    async def deadly() -> None:
+        nonlocal begun
+        begun += 1
+        if begun == 1:
+            raise ValueError("once")
+        again.set()
+        await asyncio.Event().wait()
+
+    @workflow(catalog=catalog)
+    async def both() -> None:
+        await asyncio.gather(deadly(), hold())
+
+    async with Environment(catalog=catalog, concurrency=1) as env:
+        run = await env.start(both)
+        await asyncio.wait_for(held.wait(), 5)
+        store: Any = env.crash_points
+        commit = store.commit
+        [due] = [row.due_at for row in await env.list_tasks(run) if row.due_at is not None]
+
+        async def let_go_meanwhile(given: Any) -> Any:
+            if env.clock.now() >= due:
+                gate.set()
+                for _ in range(5):
+                    await asyncio.sleep(0)
+            return await commit(given)
+
+        store.commit = let_go_meanwhile
+        env.clock.move_to(due)
+        await asyncio.wait_for(again.wait(), 5)
+
+        row = (await env.list_tasks(run))[0]
+        assert (row.name, row.status, row.attempt) == ("deadly", TaskStatus.DISPATCHED, 2)
+
+
 async def test_a_lost_attempt_does_not_count_against_the_retries(catalog: Catalog) -> None:
     began = asyncio.Event()
 

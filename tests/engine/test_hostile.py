@@ -6,12 +6,14 @@ import asyncio
 import datetime as dt
 import gc
 import logging
+import os
 import time
 from typing import Any
 
 import pytest
 
 from holdfast import Catalog, Holdfast, Retry, RunStatus, context, task, workflow
+from holdfast.engine.collector import undisturbed
 from holdfast.errors import BadOption, BadUrl, DeterminismError, NodeStopped, NotOpen, OpenedBefore
 from holdfast.testing import Environment
 
@@ -256,12 +258,28 @@ async def test_the_garbage_collector_does_not_run_foreign_finalizers_inside_a_wo
     async def busy() -> int:
         for _ in range(10):
             Foreign()
-        return len([[number] for number in range(50_000)])  # enough for the collector to come many times
+        many = len([[number] for number in range(50_000)])  # enough for the collector to come many times
+        await context().signal("go")
+        return many
 
     async with Environment(catalog=catalog) as env:
-        assert await env.run(busy) == 50_000
+        run = await env.start(busy)
+        await env.wait_until_quiet()
+        await env.crash()  # replayed in its next life
+        await env.signal(run, "go")
+        assert await run.result() == 50_000
         gc.collect()
 
     assert seen
     assert "WorkflowLoop" not in seen
+    assert gc.isenabled()
+
+
+def test_a_process_forked_in_the_middle_of_a_tick_has_its_collector() -> None:
+    with undisturbed():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if gc.isenabled() else 1)
+        assert not gc.isenabled()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gc.isenabled()

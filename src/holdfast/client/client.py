@@ -20,7 +20,7 @@ from holdfast.core.history import restore
 from holdfast.core.journal import write_step
 from holdfast.core.names import checked_name
 from holdfast.core.records import History, MessageKind, RunRecord
-from holdfast.core.reopening import goes_by_end_of, plan_reopening
+from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import (
     BadOption,
@@ -48,6 +48,8 @@ from holdfast.ports.store import (
 )
 
 R = TypeVar("R")
+
+_LOOK_SECONDS = 0.5
 
 
 class Starter(Protocol):
@@ -298,9 +300,7 @@ class Client:
             if not with_parent:
                 await self._check_parent(record)
             plan = plan_reopening(history)
-            for child in plan.ending:
-                await self._see_off(child)
-            if plan.ending:
+            if await self._wait_for_any(plan.open_children):
                 continue
             for child in plan.children:
                 await self._reopen(child, with_parent=True)
@@ -310,17 +310,30 @@ class Client:
             if await self._store.reopen(self.namespace, reopening):
                 return
 
-    async def _see_off(self, run: RunKey) -> None:
-        """Wait for a run to end that was cancelled; one that is parked cannot end by itself."""
-        if await self._store.end_idle(self.namespace, run, self._now()):
-            await self._cancel_children(run)
-            return
+    async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
+        """Wait a while for a child that is being cancelled, if there is one.
+
+        It would else end after its parent was opened again, and the parent would hear of that.
+        """
+        for history in await self._store.load(self.namespace, children) if children else ():
+            if not is_being_cancelled(history):
+                continue
+            child = history.run.key
+            if await self._store.end_idle(self.namespace, child, self._now()):
+                await self._cancel_children(child)  # it was parked, and could not end by itself
+            else:
+                await self._wait_for(child)
+            return True
+        return False
+
+    async def _wait_for(self, run: RunKey) -> None:
+        """A while, since it may be parked and so never end."""
         try:
-            await self._waiters.wait(run, None, lambda _: None)
+            await asyncio.wait_for(self._waiters.wait(run, None, lambda _: None), _LOOK_SECONDS)
         except (NotOpen, NodeStopped):
             raise
         except Exception:
-            return  # how it ended is of no interest
+            return  # it has failed, or was cancelled, or has not ended: whoever waits looks again
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

@@ -37,9 +37,8 @@ class ReopeningPlan(NamedTuple):
     """To be read again."""
     children: list[RunKey]
     """Runs to be retried first."""
-    ending: list[RunKey]
-    """Runs that the end of this one has cancelled, and that have not ended yet. Everything else waits
-    for them: they would end after this one was opened again, and it would hear of that."""
+    open_children: list[RunKey]
+    """Runs that go on, unless the end of this one has cancelled them: `is_being_cancelled`."""
     overtaken: list[MessageId]
     """Cancellations that the run never read: it had come to its end by itself."""
 
@@ -70,6 +69,19 @@ def plan_reopening(history: History) -> ReopeningPlan:
         ],
         [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
     )
+
+
+def is_being_cancelled(history: History) -> bool:
+    """Whether a run has been told to end, or will be, and has not ended yet."""
+    cancels = [message for message in history.messages if message.kind is MessageKind.CANCEL]
+    if history.run.status.is_final or not cancels:
+        return False
+    if any(message.taken is None for message in cancels):
+        return True
+    # A retry of its own has struck out the step that heard the others.
+    steps = steps_that_count(read_steps(history))
+    heard = {it.message for _, step in steps for it in step.heard if isinstance(it, MessageHeard)}
+    return any(message.id in heard for message in cancels)
 
 
 def goes_by_end_of(parent: History, seq: int) -> bool:

@@ -8,8 +8,13 @@ come a hundred times in a large tick and find everything in use: once, at the en
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
+
+
+class _Pause:
+    is_on = False
 
 
 @contextmanager
@@ -19,7 +24,19 @@ def undisturbed() -> Generator[None]:
         yield
         return
     gc.disable()
+    _Pause.is_on = True
     try:
         yield
     finally:
+        _Pause.is_on = False
         gc.enable()
+
+
+def _resume_in_child() -> None:
+    if _Pause.is_on:
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    # A task on a thread may fork while a tick is under way, and the tick does not go on in the child.
+    os.register_at_fork(after_in_child=_resume_in_child)

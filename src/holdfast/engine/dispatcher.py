@@ -27,6 +27,13 @@ class _Lane:
         """Slots for attempts whose commit is under way."""
         self.waiting: list[tuple[int, int, Flight]] = []
 
+    def next_ones(self) -> list[Flight]:
+        """As many of those that wait as there are free slots, in their order."""
+        first = [heapq.heappop(self.waiting) for _ in range(min(self.free, len(self.waiting)))]
+        for each in first:
+            heapq.heappush(self.waiting, each)
+        return [flight for _, _, flight in first]
+
 
 class Dispatcher:
     def __init__(
@@ -64,10 +71,10 @@ class Dispatcher:
 
     def take_untold(self) -> list[Flight]:
         """Attempts whose turn has come and that the store must be told of: with the commit to come."""
-        for lane in self._lanes.values():
-            if lane.waiting and not lane.waiting[0][2].is_told:
-                next_ones = heapq.nsmallest(lane.free, lane.waiting)
-                self._telling += [flight for _, _, flight in next_ones if not flight.is_told]
+        if self.is_open:
+            for lane in self._lanes.values():
+                if lane.waiting and not lane.waiting[0][2].is_told:
+                    self._telling += [flight for flight in lane.next_ones() if not flight.is_told]
         return self._telling
 
     def keep_promises(self) -> None:
@@ -85,10 +92,13 @@ class Dispatcher:
         for flight in flights:
             flight.stage = Stage.QUEUED
             lane = flight.lane or self._find_lane(flight)
-            if may_start and lane.free > 0 and not lane.waiting:
+            has_slot = may_start and lane.free > 0 and not lane.waiting
+            if has_slot and flight.is_told:
                 self._start(lane, flight, now)
-            else:
-                heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
+                continue
+            heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
+            if has_slot:
+                self._on_untold()
 
     def cancel(self, flight: Flight) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""

@@ -11,6 +11,7 @@ from holdfast.core.events import ChildEnded, Event, MessageId
 from holdfast.core.history import OpenTask, message_event, restore, run_outcome
 from holdfast.core.records import History, MessageKind, MessageRecord
 from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import Outage
 from holdfast.engine.resident import Flight, Resident
 from holdfast.engine.residents import Residents
@@ -45,6 +46,7 @@ class Intake:
     async def _take_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
         """Answers which runs were loaded whole: their unread messages came with them."""
         to_load: list[RunKey] = []
+        fresh: list[History] = []
         for run, is_new in claimed:
             known = self._residents.get(run.key)
             if known is not None and known.epoch == run.epoch:
@@ -53,13 +55,18 @@ class Intake:
                 # It was freed behind our back, by a node whose clock is ahead, and now taken again.
                 self._residents.discard([run.key], self._scene.dispatcher)
             if is_new:
-                self._adopt(History(run, [], [], [], []))
+                fresh.append(History(run, [], [], [], []))
             else:
                 to_load.append(run.key)
+        self._adopt_all(fresh)
         if to_load:
-            for history in await self._read(lambda: self._store.load(self._scene.namespace, to_load)):
-                self._adopt(history)
+            self._adopt_all(await self._read(lambda: self._store.load(self._scene.namespace, to_load)))
         return set(to_load)
+
+    def _adopt_all(self, histories: Sequence[History]) -> None:
+        with undisturbed():
+            for history in histories:
+                self._adopt(history)
 
     def _adopt(self, history: History) -> None:
         """Bring a run into memory, to where its journal ends, with all it has under way."""
