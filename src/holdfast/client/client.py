@@ -13,23 +13,16 @@ from typing import Any, Protocol, TypeVar, cast, overload
 
 import msgspec
 
+from holdfast.client.families import Families
 from holdfast.client.run import Run, RunInfo, run_info
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
-from holdfast.core.history import restore
-from holdfast.core.journal import write_step
 from holdfast.core.names import checked_name
-from holdfast.core.records import History, MessageKind, RunRecord
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.core.records import History, MessageKind
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.errors import (
     BadOption,
     ForbiddenInWorkflow,
-    HeardByParent,
-    JournalCorrupt,
-    NodeStopped,
-    NotEnded,
-    NotOpen,
     NotParked,
     PromiseSettled,
     RunEnded,
@@ -39,17 +32,13 @@ from holdfast.errors import (
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
-    NewStep,
     PostResult,
-    Reopening,
     RunFilter,
     Store,
     Stranded,
 )
 
 R = TypeVar("R")
-
-_LOOK_SECONDS = 0.5
 
 
 class Starter(Protocol):
@@ -77,6 +66,7 @@ class Client:
         self._workflows = workflows
         self._starter = starter
         self._waiters = waiters
+        self._families = Families(store, waiters, namespace=namespace, now=now)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
@@ -237,26 +227,8 @@ class Client:
         """
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
-        if await self._store.end_idle(self.namespace, key, self._now()):
-            await self._cancel_children(key)
-        else:
+        if not await self._families.end_parked(key):
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
-
-    async def _cancel_children(self, parent: RunKey) -> None:
-        """A run that ends takes its children with it; one that was parked cannot do that itself."""
-        for history in await self._store.load(self.namespace, [parent]):
-            try:
-                past = restore(history)
-            except JournalCorrupt:
-                return  # which may be why it was parked: its children go on by themselves
-            reason = self._workflows.encode("its parent was cancelled", "the reason")
-            messages = [
-                NewMessage(child.key, MessageKind.CANCEL, "", reason)
-                for seq, child in past.children.items()
-                if child is not None and seq in past.attached
-            ]
-            if messages:
-                await self._store.post(self.namespace, messages, self._now())
 
     async def _post(
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
@@ -289,58 +261,7 @@ class Client:
         Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
         Children that are still being cancelled because it ended are waited for, and go on as well.
         """
-        await self._reopen(await self.key_of(run), with_parent=False)
-
-    async def _reopen(self, key: RunKey, *, with_parent: bool) -> None:
-        while True:
-            history = (await self._store.load(self.namespace, [key]))[0]
-            record = history.run
-            if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
-                raise NotEnded(_name(record), record.status)
-            if not with_parent:
-                await self._check_parent(record)
-            plan = plan_reopening(history)
-            if await self._wait_for_any(plan.open_children):
-                continue
-            for child in plan.children:
-                await self._reopen(child, with_parent=True)
-            now = self._now()
-            step = NewStep(key, len(history.steps), write_step(now, [plan.event], []))
-            reopening = Reopening(key, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
-            if await self._store.reopen(self.namespace, reopening):
-                return
-
-    async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
-        """Wait a while for a child that is being cancelled, if there is one.
-
-        It would else end after its parent was opened again, and the parent would hear of that.
-        """
-        for history in await self._store.load(self.namespace, children) if children else ():
-            if not is_being_cancelled(history):
-                continue
-            child = history.run.key
-            if await self._store.end_idle(self.namespace, child, self._now()):
-                await self._cancel_children(child)  # it was parked, and could not end by itself
-            else:
-                await self._wait_for(child)
-            return True
-        return False
-
-    async def _wait_for(self, run: RunKey) -> None:
-        """A while, since it may be parked and so never end."""
-        try:
-            await asyncio.wait_for(self._waiters.wait(run, None, lambda _: None), _LOOK_SECONDS)
-        except (NotOpen, NodeStopped):
-            raise
-        except Exception:
-            return  # it has failed, or was cancelled, or has not ended: whoever waits looks again
-
-    async def _check_parent(self, child: RunRecord) -> None:
-        if child.parent is None or child.parent_seq is None:
-            return
-        for parent in await self._store.load(self.namespace, [child.parent]):
-            if goes_by_end_of(parent, child.parent_seq):
-                raise HeardByParent(_name(child), _name(parent.run))
+        await self._families.reopen(await self.key_of(run))
 
     # --- for handles
 
@@ -368,10 +289,6 @@ class Client:
 
 def _arguments(input: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", input) if isinstance(input, tuple) else (input,)
-
-
-def _name(run: RunRecord) -> str:
-    return run.id or key_text(run.key)
 
 
 def _checked_id(id: str | None) -> str | None:

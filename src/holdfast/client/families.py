@@ -1,0 +1,100 @@
+"""Parents and children, for what an operator does to a whole family: ending one, opening it again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from holdfast.client.waiters import Waiters
+from holdfast.core.history import restore
+from holdfast.core.journal import write_step
+from holdfast.core.records import MessageKind, RunRecord
+from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen
+from holdfast.ports.store import NewMessage, NewStep, Reopening, Store
+
+_LOOK_SECONDS = 0.5
+_PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
+
+
+class Families:
+    def __init__(self, store: Store, waiters: Waiters, *, namespace: str, now: Callable[[], Instant]) -> None:
+        self._store = store
+        self._waiters = waiters
+        self._namespace = namespace
+        self._now = now
+
+    async def end_parked(self, run: RunKey) -> bool:
+        """Cancel a run that is parked, and with it its children, as it would itself. False if it is not."""
+        if not await self._store.end_idle(self._namespace, run, self._now()):
+            return False
+        for history in await self._store.load(self._namespace, [run]):
+            try:
+                past = restore(history)
+            except JournalCorrupt:
+                break  # which may be why it was parked: its children go on by themselves
+            messages = [
+                NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
+                for seq, child in past.children.items()
+                if child is not None and seq in past.attached
+            ]
+            if messages:
+                await self._store.post(self._namespace, messages, self._now())
+        return True
+
+    async def reopen(self, run: RunKey, *, with_parent: bool = False) -> None:
+        """Open an ended run again, after those of its children that ended with it.
+
+        Raises NotEnded, and HeardByParent for a child whose parent goes by how it ended.
+        """
+        while True:
+            history = (await self._store.load(self._namespace, [run]))[0]
+            record = history.run
+            if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
+                raise NotEnded(_name(record), record.status)
+            if not with_parent:
+                await self._check_parent(record)
+            plan = plan_reopening(history)
+            if await self._wait_for_any(plan.open_children):
+                continue
+            for child in plan.children:
+                await self.reopen(child, with_parent=True)
+            now = self._now()
+            step = NewStep(run, len(history.steps), write_step(now, [plan.event], []))
+            reopening = Reopening(run, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
+            if await self._store.reopen(self._namespace, reopening):
+                return
+
+    async def _check_parent(self, child: RunRecord) -> None:
+        if child.parent is None or child.parent_seq is None:
+            return
+        for parent in await self._store.load(self._namespace, [child.parent]):
+            if goes_by_end_of(parent, child.parent_seq):
+                raise HeardByParent(_name(child), _name(parent.run))
+
+    async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
+        """Wait a while for a child that is being cancelled, if there is one.
+
+        It would else end after its parent was opened again, and the parent would hear of that.
+        """
+        for history in await self._store.load(self._namespace, children) if children else ():
+            if is_being_cancelled(history):
+                child = history.run.key
+                if not await self.end_parked(child):
+                    await self._wait_for(child)
+                return True
+        return False
+
+    async def _wait_for(self, run: RunKey) -> None:
+        """A while, since it may be parked and so never end."""
+        try:
+            await asyncio.wait_for(self._waiters.wait(run, None, lambda _: None), _LOOK_SECONDS)
+        except (NotOpen, NodeStopped):
+            raise
+        except Exception:
+            return  # it has failed, or was cancelled, or has not ended: whoever waits looks again
+
+
+def _name(run: RunRecord) -> str:
+    return run.id or key_text(run.key)
