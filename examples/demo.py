@@ -170,12 +170,14 @@ class Stage:
     def _watch(self, process: subprocess.Popen[bytes], until: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 20
         while True:
+            # Asked first: it may end at any time, and then `until` is to see it too.
+            has_ended = process.poll() is not None
             is_over = until()
             for entry in self._log.news():
                 self._tell(entry)
             if is_over:
                 return
-            if process.poll() is not None or time.monotonic() > deadline:
+            if has_ended or time.monotonic() > deadline:
                 raise SystemExit(f"the process ended too early or hangs (exit status {process.poll()})")
             time.sleep(0.01)
 
