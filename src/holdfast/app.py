@@ -164,8 +164,7 @@ class Parts:
             node=node,
             new_key=self.new_key,
             dice=self.dice,
-            on_ended=waiters.ended,
-            on_failure=waiters.fail,
+            audience=waiters,
             queue_limits=self.settings.queues,
             tuning=self.tuning,
         )

@@ -1,8 +1,8 @@
 """Waiting for runs to end, wherever they run.
 
-The engine of this process tells when a run of its own has ended. For all others the store is asked:
-once for all of them together, when it says that something has changed, and now and then in case a
-notification was lost.
+The engine of this process tells when a run of its own has ended, or is its own no more. For all
+others the store is asked: once for all of them together, when it says that something has changed, and
+now and then in case a notification was lost.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -33,6 +33,8 @@ from holdfast.ports.store import EndedRun, Store
 _log = logging.getLogger("holdfast.client")
 
 _POLL_SECONDS = 2.0
+_REST = 4
+"""Times as long as a look at the store took, before the next."""
 _REMEMBERED = 10_000
 _SMALL = 512
 _decode_failure = msgspec.json.Decoder(Failure).decode
@@ -92,6 +94,8 @@ class Waiters:
         self._is_local = is_local
         """Whether the engine of this process has the run, and so will tell of its end."""
         self._waiting: dict[RunKey, Ending] = {}
+        self._elsewhere: set[RunKey] = set()
+        """Those of them that the store is to be asked about."""
         self._recent: OrderedDict[RunKey, Payload] = OrderedDict()
         """Small results of runs that ended here lately, the oldest first."""
         self._changed = asyncio.Event()
@@ -111,9 +115,10 @@ class Waiters:
         if output is not None:
             ending.settle(run, Succeeded(output))
             return ending
-        ending.other = self._waiting.get(run)
+        ending.other = _still_wanted(self._waiting.get(run))
         self._waiting[run] = ending
         if not self._is_local(run):
+            self._elsewhere.add(run)
             self._changed.set()
         if self._watcher is None:
             self._stop_listening = self._store.listen(self._changed.set)
@@ -128,6 +133,10 @@ class Waiters:
                 self._tell(row.run, run_outcome(row.status, row.output, failure))
             elif row.output is not None and len(row.output) <= _SMALL:
                 self._remember(row.run, row.output)
+
+    def let_go(self, runs: Iterable[RunKey]) -> None:
+        """What the engine of this process calls when it no longer has these runs: they go on elsewhere."""
+        self._elsewhere.update(run for run in runs if run in self._waiting)
 
     def _remember(self, run: RunKey, output: Payload) -> None:
         """Many a run is over before anyone asks for its result, who then need not ask the store.
@@ -149,6 +158,7 @@ class Waiters:
                 if not ending.done():
                     ending.set_exception(error)
         self._waiting.clear()
+        self._elsewhere.clear()
 
     async def close(self) -> None:
         self._is_closed = True
@@ -160,24 +170,21 @@ class Waiters:
         self._refuse_all(NotOpen())
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
+        self._elsewhere.discard(run)
         for ending in _all_of(self._waiting.pop(run, None)):
             if not ending.done():
                 ending.settle(run, outcome)
 
-    def _drop_cancelled(self) -> None:
-        for run, first in list(self._waiting.items()):
-            if all(ending.done() for ending in _all_of(first)):
-                del self._waiting[run]
-
     async def _watch(self) -> None:
+        clock = asyncio.get_running_loop()
         while True:
             # Quietly wait for news; look without any only while somebody waits for another process.
-            timer = asyncio.get_running_loop().call_later(_POLL_SECONDS, self.look)
+            timer = clock.call_later(_POLL_SECONDS, self._changed.set)
             await self._changed.wait()
             timer.cancel()
             self._changed.clear()
-            self._drop_cancelled()
-            elsewhere = [run for run in self._waiting if not self._is_local(run)]
+            began = clock.time()
+            elsewhere = self._take_stock()
             if not elsewhere:
                 continue
             try:
@@ -186,10 +193,30 @@ class Waiters:
             except StoreError as error:
                 _log.warning("%s; still waiting for %d runs", error, len(elsewhere))
                 await asyncio.sleep(_POLL_SECONDS)
+            # One who waits for thousands of runs asks long questions, and on a busy database there is
+            # always news: the answers must not be all that anyone is busy with.
+            await asyncio.sleep(min(_POLL_SECONDS, _REST * (clock.time() - began)))
+
+    def _take_stock(self) -> list[RunKey]:
+        """The runs to ask for: not those that have come back, nor those that nobody waits for any more."""
+        for run in [run for run in self._elsewhere if self._is_local(run)]:
+            self._elsewhere.discard(run)
+        for run in [run for run in self._elsewhere if _still_wanted(self._waiting.get(run)) is None]:
+            self._elsewhere.discard(run)
+            self._waiting.pop(run, None)
+        return list(self._elsewhere)
 
     def look(self) -> None:
-        """Something may have ended elsewhere: ask the store soon."""
+        """Everything may have changed: ask the store soon, for all runs that are not here."""
+        self.let_go([run for run in self._waiting if not self._is_local(run)])
         self._changed.set()
+
+
+def _still_wanted(first: Ending | None) -> Ending | None:
+    """The first of those who have not stopped waiting."""
+    while first is not None and first.done():
+        first = first.other
+    return first
 
 
 def _all_of(first: Ending | None) -> Iterator[Ending]:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import datetime as dt
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
@@ -62,6 +62,20 @@ class Executors(Protocol):
     async def stop(self) -> None: ...
 
 
+class Audience(Protocol):
+    """Whoever wants to know what becomes of runs. Told after the commit, and of nothing that is lost."""
+
+    def ended(self, runs: Sequence[EndedRun]) -> None: ...
+
+    def let_go(self, runs: Iterable[RunKey]) -> None:
+        """This node no longer has these runs, and will not tell of their end."""
+        ...
+
+    def fail(self, failure: NodeStopped) -> None:
+        """This node has stopped by an error of its own."""
+        ...
+
+
 class Engine:
     def __init__(
         self,
@@ -74,8 +88,7 @@ class Engine:
         node: NodeId,
         new_key: Callable[[Instant], RunKey],
         dice: Random,
-        on_ended: Callable[[Sequence[EndedRun]], None],
-        on_failure: Callable[[NodeStopped], None],
+        audience: Audience,
         queue_limits: Mapping[str, int],
         tuning: Tuning,
     ) -> None:
@@ -85,8 +98,7 @@ class Engine:
         self._clock = clock
         self._programs = programs
         self._tuning = tuning
-        self._on_ended = on_ended
-        self._on_failure = on_failure
+        self._audience = audience
         self._wake = asyncio.Event()
         self._alarms = Alarms()
         self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
@@ -245,7 +257,7 @@ class Engine:
             if isinstance(error, Exception):
                 _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
                 self._starting.refuse(NodeStopped(error))
-                self._on_failure(NodeStopped(error))
+                self._audience.fail(NodeStopped(error))
             self._let_go()
         finally:
             self._is_ticking = False
@@ -434,7 +446,8 @@ class Engine:
             self._dispatcher.cancel(flight)
         self._starting.answer(receipt)
         if tick.commit.ended:
-            self._on_ended([row for row in tick.commit.ended if row.run not in receipt.lost])
+            self._audience.ended([row for row in tick.commit.ended if row.run not in receipt.lost])
+        self._audience.let_go([row.run for row in tick.commit.released])
         for row in tick.commit.released:
             if row.wake_at is not None:
                 # Compared with None, since 0 is a request to look at once that came during the commit.
@@ -461,6 +474,7 @@ class Engine:
             _log.warning("node %s has lost the lease of %d runs", self.node, len(receipt.lost))
         self._residents.discard(receipt.lost, self._dispatcher)
         self._residents.discard(receipt.existing, self._dispatcher)
+        self._audience.let_go(receipt.lost)
         for key, (parent, seq) in tick.children.items():
             if key in receipt.existing and parent.key in self._residents:
                 parent.children.pop(seq, None)
