@@ -193,6 +193,10 @@ async def test_bad_messages_are_refused_where_they_are_sent() -> None:
                 await tell("nobody", "word", 1)
         with pytest.raises(BadOption, match="name"):
             await run.reject("a\x00b", "no")
+        reasons: list[Any] = [123, None, {"a": 1}, b"enough"]
+        for reason in reasons:
+            with pytest.raises(WrongType, match=r"cancel\(\): expected the reason as text"):
+                await run.cancel(reason)
         await run.signal("word", 1)
         await run.resolve("answer", 2)
         assert await run.result() == [1, 2]

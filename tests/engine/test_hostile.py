@@ -12,9 +12,20 @@ from typing import Any
 
 import pytest
 
-from holdfast import Catalog, Holdfast, Retry, RunStatus, context, task, workflow
+from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, workflow
+from holdfast.core.records import MessageKind
+from holdfast.core.values import Payload
 from holdfast.engine.collector import undisturbed
-from holdfast.errors import BadOption, BadUrl, DeterminismError, NodeStopped, NotOpen, OpenedBefore
+from holdfast.errors import (
+    BadOption,
+    BadUrl,
+    DeterminismError,
+    ForbiddenInWorkflow,
+    NodeStopped,
+    NotOpen,
+    OpenedBefore,
+)
+from holdfast.ports.store import NewMessage
 from holdfast.testing import Environment
 
 SOON = dt.timedelta(seconds=20)
@@ -283,3 +294,49 @@ def test_a_process_forked_in_the_middle_of_a_tick_has_its_collector() -> None:
         assert not gc.isenabled()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("garbage", [b"123", b'{"a":1}', b"not json", b"\xff\xfe", b""])
+async def test_messages_that_nobody_can_read_are_heard_as_far_as_they_can_be(garbage: bytes) -> None:
+    """Whoever wrote them: they must neither stop the node nor be in the way of their run for ever."""
+    catalog = Catalog()
+
+    @workflow(catalog=catalog)
+    async def patient() -> str:
+        try:
+            await context().promise("answer", str)
+        except ValueError:
+            await context().signal("never")
+        return "not reached"
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(patient)
+        await env.wait_until_quiet()
+        for kind, name in ((MessageKind.REJECTED, "answer"), (MessageKind.CANCEL, "")):
+            message = NewMessage(run.key, kind, name, Payload(garbage))
+            await env.crash_points.post(env.namespace, [message], env.clock.now())
+        await env.wait_until_quiet()
+        await env.crash()
+
+        with pytest.raises(RunCancelled):
+            await run.result()
+
+
+async def test_client_calls_in_workflow_code_are_refused_and_harm_nobody() -> None:
+    catalog = Catalog()
+    handle: Any = None
+
+    @workflow(catalog=catalog)
+    async def waiting() -> None:
+        await context().signal("go")
+
+    @workflow(catalog=catalog)
+    async def nosy() -> None:
+        await handle.result()
+
+    async with Environment(catalog=catalog) as env:
+        handle = await env.start(waiting)
+        with pytest.raises(ForbiddenInWorkflow, match="calling holdfast itself"):
+            await env.run(nosy)
+        await handle.signal("go")
+        await handle.result()

@@ -76,7 +76,7 @@ class Client:
         """From now on it is used on this loop, and on no other."""
         self._home = loop
 
-    def _check_loop(self) -> None:
+    def check_loop(self) -> None:
         if self._home is not None and asyncio.get_running_loop() is not self._home:
             raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
 
@@ -122,7 +122,7 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | None) -> Startable:
-        self._check_loop()
+        self.check_loop()
         startable = self._workflows.startable(workflow, version)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
@@ -225,6 +225,8 @@ class Client:
 
         Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
         """
+        if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongType("cancel()", f"expected the reason as text, got {reason!r}")
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
         if not await self._families.end_parked(key):
@@ -266,7 +268,7 @@ class Client:
     # --- for handles
 
     async def key_of(self, run: Run[Any] | str) -> RunKey:
-        self._check_loop()
+        self.check_loop()
         if isinstance(run, Run):
             return run.key
         if not isinstance(run, str):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -117,19 +117,36 @@ def _unknown_failure() -> Failure:
 
 
 def message_event(message: MessageRecord) -> Event:
-    """The event that a message from outside is. (A message of an ended child needs the child's row.)"""
+    """The event that a message from outside is. (A message of an ended child needs the child's row.)
+
+    Whoever wrote the row, what can be made of it is: a message that nobody can read would be in the
+    way of its run for ever.
+    """
     match message.kind:
         case MessageKind.SIGNAL:
             return SignalReceived(message.id, message.name, message.payload)
         case MessageKind.RESOLVED:
             return PromiseSettled(message.id, message.name, Succeeded(message.payload))
         case MessageKind.REJECTED:
-            failure = msgspec.json.decode(message.payload, type=Failure)
-            return PromiseSettled(message.id, message.name, Failed(failure))
+            return PromiseSettled(message.id, message.name, Failed(_read_failure(message.payload)))
         case MessageKind.CANCEL:
-            return CancelRequested(message.id, msgspec.json.decode(message.payload, type=str))
+            return CancelRequested(message.id, _read_text(message.payload))
         case MessageKind.CHILD:
             raise ValueError("the outcome of a child stands in its own row")
+
+
+def _read_failure(payload: Payload) -> Failure:
+    try:
+        return msgspec.json.decode(payload, type=Failure)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return Failure(type="builtins:ValueError", message=_read_text(payload))
+
+
+def _read_text(payload: Payload) -> str:
+    try:
+        return msgspec.json.decode(payload, type=str)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return payload.decode(errors="replace")
 
 
 def read_steps(history: History) -> list[StepRecord]:

@@ -105,6 +105,7 @@ class Environment(Client):
             namespace=self.settings.namespace,
             now=self.clock.now,
         )
+        self._settle_in(asyncio.get_running_loop())
         try:
             await self.register_all()
         except BaseException:
