@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast import Catalog, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
+from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
 from holdfast.errors import HeardByParent, NotEnded
 from holdfast.ports.store import Commit, Receipt
 from holdfast.testing import Environment
@@ -377,6 +378,37 @@ async def test_a_retry_that_broke_off_half_way_can_be_tried_again(shop: Shop) ->
         await asyncio.wait_for(run.retry(), 5)
         await env.signal("child", "go")
         assert await run.result() == ["charge!", "child!"]
+
+
+async def test_a_retry_that_is_interrupted_again_and_again_gets_there_in_the_end(
+    tmp_path: Path, shop: Shop
+) -> None:
+    """With a real node and real threads: what a cancelled call had begun is done behind its back."""
+
+    @workflow(catalog=shop.catalog)
+    async def child(number: int) -> str:
+        return await shop.do(f"child {number}")
+
+    @workflow(catalog=shop.catalog)
+    async def parent() -> list[str]:
+        return await asyncio.gather(child(0), child(1))
+
+    async with Holdfast(f"sqlite:///{tmp_path / 'shop.db'}", catalog=shop.catalog) as hf:
+        for turn in range(15):
+            shop.broken = {"child 0", "child 1"}
+            run = await hf.start(parent)
+            with pytest.raises(Declined):
+                await run.result()
+            shop.broken = set()
+            for attempt in range(20):
+                try:
+                    await asyncio.wait_for(run.retry(), 0.0002 * (turn + attempt))
+                    break
+                except TimeoutError:
+                    continue
+                except NotEnded:  # an interrupted one got there already
+                    break
+            assert await run.result(dt.timedelta(seconds=5)) == ["child 0!", "child 1!"]
 
 
 async def test_a_child_that_parks_while_it_is_waited_for_is_not_waited_for_for_ever(shop: Shop) -> None:

@@ -58,8 +58,11 @@ class Families:
             plan = plan_reopening(history)
             if await self._wait_for_any(plan.open_children):
                 continue
-            for child in plan.children:
-                await self.reopen(child, with_parent=True)
+            try:
+                for child in plan.children:
+                    await self.reopen(child, with_parent=True)
+            except NotEnded:
+                continue  # another retry has opened it meanwhile: look again
             now = self._now()
             step = NewStep(run, len(history.steps), write_step(now, [plan.event], []))
             reopening = Reopening(run, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
@@ -74,11 +77,13 @@ class Families:
                 raise HeardByParent(_name(child), _name(parent.run))
 
     async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
-        """Wait a while for a child that is being cancelled, if there is one.
+        """Wait a while for a child that is being cancelled, if there is one; False if there is none.
 
         It would else end after its parent was opened again, and the parent would hear of that.
         """
         for history in await self._store.load(self._namespace, children) if children else ():
+            if history.run.status.is_final:
+                return True  # since the plan was made
             if is_being_cancelled(history):
                 child = history.run.key
                 if not await self.end_parked(child):

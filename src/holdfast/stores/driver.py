@@ -5,6 +5,7 @@ Writes and reads have a lane each, so that a slow listing does not hold up a com
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -66,6 +67,23 @@ class Driver:
 
     async def write(self, script: Script[T]) -> T:
         return await self._open_lane(self._writer).do(lambda connection: connection.write(script))
+
+    async def write_and_tell(self, script: Script[T]) -> T:
+        """Write what concerns the engine of this process, and tell it: also when whoever asked for it
+        has stopped waiting, and when nobody knows what came of it."""
+        if not self._threads:  # it is done before anyone can lose interest
+            try:
+                return await self.write(script)
+            finally:
+                self.changed()
+        writing = asyncio.ensure_future(self.write(script))
+        writing.add_done_callback(self._written)
+        return await asyncio.shield(writing)
+
+    def _written(self, writing: asyncio.Future[Any]) -> None:
+        if not writing.cancelled():
+            writing.exception()  # it has been told to whoever waits, and else to nobody
+        self.changed()
 
     async def read(self, script: Script[T], *, snapshot: bool = False) -> T:
         lane = self._open_lane(self._reader)

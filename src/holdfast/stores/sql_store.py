@@ -72,8 +72,7 @@ class SqlStore:
             tx.many("free_runs", [(node,)], now)
             tx.announce()
 
-        await self._driver.write(script)
-        self._driver.changed()
+        await self._driver.write_and_tell(script)
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         def script(tx: Transaction) -> list[History]:
@@ -115,18 +114,14 @@ class SqlStore:
             tx.announce()
             return create_runs(tx, namespace, runs)
 
-        existing = await self._driver.write(script)
-        self._driver.changed()
-        return existing
+        return await self._driver.write_and_tell(script)
 
     async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
         def script(tx: Transaction) -> list[PostResult]:
             tx.announce()
             return post_messages(tx, namespace, messages, now)
 
-        results = await self._driver.write(script)
-        self._driver.changed()
-        return results
+        return await self._driver.write_and_tell(script)
 
     async def find(self, namespace: str, id: str) -> RunRecord | None:
         rows = await self._driver.fetch("find_run", namespace, id, key_from_text(id))
@@ -173,9 +168,7 @@ class SqlStore:
             tx.announce()
             return True
 
-        is_open = await self._driver.write(script)
-        self._driver.changed()
-        return is_open
+        return await self._driver.write_and_tell(script)
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
@@ -183,9 +176,7 @@ class SqlStore:
             keys: list[Row] = [(run,) for run in sorted(runs)]
             return [row[0] for row in tx.many_returning("unpark_runs", keys, namespace, now)]
 
-        woken = await self._driver.write(script)
-        self._driver.changed()
-        return woken
+        return await self._driver.write_and_tell(script)
 
     async def end_idle(self, namespace: str, run: RunKey, now: Instant) -> bool:
         def script(tx: Transaction) -> bool:
@@ -197,9 +188,7 @@ class SqlStore:
             tx.announce()
             return bool(rows)
 
-        has_ended = await self._driver.write(script)
-        self._driver.changed()
-        return has_ended
+        return await self._driver.write_and_tell(script)
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
         rows = await self._driver.fetch("stranded_runs", namespace)
