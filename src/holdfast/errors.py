@@ -33,6 +33,7 @@ HoldfastError
 │   ├── SchemaTooNew        a newer holdfast has changed the database
 │   └── JournalCorrupt      a journal that cannot be read
 ├── OpenedBefore            a Holdfast object is opened once
+├── WrongLoop               a Holdfast is used on the event loop that opened it
 ├── NodeStopped             the engine of this process has failed; others go on
 └── NotOpen                 the Holdfast object is not open (any more)
 """
@@ -299,6 +300,14 @@ class NodeStopped(HoldfastError, RuntimeError):
         super().__init__(
             f"the engine of this process has stopped by an error of its own ({cause!r}); nothing recorded is "
             "lost: start the process again, and please report it"
+        )
+
+
+class WrongLoop(HoldfastError, RuntimeError):
+    def __init__(self) -> None:
+        super().__init__(
+            "a Holdfast belongs to the event loop that opened it: from another thread, hand it the call with "
+            "asyncio.run_coroutine_threadsafe(call, loop); for another loop, open another Holdfast"
         )
 
 

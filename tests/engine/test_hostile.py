@@ -24,6 +24,7 @@ from holdfast.errors import (
     NodeStopped,
     NotOpen,
     OpenedBefore,
+    WrongLoop,
 )
 from holdfast.ports.store import NewMessage
 from holdfast.testing import Environment
@@ -331,12 +332,28 @@ async def test_client_calls_in_workflow_code_are_refused_and_harm_nobody() -> No
         await context().signal("go")
 
     @workflow(catalog=catalog)
-    async def nosy() -> None:
-        await handle.result()
+    async def nosy(what: str) -> None:
+        await (handle.result() if what == "result" else getattr(env, what)())
 
     async with Environment(catalog=catalog) as env:
         handle = await env.start(waiting)
-        with pytest.raises(ForbiddenInWorkflow, match="calling holdfast itself"):
-            await env.run(nosy)
+        for what in ("result", "list", "doctor"):
+            with pytest.raises(ForbiddenInWorkflow, match="calling holdfast itself"):
+                await env.run(nosy, what)
         await handle.signal("go")
         await handle.result()
+
+
+async def test_a_holdfast_is_used_on_the_loop_that_opened_it() -> None:
+    catalog = Catalog()
+
+    @workflow(catalog=catalog)
+    async def simple() -> int:
+        return 1
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(simple)
+        for call in (lambda: env.start(simple), run.describe, run.status, env.list):
+            with pytest.raises(WrongLoop, match="run_coroutine_threadsafe"):
+                await asyncio.to_thread(lambda call=call: asyncio.run(call()))
+        assert await run.result() == 1

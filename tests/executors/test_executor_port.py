@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar, copy_context
@@ -259,3 +260,23 @@ async def test_heartbeat_details_that_cannot_be_stored_are_refused_where_they_ar
 
     assert failure_of(await bench.run(beat)).type == "CannotStore"
     assert bench.beats == []
+
+
+@pytest.mark.parametrize(("way", "code"), [("return", 0), ("exit", 3), ("last words", 1), ("raise", 1)])
+async def test_a_process_that_a_task_forks_ends_where_it_would_become_a_second_node(
+    bench: Bench, way: str, code: int
+) -> None:
+    def fork(way: str) -> int:
+        child = os.fork()
+        if child:
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if way == "exit":
+            sys.exit(3)
+        if way == "last words":
+            sys.exit("bye")
+        if way == "raise":
+            raise ValueError("only the child")
+        return -1
+
+    assert value_of(await bench.run(fork, way)) == code
+    assert len(bench.reports) == 1

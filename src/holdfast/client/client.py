@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar, cast, overload
 
@@ -18,7 +19,7 @@ from holdfast.client.run import Run, RunInfo, run_info
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name
-from holdfast.core.records import History, MessageKind
+from holdfast.core.records import History, MessageKind, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.errors import (
     BadOption,
@@ -27,6 +28,7 @@ from holdfast.errors import (
     PromiseSettled,
     RunEnded,
     RunNotFound,
+    WrongLoop,
     WrongType,
 )
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
@@ -70,15 +72,21 @@ class Client:
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
+        self._thread = 0
         self.namespace = namespace
 
     def _settle_in(self, loop: asyncio.AbstractEventLoop) -> None:
         """From now on it is used on this loop, and on no other."""
         self._home = loop
+        self._thread = threading.get_ident()
 
-    def check_loop(self) -> None:
-        if self._home is not None and asyncio.get_running_loop() is not self._home:
-            raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
+    def _check_loop(self) -> None:
+        if self._home is None or asyncio.get_running_loop() is self._home:
+            return
+        if threading.get_ident() != self._thread or not self._home.is_running():
+            raise WrongLoop
+        # Another loop inside our own, which goes on only when this one is done: that of a workflow.
+        raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
 
     # --- starting
 
@@ -122,7 +130,7 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | None) -> Startable:
-        self.check_loop()
+        self._check_loop()
         startable = self._workflows.startable(workflow, version)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
@@ -152,11 +160,7 @@ class Client:
         return Run(self, await self.key_of(id), id, self._decode_plain)
 
     async def describe(self, run: Run[Any] | str) -> RunInfo:
-        id = run if isinstance(run, str) else run.id
-        record = await self._store.find(self.namespace, id)
-        if record is None:
-            raise RunNotFound(id, self.namespace)
-        return run_info(record, self._workflows)
+        return run_info(await self._find(run.id if isinstance(run, Run) else run), self._workflows)
 
     async def list(
         self,
@@ -167,6 +171,7 @@ class Client:
         before: Run[Any] | str | None = None,
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
+        self._check_loop()
         if not isinstance(limit, int) or not 1 <= limit <= 10_000:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadOption("limit", limit, "a whole number from 1 to 10,000")
         wanted = None if status is None else _checked_status(status)
@@ -200,6 +205,7 @@ class Client:
 
     async def doctor(self) -> list[Stranded]:
         """Runs that are not finished and have no reason to wake. There should be none."""
+        self._check_loop()
         return await self._store.stranded(self.namespace, self._now())
 
     # --- telling
@@ -268,18 +274,21 @@ class Client:
     # --- for handles
 
     async def key_of(self, run: Run[Any] | str) -> RunKey:
-        self.check_loop()
-        if isinstance(run, Run):
-            return run.key
-        if not isinstance(run, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise WrongType("a run", f"expected a handle or the id of a run, got {run!r}")
-        record = await self._store.find(self.namespace, run)
+        self._check_loop()
+        return run.key if isinstance(run, Run) else (await self._find(run)).key
+
+    async def _find(self, id: str) -> RunRecord:
+        self._check_loop()
+        if not isinstance(id, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongType("a run", f"expected a handle or the id of a run, got {id!r}")
+        record = await self._store.find(self.namespace, id)
         if record is None:
-            raise RunNotFound(run, self.namespace)
-        return record.key
+            raise RunNotFound(id, self.namespace)
+        return record
 
     @property
     def waiters(self) -> Waiters:
+        self._check_loop()
         return self._waiters
 
     async def list_tasks(self, run: Run[Any]) -> list[Any]:

@@ -69,7 +69,6 @@ class Run(Generic[R]):
 
     def result(self, timeout: dt.timedelta | None = None) -> Awaitable[R]:
         """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
-        self._client.check_loop()
         seconds = None if timeout is None else checked_span("timeout", timeout).total_seconds()
         ending = self._client.waiters.wait(self.key, self._id, self._unpack_result)
         return ending if seconds is None else asyncio.wait_for(ending, seconds)

@@ -21,6 +21,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
+from holdfast.executors.forks import Birth
 from holdfast.ports.executor import Attempt, Beat, TaskBody
 
 BEAT_GAP = 0.05
@@ -34,10 +35,11 @@ class Link:
     variables of its own and not in those of the task that happened to be running.
     """
 
-    __slots__ = ("beat", "codec", "is_cut", "loop", "variables")
+    __slots__ = ("beat", "birth", "codec", "is_cut", "loop", "variables")
 
     def __init__(self, beat: Beat, codec: Codec) -> None:
         self.loop = asyncio.get_running_loop()
+        self.birth = Birth()
         self.beat = beat
         self.codec = codec
         self.variables: Context = copy_context()

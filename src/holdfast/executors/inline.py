@@ -90,12 +90,15 @@ class InlineExecutor:
         outcome: Outcome
         try:
             body = self._bodies(attempt.name)
-            outcome = Succeeded(body.store(await body.call(attempt.input)))
+            result = await body.call(attempt.input)
+            link.birth.end_child(None)
+            outcome = Succeeded(body.store(result))
         except BaseException as error:
             # Also SystemExit and KeyboardInterrupt: asyncio would let them end the loop, and with it
             # every other run of this node.
             if not link.loop.is_running():
                 raise  # GeneratorExit from the garbage collector: there is nobody left to report to
+            link.birth.end_child(error)
             outcome = outcome_of(error, context, body)
         # In the link's variables: what a report sets in motion must not inherit those of this task.
         link.variables.run(self._end, attempt, context, outcome)

@@ -177,14 +177,14 @@ class ThreadExecutor:
             job = self._waiting.get()
             if job is None:
                 break
-            outcome = self._perform(job)
+            outcome = self._perform(job, link)
             if outcome is not None:
                 self._finish(job, outcome, link)
             del job, outcome  # else an idle thread would keep the last task's input and output alive
         thread = threading.current_thread()
         link.post(lambda: self._left(thread))
 
-    def _perform(self, job: _Job) -> Outcome | None:
+    def _perform(self, job: _Job, link: Link) -> Outcome | None:
         """Run the attempt, unless it may not begin. The thread can be interrupted here, and only here.
 
         So all of it is inside the `try`. What the task itself raises does not come this far: an
@@ -194,24 +194,26 @@ class ThreadExecutor:
         try:
             if not job.begin():
                 return None
-            outcome = job.variables.run(self._call, job)
+            outcome = job.variables.run(self._call, job, link)
             job.leave()
         except asyncio.CancelledError:
             if outcome is None:
                 outcome = Cancelled()  # else the task was over, and it is too late to change what it did
         return outcome
 
-    def _call(self, job: _Job) -> Outcome:
+    def _call(self, job: _Job, link: Link) -> Outcome:
         enter(job.context)
         attempt = job.attempt
         body = None
         try:
             body = self._bodies(attempt.name)
             result = body.call(attempt.input)
+            link.birth.end_child(None)
             if inspect.isawaitable(result):
                 raise _never_awaited(attempt.name, result)
             return Succeeded(body.store(result))
         except BaseException as error:
+            link.birth.end_child(error)
             return outcome_of(error, job.context, body)
 
     def _finish(self, job: _Job, outcome: Outcome, link: Link) -> None:
