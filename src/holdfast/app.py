@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
@@ -22,7 +24,7 @@ from holdfast.core.values import NodeId, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import OpenedBefore, StoreUnavailable
+from holdfast.errors import BadOption, NodeStopped, NotOpen, OpenedBefore, StoreUnavailable
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
@@ -55,6 +57,7 @@ class Holdfast(Client):
     ) -> None:
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
         self._was_opened = self._is_open = False
+        self._closing: asyncio.Task[None] | None = None
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
         self._engine = parts.engine(waiters) if engine else None
@@ -88,8 +91,8 @@ class Holdfast(Client):
         if self._was_opened:
             raise OpenedBefore
         self._was_opened = True
-        await self._parts.open_store()
         try:
+            await self._parts.open_store()
             if self._engine is not None:
                 await self.register_all()
                 self._engine.start()
@@ -100,17 +103,57 @@ class Holdfast(Client):
         self._settle_in(asyncio.get_running_loop())
 
     async def close(self) -> None:
-        """Stop in order: let tasks finish, hand back the rest, close the database. Again is harmless."""
+        """Stop in order: let tasks finish, hand back the rest, close the database. Again is harmless.
+
+        It goes on to its end also if whoever called it stops waiting; a second call waits for that.
+        """
         if not self._is_open:
             return
-        self._is_open = False
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(), name="holdfast close")
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         if self._engine is not None:
             await self._engine.stop()
         await self._waiters.close()
         await self._parts.store.close()
 
+    async def serve(self) -> None:
+        """Work until SIGTERM asks this process to stop. Raises NodeStopped if the engine fails."""
+        self._check_loop()
+        if not self._is_open or self._closing is not None:
+            raise NotOpen
+        if self._engine is None:
+            raise BadOption("engine", False, "True in a process that is to work")
+        asked = asyncio.Event()
+        working = [asyncio.ensure_future(it) for it in (self._engine.wait_until_stopped(), asked.wait())]
+        try:
+            with _on_sigterm(asked.set):
+                await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in working:
+                each.cancel()
+        if isinstance(self._engine.failure, Exception):
+            raise NodeStopped(self._engine.failure)
+
     def _is_local(self, run: RunKey) -> bool:
         return self._engine is not None and self._engine.has(run)
+
+
+@contextlib.contextmanager
+def _on_sigterm(act: Callable[[], None]) -> Generator[None]:
+    """Where there are signals: not on Windows, and only in a process's main thread."""
+    loop = asyncio.get_running_loop()
+    try:
+        loop.add_signal_handler(signal.SIGTERM, act)
+    except (NotImplementedError, RuntimeError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 class Parts:

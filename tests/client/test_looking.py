@@ -122,6 +122,11 @@ async def test_bad_questions_are_refused() -> None:
                 await ask("nobody")
         with pytest.raises(RunNotFound):
             await env.list(before="nobody")
+        for odd in ("", "a\x00b", "\ud800", "x" * 501):
+            with pytest.raises(RunNotFound):
+                await env.describe(odd)
+        with pytest.raises(BadOption, match="workflow"):
+            await env.list(workflow=5)  # pyright: ignore[reportArgumentType]
         nothing: Any = None
         with pytest.raises(WrongType, match="expected a handle or the id of a run, got None"):
             await env.result(nothing)
@@ -200,3 +205,12 @@ async def test_bad_messages_are_refused_where_they_are_sent() -> None:
         await run.signal("word", 1)
         await run.resolve("answer", 2)
         assert await run.result() == [1, 2]
+
+
+async def test_a_handle_is_of_its_own_run_although_another_is_named_like_its_key() -> None:
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(patient)
+        other = await env.start(patient, id=run.id)
+
+        assert (await run.describe()).key == run.id
+        assert (await env.describe(run.id)).key == (await other.describe()).key != run.id

@@ -214,16 +214,19 @@ async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStor
 
 
 async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStore) -> None:
+    reason = b'{"type":"cancelled","message":"enough"}'
     node = Node(store)
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
-    assert not await store.end_idle(SPACE, key(2), at(1))
+    assert not await store.end_idle(SPACE, key(2), reason, at(1))
     await node.commit(held=node.held(2), released=[released(2, status=RunStatus.PARKED)])
 
-    assert await store.end_idle(SPACE, key(2), at(1))
+    assert await store.end_idle(SPACE, key(2), reason, at(1))
 
     (run,) = await store.ended(SPACE, [key(1), key(2)])
     assert (run.key, run.status, run.finished_at) == (key(2), RunStatus.CANCELLED, at(1))
+    assert run.failure is not None
+    assert run.failure.message == "enough"
     assert [message.name for message in (await node.commit(2, collect=True)).mail] == ["0"]
 
 

@@ -131,7 +131,8 @@ class Definitions:
             body = self._bodies[name] = Body(self.catalog.task(name), self.codec)
         return body
 
-    def startable(self, workflow: Any, version: str | None) -> Startable:
+    def startable(self, workflow: Any, version: str | int | None) -> Startable:
+        version = None if version is None else str(version)
         if isinstance(workflow, str):
             found = self.catalog.workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):

@@ -18,7 +18,7 @@ from holdfast.client.families import Families
 from holdfast.client.run import Run, RunInfo, run_info
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
-from holdfast.core.names import checked_name
+from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import History, MessageKind, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.errors import (
@@ -92,14 +92,29 @@ class Client:
 
     @overload
     async def start(
-        self, workflow: Typed[R], *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+        self,
+        workflow: Typed[R],
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
     ) -> Run[R]: ...
     @overload
     async def start(
-        self, workflow: str, *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+        self,
+        workflow: str,
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
     ) -> Run[Any]: ...
     async def start(
-        self, workflow: Any, *args: Any, id: str | None = None, version: str | None = None, **kwargs: Any
+        self,
+        workflow: Any,
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
     ) -> Run[Any]:
         """Start a run. When this returns, the run is recorded and will be finished, crash or no crash.
 
@@ -115,9 +130,9 @@ class Client:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or one argument."""
         startable = await self._startable(workflow, None)
         packed = [startable.pack(_arguments(each), {}) for each in inputs]
-        if ids is not None and len(ids) != len(packed):
-            raise BadOption("ids", len(ids), f"as many as there are inputs, {len(packed)}")
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
+        if len(names) != len(packed):
+            raise BadOption("ids", len(names), f"as many as there are inputs, {len(packed)}")
         return await self._submit(startable, list(zip(packed, names, strict=True))) if packed else []
 
     @overload
@@ -129,7 +144,7 @@ class Client:
         run = await self.start(workflow, *args, id=id, **kwargs)
         return await run.result()
 
-    async def _startable(self, workflow: Any, version: str | None) -> Startable:
+    async def _startable(self, workflow: Any, version: str | int | None) -> Startable:
         self._check_loop()
         startable = self._workflows.startable(workflow, version)
         definition = startable.definition
@@ -160,13 +175,13 @@ class Client:
         return Run(self, await self.key_of(id), id, self._decode_plain)
 
     async def describe(self, run: Run[Any] | str) -> RunInfo:
-        return run_info(await self._find(run.id if isinstance(run, Run) else run), self._workflows)
+        return run_info(await self._find(run), self._workflows)
 
     async def list(
         self,
         *,
         status: str | None = None,
-        workflow: str | None = None,
+        workflow: Typed[Any] | str | None = None,
         limit: int = 100,
         before: Run[Any] | str | None = None,
     ) -> list[RunInfo]:
@@ -176,7 +191,9 @@ class Client:
             raise BadOption("limit", limit, "a whole number from 1 to 10,000")
         wanted = None if status is None else _checked_status(status)
         last = None if before is None else await self.key_of(before)
-        found = await self._store.list_runs(self.namespace, RunFilter(wanted, workflow, last, limit))
+        given: Any = getattr(workflow, "name", workflow)
+        name = None if given is None else checked_name("workflow", given)
+        found = await self._store.list_runs(self.namespace, RunFilter(wanted, name, last, limit))
         return [run_info(record, self._workflows) for record in found]
 
     async def history(self, run: Run[Any] | str) -> History:
@@ -235,7 +252,7 @@ class Client:
             raise WrongType("cancel()", f"expected the reason as text, got {reason!r}")
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
-        if not await self._families.end_parked(key):
+        if not await self._families.end_parked(key, reason):
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
 
     async def _post(
@@ -277,13 +294,15 @@ class Client:
         self._check_loop()
         return run.key if isinstance(run, Run) else (await self._find(run)).key
 
-    async def _find(self, id: str) -> RunRecord:
+    async def _find(self, run: Run[Any] | str) -> RunRecord:
         self._check_loop()
-        if not isinstance(id, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise WrongType("a run", f"expected a handle or the id of a run, got {id!r}")
-        record = await self._store.find(self.namespace, id)
+        if not isinstance(run, (Run, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongType("a run", f"expected a handle or the id of a run, got {run!r}")
+        if isinstance(run, str) and not is_name(run):
+            raise RunNotFound(run, self.namespace)  # no run can be named like that
+        record = await self._store.find(self.namespace, run.key if isinstance(run, Run) else run)
         if record is None:
-            raise RunNotFound(id, self.namespace)
+            raise RunNotFound(run.id if isinstance(run, Run) else run, self.namespace)
         return record
 
     @property

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from holdfast.client.waiters import Waiters
 from holdfast.core.history import restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
-from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen
+from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.store import NewMessage, NewStep, Reopening, Store
 
 _LOOK_SECONDS = 0.5
@@ -25,9 +27,10 @@ class Families:
         self._namespace = namespace
         self._now = now
 
-    async def end_parked(self, run: RunKey) -> bool:
+    async def end_parked(self, run: RunKey, reason: str) -> bool:
         """Cancel a run that is parked, and with it its children, as it would itself. False if it is not."""
-        if not await self._store.end_idle(self._namespace, run, self._now()):
+        failure = msgspec.json.encode(Failure(type="cancelled", message=reason))
+        if not await self._store.end_idle(self._namespace, run, failure, self._now()):
             return False
         for history in await self._store.load(self._namespace, [run]):
             try:
@@ -49,8 +52,10 @@ class Families:
         Raises NotEnded, and HeardByParent for a child whose parent goes by how it ended.
         """
         while True:
-            history = (await self._store.load(self._namespace, [run]))[0]
-            record = history.run
+            found = await self._store.load(self._namespace, [run])
+            if not found:
+                raise RunNotFound(key_text(run), self._namespace)
+            history, record = found[0], found[0].run
             if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
                 raise NotEnded(_name(record), record.status)
             if not with_parent:
@@ -86,7 +91,7 @@ class Families:
                 return True  # since the plan was made
             if is_being_cancelled(history):
                 child = history.run.key
-                if not await self.end_parked(child):
+                if not await self.end_parked(child, "its parent ended"):
                     await self._wait_for(child)
                 return True
         return False

@@ -15,11 +15,15 @@ def checked_name(what: str, name: Any) -> str:
 
     Asked at the door, because later it would be found in the middle of a commit for a thousand runs.
     """
-    if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME or not _is_storable(name):
+    if not is_name(name):
         raise BadOption(
             what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
         )
     return name
+
+
+def is_name(name: Any) -> bool:
+    return isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and _is_storable(name)
 
 
 def checked_span(what: str, span: Any) -> dt.timedelta:

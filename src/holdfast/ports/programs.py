@@ -57,7 +57,7 @@ class Typed(Protocol[R_co]):
 
 
 class Workflows(Protocol):
-    def startable(self, workflow: Any, version: str | None) -> Startable:
+    def startable(self, workflow: Any, version: str | int | None) -> Startable:
         """By the workflow itself or its name. Raises UnknownWorkflow."""
         ...
 

@@ -305,8 +305,8 @@ class Store(Protocol):
         """Put messages into inboxes and wake their runs. One answer a message."""
         ...
 
-    async def find(self, namespace: str, id: str) -> RunRecord | None:
-        """The run that the user named `id`, or whose key it spells."""
+    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+        """The run of that key, or that the user named `id`, or whose key it spells."""
         ...
 
     async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
@@ -331,8 +331,9 @@ class Store(Protocol):
         """Make parked or paused runs due again; answers those that were."""
         ...
 
-    async def end_idle(self, namespace: str, run: RunKey, now: Instant) -> bool:
-        """Cancel a run that is parked and so cannot cancel itself. False if it is not parked."""
+    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
+        """Cancel a run that is parked and so cannot cancel itself, for the reason in `failure`, as JSON.
+        False if it is not parked."""
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:

@@ -123,8 +123,9 @@ class SqlStore:
 
         return await self._driver.write_and_tell(script)
 
-    async def find(self, namespace: str, id: str) -> RunRecord | None:
-        rows = await self._driver.fetch("find_run", namespace, id, key_from_text(id))
+    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+        named = (id, key_from_text(id)) if isinstance(id, str) else (None, id)
+        rows = await self._driver.fetch("find_run", namespace, *named)
         return records.run_record(rows[0]) if rows else None
 
     async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
@@ -178,9 +179,9 @@ class SqlStore:
 
         return await self._driver.write_and_tell(script)
 
-    async def end_idle(self, namespace: str, run: RunKey, now: Instant) -> bool:
+    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
         def script(tx: Transaction) -> bool:
-            rows = tx.rows("cancel_parked_run", namespace, run, now)
+            rows = tx.rows("cancel_parked_run", namespace, run, now, failure)
             for parent, seq in rows:
                 if parent is not None:
                     news = NewMessage(parent, MessageKind.CHILD, str(seq), NULL)

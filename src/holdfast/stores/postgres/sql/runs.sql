@@ -185,7 +185,7 @@ RETURNING key;
 
 -- name: cancel_parked_run
 UPDATE holdfast.runs
-SET status = 'cancelled', failure = NULL, waiting = NULL, wake_at = NULL, finished_at = $3::timestamptz
+SET status = 'cancelled', failure = $4::json, waiting = NULL, wake_at = NULL, finished_at = $3::timestamptz
 WHERE namespace = $1::text AND key = $2::uuid AND status = 'parked'
 RETURNING parent, parent_seq;
 

@@ -131,7 +131,8 @@ WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
 RETURNING key;
 
 -- name: cancel_parked_run
-UPDATE runs SET status = 'cancelled', failure = NULL, waiting = NULL, wake_at = NULL, finished_at = ?3
+UPDATE runs
+SET status = 'cancelled', failure = CAST(?4 AS TEXT), waiting = NULL, wake_at = NULL, finished_at = ?3
 WHERE namespace = ?1 AND key = ?2 AND status = 'parked'
 RETURNING parent, parent_seq;
 
