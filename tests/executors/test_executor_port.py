@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import signal
 import sys
+import time
 from collections.abc import Callable
 from contextvars import ContextVar, copy_context
 from typing import Any
@@ -262,6 +264,17 @@ async def test_heartbeat_details_that_cannot_be_stored_are_refused_where_they_ar
     assert bench.beats == []
 
 
+def exit_code_of(child: int) -> int:
+    """Not waited for without end: if this is broken, nothing of it is to be left behind."""
+    for _ in range(500):
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 @pytest.mark.parametrize(("way", "code"), [("return", 0), ("exit", 3), ("last words", 1), ("raise", 1)])
 async def test_a_process_that_a_task_forks_ends_where_it_would_become_a_second_node(
     bench: Bench, way: str, code: int
@@ -269,7 +282,7 @@ async def test_a_process_that_a_task_forks_ends_where_it_would_become_a_second_n
     def fork(way: str) -> int:
         child = os.fork()
         if child:
-            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            return exit_code_of(child)
         if way == "exit":
             sys.exit(3)
         if way == "last words":
