@@ -316,6 +316,15 @@ async def test_children_that_are_still_being_cancelled_are_waited_for_and_go_on(
         assert await env.doctor() == []
 
 
+def patient_child(shop: Shop) -> Any:
+    @workflow(catalog=shop.catalog)
+    async def child() -> str:
+        await context().signal("go")
+        return await shop.do("child")
+
+    return child
+
+
 def parent_of(shop: Shop, child: Any) -> Any:
     @workflow(catalog=shop.catalog)
     async def parent() -> list[str]:
@@ -339,13 +348,8 @@ async def fail_with_child(env: Environment, shop: Shop, parent: Any) -> Any:
 
 
 async def test_a_child_that_was_retried_alone_is_not_waited_for(shop: Shop) -> None:
-    @workflow(catalog=shop.catalog)
-    async def child() -> str:
-        await context().signal("go")
-        return await shop.do("child")
-
     async with Environment(catalog=shop.catalog) as env:
-        run = await fail_with_child(env, shop, parent_of(shop, child))
+        run = await fail_with_child(env, shop, parent_of(shop, patient_child(shop)))
         await env.wait_until_quiet()
         await env.retry("child")
         await asyncio.wait_for(run.retry(), 5)
@@ -354,13 +358,8 @@ async def test_a_child_that_was_retried_alone_is_not_waited_for(shop: Shop) -> N
 
 
 async def test_a_retry_that_broke_off_half_way_can_be_tried_again(shop: Shop) -> None:
-    @workflow(catalog=shop.catalog)
-    async def child() -> str:
-        await context().signal("go")
-        return await shop.do("child")
-
     async with Environment(catalog=shop.catalog) as env:
-        run = await fail_with_child(env, shop, parent_of(shop, child))
+        run = await fail_with_child(env, shop, parent_of(shop, patient_child(shop)))
         await env.wait_until_quiet()
         store: Any = env.crash_points
         reopen, calls = store.reopen, 0

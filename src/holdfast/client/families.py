@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from holdfast.client.waiters import Waiters
-from holdfast.core.history import restore
+from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
-from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.store import NewMessage, NewStep, Reopening, Store
 
@@ -29,7 +29,7 @@ class Families:
 
     async def end_parked(self, run: RunKey, reason: str) -> bool:
         """Cancel a run that is parked, and with it its children, as it would itself. False if it is not."""
-        failure = msgspec.json.encode(Failure(type="cancelled", message=reason))
+        failure = msgspec.json.encode(cancellation(reason))
         if not await self._store.end_idle(self._namespace, run, failure, self._now()):
             return False
         for history in await self._store.load(self._namespace, [run]):

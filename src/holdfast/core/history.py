@@ -99,6 +99,11 @@ def task_outcome(record: TaskRecord) -> Outcome:
             )
 
 
+def cancellation(reason: str) -> Failure:
+    """What the row of a cancelled run keeps of why; `run_outcome` reads it."""
+    return Failure(type="cancelled", message=reason)
+
+
 def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | None) -> Outcome:
     """How a run ended, from its row, which must be final."""
     match status:

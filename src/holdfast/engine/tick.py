@@ -32,6 +32,7 @@ from holdfast.core.commands import (
 )
 from holdfast.core.events import ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture
+from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import MessageKind, new_run
@@ -375,7 +376,7 @@ class Tick:
                 status, failure = RunStatus.FAILED, encode_failure(command.failure)
             case CancelRun():
                 status = RunStatus.CANCELLED
-                failure = encode_failure(Failure(type="cancelled", message=command.reason))
+                failure = encode_failure(cancellation(command.reason))
         self.commit.ended.append(
             EndedRun(
                 resident.key,
