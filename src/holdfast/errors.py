@@ -32,6 +32,8 @@ HoldfastError
 │   ├── StoreFull           no room left on its disk
 │   ├── SchemaTooNew        a newer holdfast has changed the database
 │   └── JournalCorrupt      a journal that cannot be read
+├── ForbiddenInSimulation   real I/O in a simulation
+├── SimulationFailed        a simulation that found something, with the seed that shows it
 ├── OpenedBefore            a Holdfast object is opened once
 ├── WrongLoop               a Holdfast is used on the event loop that opened it
 ├── NodeStopped             the engine of this process has failed; others go on
@@ -314,3 +316,25 @@ class WrongLoop(HoldfastError, RuntimeError):
 class NotOpen(HoldfastError, RuntimeError):
     def __init__(self) -> None:
         super().__init__("this Holdfast is not open: use it inside `async with Holdfast(...) as hf:`")
+
+
+# --- simulations
+
+
+class ForbiddenInSimulation(HoldfastError):
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(
+            f"{what} is real I/O, which a simulation cannot repeat; give the task something to talk to "
+            "that lives in memory, as in any unit test"
+        )
+
+
+class SimulationFailed(HoldfastError, AssertionError):
+    """`schedule` is what must go wrong for it to happen, and no more."""
+
+    def __init__(self, seed: int, problem: str, schedule: list[str], trace: list[str]) -> None:
+        self.seed, self.problem, self.schedule, self.trace = seed, problem, schedule, trace
+        faults = "\n".join(f"  {fault}" for fault in schedule) or "  none: it happens without any"
+        story = "\n".join(trace)
+        super().__init__(f"{problem}\n\nseed {seed}\nfaults:\n{faults}\n\nthe end of the story:\n{story}")

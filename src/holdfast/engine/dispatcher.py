@@ -102,16 +102,21 @@ class Dispatcher:
 
     def cancel(self, flight: Flight) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
-        flight.lane.executor.cancel(flight)
+        if flight.lane is not None:
+            flight.lane.executor.cancel(flight)
 
     def close(self) -> None:
         """Start nothing more; what runs goes on."""
         self.is_open = False
 
     def report(self, attempt: Attempt, outcome: Outcome) -> None:
-        """What executors call, once for every attempt that was started."""
+        """What executors call for every attempt that was started. Only the first word counts: a slot that
+        is given back twice is one that two attempts run in."""
         assert isinstance(attempt, Flight)
         lane = attempt.lane
+        if lane is None:
+            return
+        attempt.lane = None
         lane.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)

@@ -164,7 +164,7 @@ class Engine:
         if self.failure is None:
             with contextlib.suppress(StoreError):  # then the lease runs out by itself
                 await self._store.leave(self._namespace, self.node)
-        self._let_go()
+        self.let_go()
 
     async def _has_ended_by(self, patience: Instant) -> bool:
         """Wait for the loop to end. It does not while the store is away: a commit is tried for ever."""
@@ -185,9 +185,10 @@ class Engine:
             await asyncio.gather(self._main, return_exceptions=True)
         self._residents.abandon()
         await self._executors.stop()
-        self._let_go()
+        self.let_go()
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
+        """Drop everything in memory, and listen no more."""
         if self._stop_listening is not None:
             self._stop_listening()
             self._stop_listening = None
@@ -212,6 +213,11 @@ class Engine:
     def has(self, run: RunKey) -> bool:
         """Whether this node has the run in memory, and so will tell of its end."""
         return run in self._residents
+
+    @property
+    def is_empty(self) -> bool:
+        """No run is in memory, and no attempt has a slot."""
+        return not (len(self._residents) or self._dispatcher.running)
 
     @property
     def is_quiet(self) -> bool:
@@ -258,7 +264,7 @@ class Engine:
                 _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
                 self._starting.refuse(NodeStopped(error))
                 self._audience.fail(NodeStopped(error))
-            self._let_go()
+            self.let_go()
         finally:
             self._is_ticking = False
 
@@ -446,7 +452,8 @@ class Engine:
             self._dispatcher.cancel(flight)
         self._starting.answer(receipt)
         if tick.commit.ended:
-            self._audience.ended([row for row in tick.commit.ended if row.run not in receipt.lost])
+            void = receipt.lost | receipt.existing.keys()
+            self._audience.ended([row for row in tick.commit.ended if row.run not in void])
         self._audience.let_go([row.run for row in tick.commit.released])
         for row in tick.commit.released:
             if row.wake_at is not None:

@@ -42,7 +42,7 @@ class Flight(Attempt, eq=False):
     due_at: Instant | None = None
     alarms: list[Alarm] | None = None
     lane: Any = None
-    """The dispatcher's own."""
+    """The dispatcher's own; None once the executor has reported."""
 
 
 _NONE: dict[int, Any] = {}

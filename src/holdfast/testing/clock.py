@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from holdfast.core.values import Instant, instant, later, moment
 
-_START = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+START = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
 
 
 class ManualClock:
-    def __init__(self, start: dt.datetime = _START) -> None:
+    def __init__(self, start: dt.datetime = START) -> None:
         self._now = instant(start)
         self._waiting: dict[int, tuple[asyncio.Event, Instant | None]] = {}
         self._number = 0

@@ -258,7 +258,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         try:
             for task in tasks:
                 task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
-                _close(task.get_coro())
+                close_coroutine(task.get_coro())
         finally:
             _leave(entered)
         self._ready.clear()
@@ -273,7 +273,8 @@ def _ring(timer: asyncio.TimerHandle) -> None:
         timer._run()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-def _close(coroutine: Any) -> None:
+def close_coroutine(coroutine: Any) -> None:
+    """Whatever its code does about it."""
     for _ in range(10):
         try:
             coroutine.close()

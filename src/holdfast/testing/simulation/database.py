@@ -1,0 +1,336 @@
+"""The database of a simulation: the real store and its real scripts, behind lines that can fail.
+
+What a process asks for travels to the database, is done there in one instant, and the answer travels
+back. A fault may take the question, the answer, or the one who asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from holdfast.core.values import Instant
+from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.ports.store import Commit, Store
+from holdfast.testing.simulation.faults import (
+    Abandon,
+    CrashAfter,
+    CrashBefore,
+    CrashInFlight,
+    Delay,
+    DelayAnswer,
+    LoseAnswer,
+    OperationFault,
+    PauseAt,
+    Refuse,
+    RunOutOfDisk,
+)
+from holdfast.testing.simulation.world import World
+
+T = TypeVar("T")
+
+NAME = "the simulated database"
+
+WRITES = frozenset(
+    {"commit", "recover", "leave", "register", "create", "post", "reopen", "unpark", "end_idle"}
+)
+READS = frozenset(
+    {"peek", "load", "find", "ended", "list_runs", "list_tasks", "list_attempts", "read_state", "stranded"}
+)
+_TOLD_AT_HOME = WRITES - {"commit", "recover", "register"}
+"""After these the listeners of the process itself are called as well, as the port promises."""
+
+
+class Operation(NamedTuple):
+    """What was asked of the store, by whom."""
+
+    process: str
+    name: str
+    args: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return _described(self.args[0]) if self.name in ("commit", "recover") else self.name
+
+
+class Weather(Protocol):
+    """What holds for everybody at the moment."""
+
+    def is_away(self, machine: str) -> bool: ...
+
+    @property
+    def is_full(self) -> bool: ...
+
+    @property
+    def is_silent(self) -> bool: ...
+
+    @property
+    def slowness(self) -> int: ...
+
+
+class Owner(Protocol):
+    """The process at the near end of a line."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def machine_name(self) -> str: ...
+
+    @property
+    def is_alive(self) -> bool: ...
+
+    @property
+    def is_spared(self) -> bool: ...
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop: ...
+
+    def take_fault(self, *, is_commit: bool) -> OperationFault | None:
+        """The fault that is planned for the operation that is asked for now."""
+        ...
+
+    def crash(self, down: int) -> None: ...
+
+    def pause(self, lasts: int) -> None: ...
+
+
+class Database:
+    def __init__(
+        self, world: World, store: Store, weather: Weather, on_write: Callable[[Operation, Any], None]
+    ) -> None:
+        self.world = world
+        self.store = store
+        self.weather = weather
+        self._on_write = on_write
+        self.lines: list[Line] = []
+        self.operations = 0
+
+    def perform(self, operation: Operation) -> Any:
+        """Do it, now. What it raises is raised."""
+        self.operations += 1
+        try:
+            result = run_inline(getattr(self.store, operation.name)(*operation.args))
+        except Exception as error:
+            self.world.note(operation.process, f"{operation} ! {type(error).__name__}")
+            raise
+        if operation.name in WRITES:
+            self.world.note(operation.process, f"{operation} -> {_described(result)}")
+            self._on_write(operation, result)
+            self._tell(operation)
+        return result
+
+    def _tell(self, operation: Operation) -> None:
+        if self.weather.is_silent:
+            return
+        for line in self.lines:
+            if line.owner.name != operation.process or operation.name in _TOLD_AT_HOME:
+                line.hear(100 + self.world.dice.getrandbits(14))
+
+
+class Line:
+    """One process's way to the database; implements the port `Store`, but for `open`, `close` and `now`.
+
+    Writes go one after the other, as on the one connection that a process writes with.
+    """
+
+    def __init__(self, database: Database, owner: Owner) -> None:
+        self._database = database
+        self._world = database.world
+        self.owner = owner
+        self._free_at = 0
+        """When what was written last is done."""
+        self._listeners: list[Callable[[], None]] = []
+        database.lines.append(self)
+
+    async def open(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    async def now(self) -> Instant:
+        return Instant(self._world.now)
+
+    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        def stop() -> None:
+            if on_change in self._listeners:
+                self._listeners.remove(on_change)
+
+        self._listeners.append(on_change)
+        return stop
+
+    def hear(self, delay: int) -> None:
+        def call() -> None:
+            if self.owner.is_alive:
+                for listener in self._listeners:
+                    self.owner.loop.call_soon(listener)
+
+        self._world.after(delay, call)
+
+    def cut(self) -> None:
+        """Its process is gone. What is on its way may still arrive."""
+        self._database.lines.remove(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in WRITES and name not in READS:
+            raise AttributeError(name)
+
+        async def ask(*args: Any) -> Any:
+            return await self._ask(name, args)
+
+        return ask
+
+    def _ask(self, name: str, args: tuple[Any, ...]) -> asyncio.Future[Any]:
+        operation = Operation(self.owner.name, name, tuple(map(_as_sent, args)))
+        question = _Question(self, operation, self.owner.loop.create_future())
+        fault = self.owner.take_fault(is_commit=name == "commit")
+        dice, slowness = self._world.dice, self._database.weather.slowness
+        travel = 50 + dice.getrandbits(9) + (dice.randrange(slowness) if slowness else 0)
+        if fault is not None:
+            self._world.note(self.owner.name, f"{operation} … {fault}")
+        match fault:
+            case None:
+                self._send(question, travel)
+            case Delay():
+                self._send(question, travel + fault.delay)
+            case DelayAnswer():
+                question.way_back = fault.delay
+                self._send(question, travel)
+            case PauseAt():
+                self.owner.pause(fault.lasts)
+                self._send(question, travel)
+            case Refuse():
+                question.answer_after(travel, error=_unavailable("refused"))
+            case RunOutOfDisk():
+                question.is_out_of_disk = True
+                self._send(question, travel)
+            case LoseAnswer():
+                question.is_unheard = True
+                self._send(question, travel)
+            case Abandon():
+                question.answer_after(travel, error=_unavailable("the connection broke"))
+                self._send(question, travel + fault.delay)
+            case CrashBefore():
+                self.owner.crash(fault.down)
+            case CrashInFlight():
+                self.owner.crash(fault.down)
+                self._send(question, travel + fault.delay)
+            case CrashAfter():
+                question.on_done = lambda: self.owner.crash(fault.down)
+                self._send(question, travel)
+        return question.answer
+
+    def _send(self, question: _Question, delay: int) -> None:
+        if question.operation.name in WRITES:
+            delay = max(delay, self._free_at + 1 - self._world.now)
+            self._free_at = self._world.now + delay
+        self._world.after(delay, question.arrive)
+
+    @property
+    def database(self) -> Database:
+        return self._database
+
+    @property
+    def is_away(self) -> bool:
+        return not self.owner.is_spared and self._database.weather.is_away(self.owner.machine_name)
+
+    @property
+    def is_full(self) -> bool:
+        return not self.owner.is_spared and self._database.weather.is_full
+
+
+class _Question:
+    """One operation on its way."""
+
+    def __init__(self, line: Line, operation: Operation, answer: asyncio.Future[Any]) -> None:
+        self._line = line
+        self.operation = operation
+        self.answer = answer
+        self.way_back = 0
+        self.is_unheard = self.is_out_of_disk = False
+        self.on_done: Callable[[], None] = lambda: None
+        self._is_answered = False
+
+    def arrive(self) -> None:
+        database, operation = self._line.database, self.operation
+        dice = database.world.dice
+        way_back = self.way_back + 50 + dice.getrandbits(8)
+        if self._line.is_away:
+            self.answer_after(way_back, error=_unavailable("nobody answers"))
+            return
+        if operation.name in WRITES and (self._line.is_full or self.is_out_of_disk):
+            self.answer_after(way_back, error=StoreFull(NAME, "the disk is full"))
+            return
+        try:
+            result = database.perform(operation)
+        except Exception as error:
+            self.answer_after(way_back, error=error)
+        else:
+            lost = _unavailable("the answer was lost") if self.is_unheard else None
+            self.answer_after(way_back, result, lost)
+        self.on_done()
+
+    def answer_after(self, delay: int, result: Any = None, error: Exception | None = None) -> None:
+        """Once: an operation that was given up has been answered before it is done."""
+        if self._is_answered:
+            return
+        self._is_answered = True
+        owner = self._line.owner
+
+        def arrive() -> None:
+            if not owner.is_alive or self.answer.done():
+                return
+            if error is not None:
+                self.answer.set_exception(error)
+            elif self._line.is_away:
+                self.answer.set_exception(_unavailable("the connection broke"))
+            else:
+                self.answer.set_result(result)
+
+        self._line.database.world.after(delay, arrive)
+
+
+def run_inline(call: Coroutine[Any, Any, T]) -> T:
+    """The result of a call that waits for nothing, as those of a store without threads."""
+    try:
+        call.send(None)
+    except StopIteration as done:
+        return done.value
+    raise AssertionError("a store of a simulation must not wait for anything")
+
+
+def _as_sent(argument: Any) -> Any:
+    """What the sender does to its commit afterwards does not reach the one that is on its way."""
+    if not isinstance(argument, Commit):
+        return argument
+    lists: dict[str, list[Any]] = {
+        name: _copied(value) for name, value in _fields(argument) if isinstance(value, list)
+    }
+    return msgspec.structs.replace(argument, **lists)
+
+
+def _unavailable(why: str) -> StoreUnavailable:
+    return StoreUnavailable(NAME, why)
+
+
+def _fields(struct: msgspec.Struct) -> list[tuple[str, Any]]:
+    return [(name, getattr(struct, name)) for name in struct.__struct_fields__]
+
+
+def _copied(rows: Any) -> list[Any]:
+    return list(rows)
+
+
+def _described(value: Any) -> str:
+    """In a line of a trace: which lists have how many."""
+    if not isinstance(value, msgspec.Struct):
+        return type(value).__name__
+    sizes = [f"{name}={len(rows)}" for name, rows in _fields(value) if hasattr(rows, "__len__") and rows]
+    tick = f" {value.tick}" if isinstance(value, Commit) else ""
+    flags = " collect" if isinstance(value, Commit) and value.collect else ""
+    claim = " claim" if isinstance(value, Commit) and value.claim else ""
+    kept = [size for size in sizes if not size.startswith(("namespace", "node", "claim="))]
+    return " ".join([f"{type(value).__name__}{tick}{claim}{flags}", *kept])

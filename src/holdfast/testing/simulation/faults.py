@@ -1,0 +1,260 @@
+"""Faults: what goes wrong in a simulation, as a plan that is drawn from the seed beforehand.
+
+A plan is a list of values and nothing else, so a failure can be told in a few lines, and made
+smaller by leaving values out until nothing more can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeAlias
+
+import msgspec
+
+from holdfast.testing.simulation.world import SECOND
+
+
+class _Fault(msgspec.Struct, frozen=True, tag=True):
+    def __str__(self) -> str:
+        fields = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._shown_fields())
+        return f"{type(self).__name__}({fields})"
+
+    def _shown_fields(self) -> list[tuple[str, object]]:
+        return [(name, getattr(self, name)) for name in self.__struct_fields__]
+
+
+_TIMES = {"at", "lasts", "down", "delay", "by", "overlap"}
+
+
+def _shown(name: str, value: object) -> str:
+    return f"{value / SECOND:g}s" if name in _TIMES and isinstance(value, int) else repr(value)
+
+
+# --- to one operation on the store
+
+
+class _AtOperation(_Fault, frozen=True):
+    """It strikes the `number`-th commit of a machine, from 1, or the `number`-th of all else it asks for."""
+
+    machine: str
+    number: int
+    is_commit: bool
+
+
+class Refuse(_AtOperation, frozen=True):
+    """The database does not answer, and has done nothing."""
+
+
+class LoseAnswer(_AtOperation, frozen=True):
+    """It is done, and whoever asked for it hears that the connection broke."""
+
+
+class Abandon(_AtOperation, frozen=True):
+    """The connection breaks at once; what was sent is done all the same, `delay` later."""
+
+    delay: int
+
+
+class Delay(_AtOperation, frozen=True):
+    """It is done `delay` later."""
+
+    delay: int
+
+
+class DelayAnswer(_AtOperation, frozen=True):
+    """It is done, and the answer is there `delay` later."""
+
+    delay: int
+
+
+class PauseAt(_AtOperation, frozen=True):
+    """The process stands still when it has asked, as after SIGSTOP."""
+
+    lasts: int
+
+
+class RunOutOfDisk(_AtOperation, frozen=True):
+    """There is no room to write this."""
+
+
+class CrashBefore(_AtOperation, frozen=True):
+    """The process dies before it has asked."""
+
+    down: int
+
+
+class CrashInFlight(_AtOperation, frozen=True):
+    """The process dies when it has asked; what it asked for is done `delay` later."""
+
+    delay: int
+    down: int
+
+
+class CrashAfter(_AtOperation, frozen=True):
+    """It is done, and the process dies before it hears of it."""
+
+    down: int
+
+
+OperationFault: TypeAlias = (
+    Refuse
+    | LoseAnswer
+    | Abandon
+    | Delay
+    | DelayAnswer
+    | PauseAt
+    | RunOutOfDisk
+    | CrashBefore
+    | CrashInFlight
+    | CrashAfter
+)
+
+# --- at some time after the beginning, in microseconds
+
+
+class Crash(_Fault, frozen=True):
+    machine: str
+    at: int
+    down: int
+
+
+class Pause(_Fault, frozen=True):
+    """The process stands still, as after SIGSTOP or on a laptop whose lid is closed."""
+
+    machine: str
+    at: int
+    lasts: int
+
+
+class Jump(_Fault, frozen=True):
+    """The machine's clock is set forward or back, and stays wrong until the faults are over."""
+
+    machine: str
+    at: int
+    by: int
+
+
+class Deploy(_Fault, frozen=True):
+    """A new process starts, and the old one is asked to stop `overlap` later (or, below 0, before)."""
+
+    machine: str
+    at: int
+    overlap: int
+
+
+class Outage(_Fault, frozen=True):
+    """The database does not answer: nobody, or one machine alone. What is on its way is lost, or its
+    answer is."""
+
+    machine: str | None
+    at: int
+    lasts: int
+
+
+class FullDisk(_Fault, frozen=True):
+    at: int
+    lasts: int
+
+
+class Slowness(_Fault, frozen=True):
+    """Every operation takes up to `delay` more."""
+
+    at: int
+    lasts: int
+    delay: int
+
+
+class Silence(_Fault, frozen=True):
+    """Nobody is told that something has changed."""
+
+    at: int
+    lasts: int
+
+
+class LateResults(_Fault, frozen=True):
+    """What a task has done is reported up to `delay` later."""
+
+    at: int
+    lasts: int
+    delay: int
+
+
+class DoubledResults(_Fault, frozen=True):
+    """What a task has done is reported twice."""
+
+    at: int
+    lasts: int
+
+
+TimedFault: TypeAlias = (
+    Crash | Pause | Jump | Deploy | Outage | FullDisk | Slowness | Silence | LateResults | DoubledResults
+)
+Fault: TypeAlias = OperationFault | TimedFault
+Plan: TypeAlias = Sequence[Fault]
+
+
+# --- drawing a plan
+
+
+def draw_plan(dice: Random, machines: Sequence[str], span: int) -> list[Fault]:
+    """Faults for the first `span` microseconds.
+
+    Each plan is drawn from a few kinds only. A plan with a little of everything is all noise: a run
+    that would have gone wrong after ten crashes in a row is taken away by an outage before that.
+    """
+    kinds = dice.sample(_KINDS, dice.randint(1, 4))
+    amount = dice.randint(1, 30)
+    return [dice.choice(kinds)(dice, dice.choice(machines), span) for _ in range(amount)]
+
+
+def _about(dice: Random, longest: int) -> int:
+    """A length of time up to `longest`: a moment as well as most of it."""
+    return int(longest ** dice.uniform(0.5, 1.0)) if dice.random() < 0.5 else dice.randrange(longest)
+
+
+def _operation(dice: Random) -> tuple[int, bool]:
+    """Mostly commits, for they are what matters; and mostly early, while there is something to do."""
+    longest = dice.choice((4, 12, 40, 150))
+    return dice.randint(1, longest), dice.random() < 0.7
+
+
+def _when(dice: Random, span: int) -> int:
+    return dice.randrange(span) if dice.random() < 0.5 else _about(dice, span)
+
+
+_LEASE = 15 * SECOND
+_DOWN = 40 * SECOND
+
+_Draw: TypeAlias = Callable[[Random, str, int], Fault]
+
+_KINDS: list[_Draw] = [
+    lambda dice, machine, span: Refuse(machine, *_operation(dice)),
+    lambda dice, machine, span: LoseAnswer(machine, *_operation(dice)),
+    lambda dice, machine, span: Abandon(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: Delay(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: DelayAnswer(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: PauseAt(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: RunOutOfDisk(machine, *_operation(dice)),
+    lambda dice, machine, span: CrashBefore(machine, *_operation(dice), _about(dice, _DOWN)),
+    lambda dice, machine, span: CrashInFlight(
+        machine, *_operation(dice), _about(dice, 2 * _LEASE), _about(dice, _DOWN)
+    ),
+    lambda dice, machine, span: CrashAfter(machine, *_operation(dice), _about(dice, _DOWN)),
+    lambda dice, machine, span: Crash(machine, _when(dice, span), _about(dice, _DOWN)),
+    lambda dice, machine, span: Pause(machine, _when(dice, span), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: Jump(
+        machine, _when(dice, span), _about(dice, 4 * _LEASE) * dice.choice((1, -1))
+    ),
+    lambda dice, machine, span: Deploy(
+        machine, _when(dice, span), _about(dice, _LEASE) * dice.choice((1, -1))
+    ),
+    lambda dice, machine, span: Outage(
+        dice.choice((machine, None)), _when(dice, span), _about(dice, 4 * _LEASE)
+    ),
+    lambda dice, machine, span: FullDisk(_when(dice, span), _about(dice, 2 * _LEASE)),
+    lambda dice, machine, span: Slowness(_when(dice, span), _about(dice, span), _about(dice, _LEASE)),
+    lambda dice, machine, span: Silence(_when(dice, span), _about(dice, span)),
+    lambda dice, machine, span: LateResults(_when(dice, span), _about(dice, span), _about(dice, 2 * _LEASE)),
+    lambda dice, machine, span: DoubledResults(_when(dice, span), _about(dice, span)),
+]

@@ -1,0 +1,325 @@
+"""Machines and their processes: real engines and clients, each on a loop, a clock and a line of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, cast
+
+from holdfast.authoring.catalog import Definitions
+from holdfast.authoring.code.loop import close_coroutine
+from holdfast.client.client import Client
+from holdfast.client.run import Run
+from holdfast.client.starting import StoreStarter
+from holdfast.client.waiters import Waiters
+from holdfast.core.codec import Codec
+from holdfast.core.ids import KeyMaker
+from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
+from holdfast.engine.engine import Engine
+from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.tuning import Tuning
+from holdfast.errors import StoreError
+from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
+from holdfast.ports.programs import Startable
+from holdfast.ports.store import EndedRun, Store
+from holdfast.testing.simulation.database import Line
+from holdfast.testing.simulation.faults import OperationFault
+from holdfast.testing.simulation.loop import ProcessLoop
+from holdfast.testing.simulation.safety import Safety
+from holdfast.testing.simulation.witness import WatchedBody, Workshop
+
+if TYPE_CHECKING:
+    from holdfast.testing.simulation.simulation import Simulation
+
+_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
+"""As in production, but small where size would hide something: a handful of runs fills a batch."""
+
+
+class Machine:
+    """A place with a clock where one process runs after the other; during a deploy, two at a time."""
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        name: str,
+        *,
+        has_engine: bool,
+        has_client: bool,
+        is_spared: bool = False,
+    ) -> None:
+        self.simulation = simulation
+        self.name = name
+        self.has_engine = has_engine
+        self.has_client = has_client
+        self.is_spared = is_spared
+        """Whatever happens to the database, this machine gets through to it."""
+        self.skew = 0
+        """How far its clock is ahead, in microseconds."""
+        self.faults: dict[tuple[bool, int], OperationFault] = {}
+        self.processes: list[Process] = []
+        self._operations: Counter[bool] = Counter()
+        """So far: commits, and everything else."""
+        self._lives = 0
+
+    def boot(self) -> None:
+        if self.simulation.is_over:
+            return
+        self._lives += 1
+        process = Process(self, f"{self.name}.{self._lives}")
+        self.processes.append(process)
+        self.simulation.world.citizens.append(process)
+        process.begin()
+
+    def crash(self, down: int) -> None:
+        """Every process on it is gone; a new one starts a while later."""
+        for process in list(self.processes):
+            process.vanish("crash")
+        self.simulation.world.after(down, self.boot_if_empty)
+
+    def boot_if_empty(self) -> None:
+        if not self.processes:
+            self.boot()
+
+    def pause(self, until: int) -> None:
+        for process in self.processes:
+            process.paused_until = until
+
+    def deploy(self, overlap: int) -> None:
+        """A new process for the old one."""
+        world, old = self.simulation.world, list(self.processes)
+
+        def stop_old() -> None:
+            for process in old:
+                process.stop()
+
+        if overlap >= 0:
+            self.boot()
+            world.after(overlap, stop_old)
+        else:
+            stop_old()
+            world.after(-overlap, self.boot)
+
+    def take_fault(self, *, is_commit: bool) -> OperationFault | None:
+        self._operations[is_commit] += 1
+        fault = self.faults.pop((is_commit, self._operations[is_commit]), None)
+        if fault is not None:
+            self.simulation.struck[type(fault).__name__] += 1
+        return fault
+
+    def stop_faults(self) -> None:
+        self.faults.clear()
+        self.skew = 0
+        for process in self.processes:
+            process.paused_until = 0
+        self.boot_if_empty()
+
+
+class Process:
+    """One life of one process. Implements what the world and the line to the database need of it."""
+
+    def __init__(self, machine: Machine, name: str) -> None:
+        simulation = machine.simulation
+        self._machine = machine
+        self._simulation = simulation
+        self.name = name
+        self.is_alive = True
+        self.is_up = False
+        self.paused_until = 0
+        self.loop = ProcessLoop(lambda: simulation.world.now, self._unheard_error)
+        self._dice = Random(f"{simulation.seed} {name}")
+        self._line = Line(simulation.database, self)
+        store = cast("Store", self._line)
+        clock = self._clock = _Clock(machine)
+        self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes))
+        waiters = self._waiters = _CheckedWaiters(store, simulation.namespace, self._has)
+        waiters.safety = simulation.safety
+        new_key = KeyMaker(self._dice)
+        self.engine: Engine | None = self._make_engine(store, new_key) if machine.has_engine else None
+        starter = self.engine or StoreStarter(
+            store, namespace=simulation.namespace, now=clock.now, new_key=new_key
+        )
+        self.client = _CheckedClient(
+            store, self._definitions, starter, waiters, namespace=simulation.namespace, now=clock.now
+        )
+        self.client.safety = simulation.safety
+
+    def _make_engine(self, store: Store, new_key: Callable[[Instant], RunKey]) -> Engine:
+        return Engine(
+            store,
+            self._clock,
+            self._definitions,
+            self._make_executors,
+            namespace=self._simulation.namespace,
+            node=NodeId(self.name),
+            new_key=new_key,
+            dice=self._dice,
+            audience=self._waiters,
+            queue_limits=self._simulation.queues,
+            tuning=_TUNING,
+        )
+
+    def _make_executors(self, report: Report, beat: Beat) -> Workshop:
+        simulation = self._simulation
+
+        def body(name: str) -> TaskBody:
+            found = self._definitions.body(name)
+            return WatchedBody(found, simulation.witness, self.name, self._dice, lambda: self.is_alive)
+
+        def check(attempt: Attempt) -> None:
+            simulation.safety.check_start(NodeId(self.name), attempt)
+            simulation.world.note(self.name, f"starts {attempt.name} {attempt.seq} #{attempt.number}")
+
+        def told(attempt: Attempt, outcome: Outcome) -> None:
+            if self.is_alive:
+                report(attempt, outcome)
+
+        return Workshop(
+            body,
+            told,
+            beat,
+            self._definitions.codec,
+            simulation.concurrency,
+            simulation.weather.reporting,
+            self._dice,
+            simulation.queues,
+            check,
+            simulation.world.fail,
+        )
+
+    def _has(self, run: RunKey) -> bool:
+        return self.engine is not None and self.engine.has(run)
+
+    # --- its life
+
+    def begin(self) -> None:
+        self._simulation.world.note(self.name, "boots")
+        self._do(self._live(), "its main program")
+
+    async def _live(self) -> None:
+        self._clock.set_by(await self._line.now(), self._clock.now())
+        while True:
+            try:
+                await self.client.register_all()
+                break
+            except StoreError:
+                await asyncio.sleep(1)
+        if self.engine is not None:
+            self.engine.start()
+        self.is_up = True
+        if self._machine.has_client:
+            await self._simulation.use(self.client)
+
+    def stop(self) -> None:
+        """Ask it to end in order."""
+        if self.is_alive:
+            self._simulation.world.note(self.name, "is asked to stop")
+            self._do(self._stop(), "its orderly stop")
+
+    async def _stop(self) -> None:
+        if self.engine is not None:
+            await self.engine.stop()
+        await self._waiters.close()
+        self.vanish("has stopped")
+
+    def vanish(self, why: str) -> None:
+        """Not a line of its code runs any more."""
+        if not self.is_alive:
+            return
+        self._simulation.world.note(self.name, why)
+        self.is_alive = False
+        self.loop.forget()
+        self._line.cut()
+        self._machine.processes.remove(self)
+        self._simulation.world.citizens.remove(self)
+        self._simulation.bury(self)
+
+    def bury(self) -> None:
+        """Close what it left behind, so that nothing of it is left to the garbage collector."""
+        if self.engine is not None:
+            self.engine.let_go()
+        for task in asyncio.all_tasks(self.loop):
+            task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
+            close_coroutine(task.get_coro())
+
+    def _do(self, program: Any, what: str) -> None:
+        def ended(task: asyncio.Task[None]) -> None:
+            error = None if task.cancelled() else task.exception()
+            if error is not None and self.is_alive:
+                self._simulation.world.fail(f"{what} on {self.name} failed: {error!r}")
+
+        self.loop.create_task(program).add_done_callback(ended)
+
+    def _unheard_error(self, context: dict[str, Any]) -> None:
+        if self.is_alive and "handle" in context:
+            error = context.get("exception")
+            self._simulation.world.fail(f"a callback on {self.name} failed: {error!r}")
+
+    # --- for the world
+
+    def next_due(self) -> int | None:
+        due = self.loop.next_due()
+        return due if due is None else max(due, self.paused_until)
+
+    def turn(self) -> None:
+        self.loop.turn()
+        if self.engine is not None and self.engine.failure is not None and self.is_alive:
+            self._simulation.world.fail(
+                f"{self.name} has stopped by an error of its own: {self.engine.failure!r}"
+            )
+
+    # --- for its line
+
+    @property
+    def machine_name(self) -> str:
+        return self._machine.name
+
+    @property
+    def is_spared(self) -> bool:
+        return self._machine.is_spared
+
+    def take_fault(self, *, is_commit: bool) -> OperationFault | None:
+        return self._machine.take_fault(is_commit=is_commit)
+
+    def crash(self, down: int) -> None:
+        self._machine.crash(down)
+
+    def pause(self, lasts: int) -> None:
+        self.paused_until = self._simulation.world.now + lasts
+
+
+class _Clock(SystemClock):
+    """The clock of a machine, set by the database's when the process starts, as the real one is."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self._machine = machine
+
+    def now(self) -> Instant:
+        return Instant(self._machine.simulation.world.now + self._machine.skew + self._offset)
+
+
+class _CheckedWaiters(Waiters):
+    safety: Safety
+
+    def ended(self, runs: Sequence[EndedRun]) -> None:
+        for row in runs:
+            self.safety.check_ended(row.run)
+        super().ended(runs)
+
+    def _tell(self, run: RunKey, outcome: Outcome) -> None:
+        self.safety.check_ended(run)
+        super()._tell(run, outcome)
+
+
+class _CheckedClient(Client):
+    safety: Safety
+
+    async def _submit(
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
+    ) -> list[Run[Any]]:
+        started = await super()._submit(startable, runs)
+        for run in started:
+            self.safety.check_known(run.key)
+        return started

@@ -1,0 +1,186 @@
+"""Safety: what must hold after every single write, and whenever a task is about to begin.
+
+The promises of the design, as assertions over the rows. They are read back through the port and
+compared with what was there before the write, so whoever changed what it may not change is named,
+whatever the engine believes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from holdfast.core.records import History, RunRecord
+from holdfast.core.values import NodeId, RunKey, key_text
+from holdfast.ports.executor import Attempt
+from holdfast.ports.store import Commit, RunFilter, Store
+from holdfast.testing.simulation.database import Operation, run_inline
+
+_EVERYTHING_EVERY = 16
+"""Writes between two looks at the runs that have ended, which nothing should touch any more."""
+
+
+class Safety:
+    def __init__(self, store: Store, namespace: str, fail: Callable[[str], None]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._fail = fail
+        self._known: dict[RunKey, History] = {}
+        self._states: dict[RunKey, dict[str, Any]] = {}
+        self._leases: dict[NodeId, int] = {}
+        self.writes = self.starts = self.answers = 0
+        """How many of each were checked."""
+        self.clocks_agree = True
+        """Leases are a matter of time: once clocks are wrong, two nodes may both believe in theirs."""
+
+    # --- the promises about rows
+
+    def check_write(self, operation: Operation, result: Any) -> None:
+        self.writes += 1
+        is_thorough = self.writes % _EVERYTHING_EVERY == 0
+        for before, after in self._changes(is_thorough):
+            for broken in _broken_by(operation, before, after, self._leases):
+                self._fail(f"{broken}: run {key_text(after.run.key)}, by {operation} of {operation.process}")
+        if operation.name == "commit":
+            commit: Commit = operation.args[0]
+            self._leases[commit.node] = commit.lease_until
+        for stranded in run_inline(self._store.stranded(self._namespace, _now_of(operation))):
+            self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
+
+    def _changes(self, is_thorough: bool) -> Iterator[tuple[History | None, History]]:
+        records = run_inline(self._store.list_runs(self._namespace, RunFilter(limit=10_000)))
+        there = {record.key for record in records}
+        for key in self._known.keys() - there:
+            self._fail(f"a run is gone: {key_text(key)}")
+        open_runs = [record.key for record in records if is_thorough or self._may_change(record)]
+        if not open_runs:
+            return
+        for history in run_inline(self._store.load(self._namespace, open_runs)):
+            before = self._known.get(history.run.key)
+            if before != history:
+                self._known[history.run.key] = history
+                yield before, history
+
+    def _may_change(self, record: RunRecord) -> bool:
+        known = self._known.get(record.key)
+        return known is None or known.run != record or not record.status.is_final
+
+    # --- the promises about tasks
+
+    def check_start(self, node: NodeId, attempt: Attempt) -> None:
+        """An engine hands an attempt to its executor."""
+        self.starts += 1
+        what = f"{attempt.name} ({attempt.seq}, attempt {attempt.number}) of run {key_text(attempt.run)}"
+        history = self._known.get(attempt.run)
+        task = next((task for task in history.tasks if task.seq == attempt.seq), None) if history else None
+        if history is None or task is None:
+            self._fail(f"promise 1, journal before effect: {what} starts and is not recorded")
+            return
+        if task.input != attempt.input or task.name != attempt.name:
+            self._fail(f"promise 1, journal before effect: {what} starts with another input than recorded")
+        if not self.clocks_agree:
+            return
+        if history.run.owner != node:
+            self._fail(f"promise 2, one owner: {what} starts on {node}, but {history.run.owner} owns the run")
+        elif task.status.is_final:
+            self._fail(f"promise 3, recorded tasks are never done again: {what} starts, it is {task.status}")
+        elif task.attempt != attempt.number:
+            self._fail(f"attempts are counted: {what} starts, the store has it at attempt {task.attempt}")
+
+    # --- the promises about answers
+
+    def check_known(self, run: RunKey) -> None:
+        """Somebody was told that this run exists."""
+        self.answers += 1
+        if run not in self._known:
+            self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} is unknown")
+
+    def check_ended(self, run: RunKey) -> None:
+        """Somebody was told how this run ended."""
+        self.answers += 1
+        history = self._known.get(run)
+        if history is None or not history.run.status.is_final:
+            self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} goes on")
+
+    def unfinished(self) -> list[RunRecord]:
+        return [history.run for history in self._known.values() if not history.run.status.is_final]
+
+    def histories(self) -> list[History]:
+        return list(self._known.values())
+
+
+def _now_of(operation: Operation) -> Any:
+    return operation.args[0].now if isinstance(operation.args[0], Commit) else operation.args[-1]
+
+
+def _broken_by(
+    operation: Operation, before: History | None, after: History, leases: dict[NodeId, int]
+) -> Iterator[str]:
+    if before is None:
+        if operation.name not in ("commit", "create"):
+            yield "a run came from nowhere"
+        return
+    old, new = before.run, after.run
+    if operation.name != "reopen":
+        yield from _finality(before, after)
+    if after.steps[: len(before.steps)] != before.steps:
+        yield "the journal is append-only"
+    if new.epoch < old.epoch:
+        yield "promise 2, one owner: the epoch went back"
+    if new.key != old.key or new.input != old.input or new.id != old.id or new.parent != old.parent:
+        yield "what a run began with stays"
+    if operation.name == "commit":
+        yield from _ownership(operation.args[0], before, after, leases)
+    elif operation.name in ("post", "create", "leave", "register", "recover") and _deeds(before) != _deeds(
+        after
+    ):
+        yield "promise 2, one owner: only its owner moves a run"
+
+
+def _finality(before: History, after: History) -> Iterator[str]:
+    if before.run.status.is_final and _own_rows(before) != _own_rows(after):
+        yield "promise 6, terminal is final: an ended run was changed"
+    tasks = {task.seq: task for task in after.tasks}
+    for task in before.tasks:
+        if task.status.is_final and tasks.get(task.seq) != task:
+            yield f"promise 6, terminal is final: task {task.seq} was {task.status} and was changed"
+    messages = {message.id: message for message in after.messages}
+    for message in before.messages:
+        now = messages.get(message.id)
+        if now is None:
+            yield f"message {message.id} is gone"
+        elif message.taken is not None and now != message:
+            yield f"message {message.id} was read twice"
+        elif msgspec.structs.replace(now, taken=None) != msgspec.structs.replace(message, taken=None):
+            yield f"message {message.id} was changed"
+
+
+def _own_rows(history: History) -> History:
+    """Without the children, whose rows are their own."""
+    return msgspec.structs.replace(history, children=[])
+
+
+def _deeds(history: History) -> Any:
+    """What only the owner of a run may change."""
+    run = history.run
+    return run.status, run.output, run.failure, run.epoch, history.steps, history.tasks
+
+
+def _ownership(commit: Commit, before: History, after: History, leases: dict[NodeId, int]) -> Iterator[str]:
+    old, new = before.run, after.run
+    was_freed = new.owner != old.owner and old.owner is not None and old.owner != commit.node
+    if was_freed and leases.get(NodeId(str(old.owner)), 0) >= commit.now:
+        yield f"promise 2, one owner: {commit.node} freed a run of {old.owner}, whose lease has not run out"
+    if new.owner == commit.node and old.owner != commit.node and new.epoch != old.epoch + 1:
+        yield "promise 2, one owner: a run was taken without a new epoch"
+    if new.owner not in (old.owner, commit.node, None):
+        yield f"promise 2, one owner: {commit.node} gave the run to {new.owner}"
+    moved = before.steps != after.steps or before.tasks != after.tasks or old.output != new.output
+    if moved and not (old.owner == commit.node and _held_epoch(commit, old.key) == old.epoch):
+        yield f"promise 2, fenced: {commit.node} wrote for a run that {old.owner} owns"
+
+
+def _held_epoch(commit: Commit, run: RunKey) -> int | None:
+    return next((held.epoch for held in commit.held if held.run == run), None)

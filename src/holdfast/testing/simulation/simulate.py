@@ -1,0 +1,206 @@
+"""`simulate`: does a workflow come to its right end whatever goes wrong, and in whatever order?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from holdfast.authoring.catalog import Catalog, default_catalog
+from holdfast.client.client import Client
+from holdfast.client.run import Run
+from holdfast.errors import NodeStopped, NotOpen, SimulationFailed
+from holdfast.testing.simulation.faults import Fault
+from holdfast.testing.simulation.shrinking import shrink
+from holdfast.testing.simulation.simulation import Simulation
+from holdfast.testing.simulation.witness import Deed
+from holdfast.testing.simulation.world import SECOND, Violation
+
+_SHORTEST = 5 * SECOND
+_SHOWN = 40
+"""Lines of the story that come with a failure."""
+
+
+class SimulatedRun(msgspec.Struct, frozen=True):
+    """How a run ended in one simulation, and what its tasks really did on the way there."""
+
+    seed: int
+    result: Any
+    error: Exception | None
+    """What `result()` raised, if it did."""
+    deeds: list[Deed]
+    """Every time that a task ran to its end, in order. What was not yet recorded may be there twice."""
+
+    def __str__(self) -> str:
+        return f"with {self.result!r}" if self.error is None else f"with {_told(self.error)}"
+
+
+class SimulationSummary(msgspec.Struct):
+    """What came of simulations that found nothing."""
+
+    seeds: int = 0
+    faults: int = 0
+    tasks: int = 0
+    repeated: int = 0
+    """Tasks that were done again, because a crash came before they were recorded."""
+    hours: float = 0.0
+    """Of simulated time."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.seeds:,} seeds, {self.hours:,.1f} simulated hours, {self.faults:,} faults: "
+            f"{self.tasks:,} tasks done, {self.repeated:,} of them again after a crash, nothing wrong"
+        )
+
+    def add(self, simulation: Simulation) -> None:
+        deeds = [deed for deed in simulation.witness.deeds if deed.is_success]
+        self.seeds += 1
+        self.faults += simulation.struck.total()
+        self.tasks += len(deeds)
+        self.repeated += len(deeds) - len({(deed.run, deed.seq) for deed in deeds})
+        self.hours += (simulation.world.now - simulation.world.began) / (3600 * SECOND)
+
+
+def simulate(
+    workflow: Any,
+    *args: Any,
+    seeds: int | Iterable[int] = 100,
+    during: Callable[[Run[Any]], Awaitable[None]] | None = None,
+    before: Callable[[], object] | None = None,
+    check: Callable[[SimulatedRun], object] | None = None,
+    catalog: Catalog = default_catalog,
+    **kwargs: Any,
+) -> SimulationSummary:
+    """Run a workflow once for every seed, in a world where everything goes wrong that can.
+
+    Several nodes crash, stand still, lose their database and its answers, fill its disk, are set
+    wrong clocks and are replaced by others, at moments that the seed decides; then the faults stop.
+    Everything is real but time, which is simulated: an hour takes a moment, and the same seed gives the
+    same history. The run must end as it does undisturbed, and `check` may ask for more, or, if it is
+    right that the end differs, for something else: then it is `check` alone that decides. It is given a
+    `SimulatedRun` and says no by raising. `before` is called before each simulation, to put your fakes
+    back to how they were. `during` sends what the workflow waits for.
+
+    Raises SimulationFailed with the seed and the fewest faults that it takes. Give `seeds=[n]` to have
+    exactly that history again.
+    """
+    wanted = range(seeds) if isinstance(seeds, int) else seeds
+
+    def attempt(seed: int, plan: list[Fault] | None, *, is_traced: bool = False) -> Simulation:
+        if before is not None:
+            before()
+        scenario = _OneRun(workflow, args, kwargs, during, catalog, expected, check)
+        simulation = Simulation(seed, scenario, plan=plan, span=span, is_traced=is_traced)
+        simulation.run()
+        simulated.append(scenario.simulated(simulation))
+        return simulation
+
+    simulated: list[SimulatedRun] = []
+    expected: SimulatedRun | None = None
+    span: int | None = None
+    summary = SimulationSummary()
+    try:
+        undisturbed = attempt(0, [])
+    except Violation as violation:
+        raise SimulationFailed(0, f"it fails undisturbed: {violation}", [], []) from None
+    expected = simulated[0]
+    # A fault that comes after the run has ended teaches nothing.
+    span = max(_SHORTEST, 2 * (undisturbed.world.now - undisturbed.world.began))
+    for seed in wanted:
+        try:
+            summary.add(attempt(seed, None))
+        except Violation as violation:
+            raise _explained(seed, violation, attempt) from None
+    return summary
+
+
+class _OneRun:
+    """A scenario: one run of the user's, whose client is spared."""
+
+    queues: Mapping[str, int] = {}
+    is_client_spared = True
+
+    def __init__(
+        self,
+        workflow: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        during: Callable[[Run[Any]], Awaitable[None]] | None,
+        catalog: Catalog,
+        expected: SimulatedRun | None,
+        check: Callable[[SimulatedRun], object] | None,
+    ) -> None:
+        self.catalog = catalog
+        self._workflow = workflow
+        self._args = args
+        self._kwargs = kwargs
+        self._during = during
+        self._expected = expected
+        self._check = check
+        self._ending: tuple[Any, Exception | None] | None = None
+        self._is_helping = False
+
+    async def use(self, client: Client) -> None:
+        run = await client.start(self._workflow, *self._args, id="simulated", **self._kwargs)
+        helping = asyncio.ensure_future(self._help(run))
+        try:
+            self._ending = (await run.result(), None)
+        except (NotOpen, NodeStopped):
+            raise
+        except Exception as error:
+            self._ending = (None, error)
+        helping.cancel()
+
+    async def _help(self, run: Run[Any]) -> None:
+        if self._during is not None:
+            self._is_helping = True
+            await self._during(run)
+            self._is_helping = False
+
+    def is_done(self) -> bool:
+        return self._ending is not None
+
+    def has_more_to_say(self) -> bool:
+        return self._is_helping
+
+    def simulated(self, simulation: Simulation) -> SimulatedRun:
+        assert self._ending is not None
+        result, error = self._ending
+        return SimulatedRun(simulation.seed, result, error, simulation.witness.deeds)
+
+    def problems(self, simulation: Simulation) -> Iterable[str]:
+        run = self.simulated(simulation)
+        if self._check is not None:
+            try:
+                self._check(run)
+            except Exception as error:
+                yield f"the check says no: {_told(error)}"
+        elif self._expected is not None and str(run) != str(self._expected):
+            yield f"the run ended {run}, and undisturbed {self._expected}"
+
+
+def _explained(seed: int, violation: Violation, attempt: Callable[..., Simulation]) -> SimulationFailed:
+    """Run it again with fewer and fewer faults."""
+
+    def still_fails(plan: Any) -> bool:
+        nonlocal violation
+        try:
+            attempt(seed, list(plan))
+        except Violation as again:
+            violation = again
+            return True
+        return False
+
+    plan = shrink(violation.simulation.plan, still_fails)
+    try:
+        attempt(seed, plan, is_traced=True)
+    except Violation as again:
+        violation = again
+    story = list(violation.simulation.world.trace)[-_SHOWN:]
+    return SimulationFailed(seed, str(violation), [str(fault) for fault in plan], story)
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__qualname__}: {error}"

@@ -1,0 +1,284 @@
+"""One simulation: a few machines and a client over one database, with faults, until everything has ended.
+
+First comes a time of faults. Then they stop, every machine has a process again, and the clocks are
+right; from there on every run must end, however bad it was before. What must always hold is checked
+at every write (`safety`), and what must hold in the end is checked here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from random import Random
+from typing import Protocol, assert_never
+
+from holdfast.authoring.catalog import Catalog
+from holdfast.client.client import Client
+from holdfast.core.records import RunRecord
+from holdfast.core.values import TaskStatus, key_text
+from holdfast.settings import Settings
+from holdfast.stores.open_store import store_for
+from holdfast.testing.simulation.database import Database, run_inline
+from holdfast.testing.simulation.faults import (
+    Crash,
+    Deploy,
+    DoubledResults,
+    Fault,
+    FullDisk,
+    Jump,
+    LateResults,
+    OperationFault,
+    Outage,
+    Pause,
+    Plan,
+    Silence,
+    Slowness,
+    TimedFault,
+    draw_plan,
+)
+from holdfast.testing.simulation.process import Machine, Process
+from holdfast.testing.simulation.safety import Safety
+from holdfast.testing.simulation.weather import Condition, Weather
+from holdfast.testing.simulation.witness import Witness
+from holdfast.testing.simulation.world import SECOND, Violation, World
+
+MEMORY = "sqlite://:memory:"
+_SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
+_A_WHILE = 600 * SECOND
+_PATIENCE = 24 * 3600 * SECOND
+_STOPPING = 120 * SECOND
+
+
+class Scenario(Protocol):
+    """What is done in a simulation, and what must come of it."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+
+    @property
+    def queues(self) -> Mapping[str, int]: ...
+
+    @property
+    def is_client_spared(self) -> bool:
+        """The faults are for the nodes; the client always gets through."""
+        ...
+
+    async def use(self, client: Client) -> None:
+        """What the client does. After a crash it is begun again, with another client."""
+        ...
+
+    def is_done(self) -> bool:
+        """The client has all it wants."""
+        ...
+
+    def has_more_to_say(self) -> bool:
+        """Whether the client may still send something that a run waits for."""
+        ...
+
+    def problems(self, simulation: Simulation) -> Iterable[str]:
+        """What is not as it should be, now that every run has ended."""
+        ...
+
+
+class Simulation:
+    def __init__(
+        self,
+        seed: int,
+        scenario: Scenario,
+        *,
+        plan: Plan | None = None,
+        span: int | None = None,
+        is_traced: bool = False,
+        url: str = MEMORY,
+    ) -> None:
+        """`plan` is drawn from the seed if there is none, and `span`, in microseconds, is how long the
+        time of faults lasts."""
+        self.seed = seed
+        self._scenario = scenario
+        dice = Random(f"{seed} faults")
+        self.world = World(Random(f"{seed} turns"), is_traced=is_traced)
+        self.catalog = scenario.catalog
+        self.queues = scenario.queues
+        self.namespace = "default"
+        self.concurrency = dice.choice((2, 4, 1000))
+        self.max_payload_bytes = Settings().max_payload_bytes
+        store = store_for(url, threads=False)
+        run_inline(store.open())
+        self._store = store
+        self.safety = Safety(store, self.namespace, self.world.fail)
+        self.weather = Weather()
+        self.witness = Witness(lambda: self.world.now)
+        self.database = Database(self.world, store, self.weather, self.safety.check_write)
+        self._graveyard: list[Process] = []
+        self.struck: Counter[str] = Counter()
+        """Faults that have come to pass, by kind."""
+        self._are_faults_over = False
+        self.is_over = False
+        """No machine is to boot any more."""
+        nodes = [f"node-{number}" for number in range(1, dice.randint(2, 4))]
+        self._machines = {name: Machine(self, name, has_engine=True, has_client=False) for name in nodes}
+        is_spared = scenario.is_client_spared
+        self._machines["client"] = Machine(
+            self,
+            "client",
+            has_engine=not is_spared and dice.random() < 0.5,
+            has_client=True,
+            is_spared=is_spared,
+        )
+        self._span = dice.choice(_SPANS) if span is None else span
+        victims = nodes if is_spared else [*nodes, "client"]
+        self.plan: Plan = draw_plan(dice, victims, self._span) if plan is None else plan
+
+    def run(self) -> None:
+        """Raises Violation."""
+        try:
+            with _logged(self.world.note):
+                self._run()
+        except Violation as violation:
+            violation.simulation = self
+            raise
+        finally:
+            self._clean_up()
+
+    def _run(self) -> None:
+        world = self.world
+        for fault in self.plan:
+            self._prepare(fault)
+        for machine in self._machines.values():
+            world.after(world.dice.randrange(SECOND), machine.boot_if_empty)
+        world.run(until=self._scenario.is_done, deadline=world.now + self._span)
+        self._stop_faults()
+        self._wait_for_the_client()
+        if not world.run(until=lambda: not self.safety.unfinished(), deadline=world.now + _PATIENCE):
+            raise Violation(f"promise 7, nothing is stranded: {self._unfinished()}")
+        if not world.run(until=self._are_engines_empty, deadline=world.now + _STOPPING):
+            raise Violation("every run has ended, but a node keeps some in memory, or a slot for an attempt")
+        self._stop_in_order()
+        for problem in (*self._scenario.problems(self), *self._unseen()):
+            raise Violation(problem)
+
+    def _wait_for_the_client(self) -> None:
+        """A day at most, and no longer than there is hope."""
+        patience = self.world.now + _PATIENCE
+        looks = self.world.now
+        while not self._scenario.is_done():
+            looks += _A_WHILE
+            self.world.run(until=self._scenario.is_done, deadline=looks)
+            if not self._scenario.is_done() and (looks > patience or self._is_hopeless()):
+                raise Violation(f"the client waits in vain: {self._unfinished()}")
+
+    def _is_hopeless(self) -> bool:
+        """Every run waits for the outside, and there nobody has anything to say."""
+        open_runs = self.safety.unfinished()
+        can_wake = any(run.owner or run.wake_at for run in open_runs)
+        return bool(open_runs) and not can_wake and not self._scenario.has_more_to_say()
+
+    def _unfinished(self) -> str:
+        return "; ".join(map(_described, self.safety.unfinished())) or "every run has ended"
+
+    def _are_engines_empty(self) -> bool:
+        processes = [process for machine in self._machines.values() for process in machine.processes]
+        return all(process.engine is None or process.engine.is_empty for process in processes)
+
+    def _stop_in_order(self) -> None:
+        self.is_over = True
+        for machine in self._machines.values():
+            for process in machine.processes:
+                process.stop()
+        if not self.world.run(until=lambda: not self.world.citizens, deadline=self.world.now + _STOPPING):
+            raise Violation("a process that was asked to stop has not stopped")
+
+    def _unseen(self) -> Iterable[str]:
+        """Successes that are recorded, but of which the witness knows nothing."""
+        done = {(deed.run, deed.seq) for deed in self.witness.deeds if deed.is_success}
+        for history in self.safety.histories():
+            for task in history.tasks:
+                is_local = task.input == b"{}" and not self.catalog.find_task(task.name)
+                if task.status is TaskStatus.SUCCESS and not is_local and (task.run, task.seq) not in done:
+                    yield f"task {task.seq} of run {key_text(task.run)} is recorded and was never done"
+
+    # --- faults
+
+    def _prepare(self, fault: Fault) -> None:
+        if isinstance(fault, OperationFault):
+            self._machines[fault.machine].faults[fault.is_commit, fault.number] = fault
+        else:
+            self.world.after(fault.at, lambda: self._strike(fault))
+
+    def _strike(self, fault: TimedFault) -> None:
+        if self._are_faults_over:
+            return
+        self.world.note("!", str(fault))
+        self.struck[type(fault).__name__] += 1
+        match fault:
+            case Crash():
+                self._machines[fault.machine].crash(fault.down)
+            case Pause():
+                self._machines[fault.machine].pause(self.world.now + fault.lasts)
+            case Jump():
+                self._machines[fault.machine].skew += fault.by
+                self.safety.clocks_agree = False
+            case Deploy():
+                self._machines[fault.machine].deploy(fault.overlap)
+            case Outage() | FullDisk() | Slowness() | Silence() | LateResults() | DoubledResults():
+                self._change_weather(fault)
+            case _:
+                assert_never(fault)
+
+    def _change_weather(self, condition: Condition) -> None:
+        self.weather.begin(condition)
+        self.world.after(condition.lasts, lambda: self.weather.end(condition))
+
+    def _stop_faults(self) -> None:
+        self.world.note("!", "the faults are over")
+        self._are_faults_over = True
+        self.weather.clear()
+        for machine in self._machines.values():
+            machine.stop_faults()
+
+    # --- for processes
+
+    async def use(self, client: Client) -> None:
+        await self._scenario.use(client)
+
+    def bury(self, process: Process) -> None:
+        """Kept to the end: collecting what it leaves behind would run some of its code."""
+        self._graveyard.append(process)
+
+    def _clean_up(self) -> None:
+        for citizen in list(self.world.citizens):
+            if isinstance(citizen, Process):
+                citizen.vanish("the simulation is over")
+        for process in self._graveyard:
+            process.bury()
+        run_inline(self._store.close())
+
+
+@contextmanager
+def _logged(note: Callable[[str, str], None]) -> Generator[None]:
+    """What the processes log becomes part of the story, and nobody's terminal is filled with it."""
+    log = logging.getLogger("holdfast")
+    before = log.handlers, log.propagate
+    log.handlers, log.propagate = [_Noting(note)], False
+    try:
+        yield
+    finally:
+        log.handlers, log.propagate = before
+
+
+class _Noting(logging.Handler):
+    def __init__(self, note: Callable[[str, str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._note = note
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._note("log", record.getMessage())
+
+
+def _described(run: RunRecord) -> str:
+    name = run.id or key_text(run.key)
+    why = f" ({run.failure.message})" if run.failure else ""
+    place = f"owned by {run.owner}" if run.owner else f"to wake at {run.wake_at}, waiting for {run.waiting}"
+    return f"run {name} of {run.workflow} is {run.status}{why}, {place}"

@@ -1,0 +1,155 @@
+"""The witness: an own record of what tasks really did, kept outside of everything that is tested."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, NamedTuple
+
+from holdfast.core.values import Outcome, Payload, RunKey
+from holdfast.executors.context import task_context
+from holdfast.executors.inline import InlineExecutor
+from holdfast.ports.executor import Attempt, Beat, Executor, Report, TaskBody
+
+
+class Deed(NamedTuple):
+    """One time that the body of a task ran to its end, well or badly."""
+
+    at: int
+    process: str
+    run: RunKey
+    seq: int
+    name: str
+    attempt: int
+    input: Payload
+    is_success: bool
+
+
+class Witness:
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
+        self.begun = 0
+        self.deeds: list[Deed] = []
+
+    def saw(self, process: str, attempt: Attempt, *, is_success: bool) -> None:
+        self.deeds.append(
+            Deed(
+                self._now(),
+                process,
+                attempt.run,
+                attempt.seq,
+                attempt.name,
+                attempt.number,
+                attempt.input,
+                is_success,
+            )
+        )
+
+
+class Reporting:
+    """How results reach the engine at the moment."""
+
+    delay = 0
+    is_doubled = False
+
+
+class WatchedBody:
+    """A task that takes a while, before and after what it does, and is seen doing it.
+
+    A plain function is called here as well: what would take a thread takes no time in a simulation.
+    """
+
+    is_async = True
+
+    def __init__(
+        self, body: TaskBody, witness: Witness, process: str, dice: Random, is_alive: Callable[[], bool]
+    ) -> None:
+        self._body = body
+        self._witness = witness
+        self._process = process
+        self._dice = dice
+        self._is_alive = is_alive
+        self.store = body.store
+        self.explain = body.explain
+
+    async def call(self, input: Payload) -> Any:
+        attempt: Attempt = task_context()._attempt  # pyright: ignore[reportPrivateUsage]
+        self._witness.begun += 1
+        await asyncio.sleep(self._while())
+        is_success = False
+        try:
+            result = self._body.call(input)
+            if self._body.is_async:
+                result = await result
+            is_success = True
+        finally:
+            if self._is_alive():
+                self._witness.saw(self._process, attempt, is_success=is_success)
+        await asyncio.sleep(self._while())
+        return result
+
+    def _while(self) -> float:
+        """Mostly a moment; sometimes longer than anyone waits for a silent node."""
+        dice = self._dice
+        return 20 ** dice.uniform(-3, 1.1) if dice.random() < 0.3 else 0.001 * dice.random()
+
+
+class Workshop:
+    """The executors of one process: everything runs inline, under the eyes of the witness."""
+
+    def __init__(
+        self,
+        bodies: Callable[[str], TaskBody],
+        report: Report,
+        beat: Beat,
+        codec: Any,
+        capacity: int,
+        reporting: Reporting,
+        dice: Random,
+        queue_limits: Mapping[str, int],
+        on_start: Callable[[Attempt], None],
+        fail: Callable[[str], None],
+    ) -> None:
+        self._reporting = reporting
+        self._dice = dice
+        self._report_now = report
+        self._queue_limits = queue_limits
+        self._on_start = on_start
+        self._fail = fail
+        self._running: Counter[str] = Counter()
+        """Attempts that really run, by queue."""
+        self._inline = InlineExecutor(bodies, self._report, beat, codec, capacity)
+
+    def route(self, task: str) -> Executor:
+        return self
+
+    async def stop(self) -> None:
+        await self._inline.stop()
+
+    @property
+    def capacity(self) -> int:
+        return self._inline.capacity
+
+    def start(self, attempt: Attempt) -> None:
+        self._on_start(attempt)
+        queue = attempt.options.queue
+        self._running[queue] += 1
+        limit = min(self.capacity, self._queue_limits.get(queue, self.capacity))
+        if self._running[queue] > limit:
+            self._fail(f"slots are counted: {self._running[queue]} attempts run in {queue!r}, limit {limit}")
+        self._inline.start(attempt)
+
+    def cancel(self, attempt: Attempt) -> None:
+        self._inline.cancel(attempt)
+
+    def _report(self, attempt: Attempt, outcome: Outcome) -> None:
+        self._running[attempt.options.queue] -= 1
+        loop = asyncio.get_running_loop()
+        for _ in range(2 if self._reporting.is_doubled else 1):
+            if self._reporting.delay:
+                delay = self._dice.randrange(self._reporting.delay) / 1_000_000
+                loop.call_later(delay, self._report_now, attempt, outcome)
+            else:
+                self._report_now(attempt, outcome)

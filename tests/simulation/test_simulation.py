@@ -1,0 +1,169 @@
+"""The simulator: the same seed is the same history, it finds what is planted, and the engine stands it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from tests.simulation import workflows as w
+from tests.simulation.jobs import Job, Jobs
+from tests.simulation.workloads import WORKLOADS
+
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.engine import Engine
+from holdfast.engine.resident import Flight
+from holdfast.engine.tick import Tick
+from holdfast.ports.store import Commit, Receipt
+from holdfast.stores import commit_script
+from holdfast.stores.sql_store import SqlStore
+from holdfast.testing.simulation.faults import Crash, Fault
+from holdfast.testing.simulation.shrinking import shrink
+from holdfast.testing.simulation.simulation import Simulation
+from holdfast.testing.simulation.world import SECOND, Violation
+
+SEEDS = 60
+TIMES = range(SECOND, 300 * SECOND, 7 * SECOND)
+
+
+def run(seed: int, plan: Sequence[Fault] | None = None, workload: str = "jobs") -> Simulation:
+    simulation = Simulation(seed, WORKLOADS[workload](seed), plan=plan)
+    simulation.run()
+    return simulation
+
+
+def first_violation(seeds: int) -> str:
+    for seed in range(seeds):
+        try:
+            run(seed)
+        except Violation as violation:
+            return str(violation)
+    return "nothing was found"
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_every_run_ends_well_whatever_goes_wrong(workload: str) -> None:
+    for seed in range(1_000_000, 1_000_000 + SEEDS):
+        run(seed, workload=workload)
+
+
+def test_the_same_seed_is_the_same_history() -> None:
+    seeds = (3, 7, 11)
+
+    first, again = [[run(seed).world.digest for seed in seeds] for _ in range(2)]
+
+    assert first == again
+    assert len(set(first)) == 3
+
+
+def test_a_history_is_the_same_in_another_process() -> None:
+    def tell(hash_seed: str) -> str:
+        command = [sys.executable, "-m", "tests.simulation", "--workload", "jobs", "--seed", "7"]
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+    assert tell("1") == tell("2")
+
+
+def test_a_crash_drops_everything_that_is_in_memory_and_the_next_process_goes_on() -> None:
+    scenario = Jobs([Job("job", w.sequence, 8, expected=28)])
+    crashes: list[Fault] = [Crash(machine, at, SECOND) for at in TIMES for machine in ("client", "node-1")]
+
+    simulation = Simulation(0, scenario, plan=crashes, span=300 * SECOND)
+    simulation.run()
+
+    assert simulation.struck.total() > 5
+    assert scenario.jobs[0].ending == ("success", 28)
+
+
+# --- what is planted is found
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _drop_the_fence(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(commit_script, "_find_lost", lambda tx, commit: frozenset())  # pyright: ignore[reportUnknownLambdaType]
+
+
+def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
+    honest = Engine._commit
+
+    async def commit(self: Engine, tick: Tick) -> Receipt:
+        self._dispatcher.keep_promises()
+        self._submit(tick)
+        return await honest(self, tick)
+
+    patch.setattr(Engine, "_commit", commit)
+
+
+def _believe_in_the_lease_for_ever(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Engine, "_has_lease", lambda self, now: True)  # pyright: ignore[reportUnknownLambdaType]
+
+
+def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
+    async def recover(self: SqlStore, commit: Commit) -> None:
+        return None
+
+    patch.setattr(SqlStore, "recover", recover)
+
+
+def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:
+    def report(self: Dispatcher, attempt: Flight, outcome: Any) -> None:
+        attempt.lane.free += 1
+        self.running -= 1
+        self._on_outcome(attempt, outcome)
+        self._fill(attempt.lane)
+
+    patch.setattr(Dispatcher, "report", report)
+
+
+def _forget_who_asks_for_a_wake_up(patch: pytest.MonkeyPatch) -> None:
+    from holdfast.stores.sqlite import driver
+
+    release = driver._queries()["release_runs"]
+    assert "coalesce(wake_at" in release
+    forgetful = release.replace("min(coalesce(?5, wake_at), coalesce(wake_at, ?5))", "?5")
+    patch.setitem(driver._queries(), "release_runs", forgetful)
+
+
+@pytest.mark.parametrize(
+    ("plant", "promise"),
+    [
+        (_drop_the_fence, "promise 2|UNIQUE constraint"),
+        (_act_before_the_commit, "promise 1"),
+        (_believe_in_the_lease_for_ever, "promise [12]"),
+        (_take_a_lost_answer_for_a_lost_commit, "UNIQUE constraint"),
+        (_give_a_slot_back_for_every_report, "slot"),
+        (_forget_who_asks_for_a_wake_up, "promise 7"),
+    ],
+)
+def test_what_is_planted_is_found(plant: Plant, promise: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+
+    violation = first_violation(300)
+
+    assert re.search(promise, violation), violation
+
+
+# --- making a failure smaller
+
+
+def test_a_failure_is_told_with_no_more_than_it_takes() -> None:
+    tried: list[Sequence[int]] = []
+
+    def still_fails(items: Sequence[int]) -> bool:
+        tried.append(items)
+        return 17 in items and 42 in items
+
+    assert shrink(range(100), still_fails) == [17, 42]
+    assert len(tried) < 100
+
+
+def test_shrinking_is_bounded_and_may_find_that_nothing_is_needed() -> None:
+    assert shrink([1, 2, 3], lambda items: True) == []
+    assert len(shrink(range(1000), lambda items: len(items) > 400, tries=5)) > 400
