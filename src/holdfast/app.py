@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
@@ -92,15 +92,20 @@ class Holdfast(Client):
             raise OpenedBefore
         self._was_opened = True
         try:
-            await self._parts.open_store()
+            await self._parts.when_the_store_answers(self._begin)
             if self._engine is not None:
-                await self.register_all()
                 self._engine.start()
         except BaseException:
             await self._parts.store.close()
             raise
         self._is_open = True
         self._settle_in(asyncio.get_running_loop())
+
+    async def _begin(self) -> None:
+        """What opening asks of the store. All of it may be done again."""
+        await self._parts.open_store()
+        if self._engine is not None:
+            await self.register_all()
 
     async def close(self) -> None:
         """Stop in order: let tasks finish, hand back the rest, close the database. Again is harmless.
@@ -182,19 +187,22 @@ class Parts:
         )
 
     async def open_store(self) -> None:
-        """Open the store, waiting a while for a database that is not there yet."""
+        await self.store.open()
+        if isinstance(self.clock, SystemClock):
+            self.clock.set_by(await self.store.now(), self.clock.now())
+
+    async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
+        """Do it, again and again for a while if the database is not there, or goes away meanwhile."""
         deadline = asyncio.get_running_loop().time() + self.settings.open_seconds
         while True:
             try:
-                await self.store.open()
-                break
+                await do()
+                return
             except StoreUnavailable as error:
                 if not error.may_pass or asyncio.get_running_loop().time() >= deadline:
                     raise
                 _log.warning("%s; waiting for it", error)
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
-        if isinstance(self.clock, SystemClock):
-            self.clock.set_by(await self.store.now(), self.clock.now())
 
     def engine(self, waiters: Waiters) -> Engine:
         node = NodeId(f"{socket.gethostname()}:{os.getpid()}:{self.dice.getrandbits(32):08x}")

@@ -31,7 +31,7 @@ HoldfastError
 │   ├── StoreUnavailable    the database does not answer
 │   ├── StoreFull           no room left on its disk
 │   ├── SchemaTooNew        a newer holdfast has changed the database
-│   └── JournalCorrupt      a journal that cannot be read
+│   └── JournalCorrupt      a run whose journal or rows cannot be read
 ├── ForbiddenInSimulation   real I/O in a simulation
 ├── SimulationFailed        a simulation that found something, with the seed that shows it
 ├── OpenedBefore            a Holdfast object is opened once
@@ -286,9 +286,15 @@ class SchemaTooNew(StoreError):
 
 
 class JournalCorrupt(StoreError):
-    def __init__(self, position: int, reason: str) -> None:
+    """`position` is the step of the journal that cannot be read; None if it is another row of the run."""
+
+    def __init__(self, position: int | None, reason: str) -> None:
         self.position, self.reason = position, reason
-        super().__init__(f"step {position} of the journal cannot be read: {reason}")
+        what = "what is stored of the run" if position is None else f"step {position} of the journal"
+        super().__init__(
+            f"{what} cannot be read: {reason}; if a newer holdfast wrote it, upgrade this one, "
+            "else restore it from a backup"
+        )
 
 
 class OpenedBefore(HoldfastError, RuntimeError):

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, Holdfast, task, workflow
-from holdfast.errors import BadOption, NodeStopped, NotOpen
+from holdfast.errors import BadOption, NodeStopped, NotOpen, StoreUnavailable
+from holdfast.stores.sql_store import SqlStore
 
 
 @pytest.fixture
@@ -101,3 +102,26 @@ async def test_an_open_that_is_interrupted_leaves_nothing_behind(url: str) -> No
     await hf.close()
 
     assert store_threads() == before
+
+
+@pytest.mark.parametrize("method", ["now", "register"])
+async def test_a_database_that_goes_away_while_holdfast_opens_is_waited_for(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = getattr(SqlStore, method)
+    calls: list[int] = []
+
+    async def away_once(*args: object) -> object:
+        calls.append(1)
+        if len(calls) == 1:
+            raise StoreUnavailable("the database", "server closed the connection unexpectedly")
+        return await usual(*args)
+
+    monkeypatch.setattr(SqlStore, method, away_once)
+    hf = Holdfast(f"sqlite:///{tmp_path}/holdfast.db", catalog=Catalog(), open_seconds=2)
+
+    async with asyncio.timeout(10):
+        await hf.open()
+
+    await hf.close()
+    assert len(calls) == 2

@@ -39,6 +39,9 @@ def seconds(value: float) -> dt.timedelta:
         (Retry(max_attempts=9, jitter=0, factor=1), 8, seconds(1)),
         (Retry(max_attempts=99, jitter=0, max_delay=seconds(10)), 50, seconds(10)),
         (Retry(max_attempts=9, jitter=0, first_delay=seconds(0)), 5, seconds(0)),
+        (Retry(max_attempts=9, jitter=0, first_delay=seconds(3600)), 2, seconds(3600)),
+        (Retry(max_attempts=9, jitter=0, max_delay=seconds(0.5)), 1, seconds(0.5)),
+        (Retry(max_attempts=9, jitter=0, first_delay=seconds(9), max_delay=seconds(4)), 1, seconds(4)),
         (Retry(max_attempts=10**6, jitter=0, factor=1000, max_delay=LONGEST_DELAY), 10**5, LONGEST_DELAY),
         (Retry(max_attempts=9, jitter=0, never_on=(ValueError,)), 1, seconds(1)),
         (Retry(max_attempts=9, never_on=(PaymentDeclined,)), 1, None),
@@ -68,7 +71,7 @@ def test_every_allowed_policy_gives_a_delay_within_its_jitter(
     delay = retry.delay_after(attempt, DECLINED, dice)
 
     assert delay is not None
-    assert dt.timedelta(0) <= delay <= longest * (1 + jitter) + dt.timedelta(microseconds=1)
+    assert dt.timedelta(0) <= delay <= retry.max_delay * (1 + jitter) + dt.timedelta(microseconds=1)
 
 
 def test_jitter_spreads_tasks_that_failed_together() -> None:

@@ -221,7 +221,10 @@ class Client:
         return {key: self._decode_plain(payload) for key, payload in payloads.items()}
 
     async def doctor(self) -> list[Stranded]:
-        """Runs that are not finished and have no reason to wake. There should be none."""
+        """Runs that are not finished and have no reason to wake, or that are due and no node takes.
+
+        There should be none. What is wrong with each is in its `problem`.
+        """
         self._check_loop()
         return await self._store.stranded(self.namespace, self._now())
 

@@ -95,7 +95,7 @@ def task_outcome(record: TaskRecord) -> Outcome:
             return Failed(record.failure or _unknown_failure())
         case _:
             raise JournalCorrupt(
-                -1, f"task {record.seq} ended, says the journal, but its row is {record.status}"
+                None, f"task {record.seq} ended, says the journal, but its row is {record.status}"
             )
 
 
@@ -114,7 +114,7 @@ def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | No
         case RunStatus.CANCELLED:
             return Cancelled(failure.message if failure else "")
         case _:
-            raise JournalCorrupt(-1, f"a child ended, says the journal, but its row is {status}")
+            raise JournalCorrupt(None, f"a child ended, says the journal, but its row is {status}")
 
 
 def _unknown_failure() -> Failure:
@@ -138,6 +138,15 @@ def message_event(message: MessageRecord) -> Event:
             return CancelRequested(message.id, _read_text(message.payload))
         case MessageKind.CHILD:
             raise ValueError("the outcome of a child stands in its own row")
+        case MessageKind.UNKNOWN:
+            raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
+
+
+def child_number(message: MessageRecord) -> int:
+    """Which child it is that a message of the kind CHILD tells of. Raises JournalCorrupt."""
+    if not message.name.isdecimal():
+        raise JournalCorrupt(None, f"message {message.id} tells of child {message.name!r}, not of a number")
+    return int(message.name)
 
 
 def _read_failure(payload: Payload) -> Failure:
@@ -155,6 +164,9 @@ def _read_text(payload: Payload) -> str:
 
 
 def read_steps(history: History) -> list[StepRecord]:
+    """Raises JournalCorrupt."""
+    if history.damage is not None:
+        raise JournalCorrupt(None, history.damage)
     return [read_step(position, data) for position, data in enumerate(history.steps)]
 
 
@@ -252,7 +264,7 @@ class _Restorer:
         for task in self._past.tasks.values():
             if task.record.status.is_final:
                 yield TaskEnded(task.record.seq, task_outcome(task.record))
-        told = {int(m.name): m.id for m in self._history.messages if _is_unread_child(m)}
+        told = {child_number(m): m.id for m in self._history.messages if _is_unread_child(m)}
         for seq, child in self._past.children.items():
             if child is None or child.status.is_final:
                 yield ChildEnded(seq, self._child_outcome(seq), told.get(seq))

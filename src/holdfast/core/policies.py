@@ -18,6 +18,9 @@ LOST_ATTEMPTS_ALLOWED = 10
 LONGEST_DELAY = dt.timedelta(days=36_525)
 
 
+_MAX_DELAY = dt.timedelta(minutes=5)
+
+
 class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
     """When to try a failed task again, and after how long.
 
@@ -29,7 +32,8 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
     max_attempts: int = 1
     first_delay: dt.timedelta = dt.timedelta(seconds=1)
     factor: float = 2.0
-    max_delay: dt.timedelta = dt.timedelta(minutes=5)
+    max_delay: dt.timedelta = _MAX_DELAY
+    """Unless it is given, it is `first_delay` if that is longer."""
     jitter: float = 0.1
     never_on: tuple[Any, ...] = ()
     """Exception classes, or their names (`ValueError`, `shop:PaymentDeclined`); kept as names."""
@@ -45,6 +49,9 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
             raise BadOption("Retry.factor", self.factor, "between 1 and 1000")
         if not _is_number(self.jitter) or not 0 <= self.jitter <= 1:
             raise BadOption("Retry.jitter", self.jitter, "between 0 and 1")
+        if self.max_delay == _MAX_DELAY and self.first_delay > _MAX_DELAY:
+            # Whoever asks for an hour and says no more does not mean five minutes.
+            msgspec.structs.force_setattr(self, "max_delay", self.first_delay)
         msgspec.structs.force_setattr(self, "never_on", _error_names(self.never_on))
 
     def delay_after(self, attempt: int, failure: Failure, dice: Random) -> dt.timedelta | None:

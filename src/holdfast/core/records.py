@@ -127,6 +127,8 @@ class MessageKind(StrEnum):
     CANCEL = "cancel"
     CHILD = "child"
     """A child has ended; `name` is its number."""
+    UNKNOWN = "unknown"
+    """Read, never written: a newer version has kinds that this one does not know."""
 
 
 class MessageRecord(msgspec.Struct, frozen=True):
@@ -162,3 +164,5 @@ class History(msgspec.Struct, frozen=True):
     messages: list[MessageRecord]
     """By id, read and unread."""
     children: list[ChildRecord]
+    damage: str | None = None
+    """What of it cannot be read, if so; the rest is there."""

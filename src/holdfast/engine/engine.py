@@ -162,8 +162,9 @@ class Engine:
             return
         await self._executors.stop()
         if self.failure is None:
-            with contextlib.suppress(StoreError):  # then the lease runs out by itself
-                await self._store.leave(self._namespace, self.node)
+            with contextlib.suppress(StoreError, TimeoutError):  # then the lease runs out by itself
+                async with asyncio.timeout(_LAST_WORDS.total_seconds()):
+                    await self._store.leave(self._namespace, self.node)
         self.let_go()
 
     async def _has_ended_by(self, patience: Instant) -> bool:
@@ -329,7 +330,8 @@ class Engine:
             tick.lose(flight, LOST_ATTEMPTS_ALLOWED)
         unable, self._intake.unable = self._intake.unable, []
         for resident, error in unable:
-            tick.park(resident, error)
+            if not resident.is_gone:
+                tick.park(resident, error)
         self._advance_awake(tick)
         for flight in self._dispatcher.take_untold():
             if flight.stage is Stage.QUEUED:

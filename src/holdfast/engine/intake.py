@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event, MessageId
-from holdfast.core.history import OpenTask, message_event, restore, run_outcome
+from holdfast.core.history import OpenTask, child_number, message_event, restore, run_outcome
 from holdfast.core.records import History, MessageKind, MessageRecord
 from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.engine.collector import undisturbed
@@ -16,7 +16,7 @@ from holdfast.engine.committing import Outage
 from holdfast.engine.resident import Flight, Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene, new_flight
-from holdfast.errors import StoreUnavailable
+from holdfast.errors import JournalCorrupt, StoreUnavailable
 from holdfast.ports.clock import Clock
 from holdfast.ports.store import Claimed, Receipt, Store
 
@@ -76,9 +76,7 @@ class Intake:
             past = restore(history)
             resident.program = self._scene.programs.program(history.run, past)
         except Exception as error:
-            _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
-            self.unable.append((resident, error))
-            self._residents.wake(resident)
+            self._give_up(resident, error)
             return
         resident.position = past.position
         resident.is_begun = past.position > 0
@@ -94,6 +92,11 @@ class Intake:
             if isinstance(event, ChildEnded):
                 resident.children.pop(event.seq, None)
             resident.events.append(event)
+        self._residents.wake(resident)
+
+    def _give_up(self, resident: Resident, error: Exception) -> None:
+        _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
+        self.unable.append((resident, error))
         self._residents.wake(resident)
 
     def _resume_task(self, resident: Resident, task: OpenTask) -> None:
@@ -123,11 +126,15 @@ class Intake:
             resident = self._residents.get(message.run)
             if resident is None:
                 continue  # it has just been let go, and whoever takes it next reads its mail
-            if message.kind is not MessageKind.CHILD:
-                resident.events.append(message_event(message))
-                self._residents.wake(resident)
+            try:
+                if message.kind is not MessageKind.CHILD:
+                    resident.events.append(message_event(message))
+                    self._residents.wake(resident)
+                    continue
+                child = resident.children.pop(child_number(message), None)
+            except JournalCorrupt as error:
+                self._give_up(resident, error)
                 continue
-            child = resident.children.pop(int(message.name), None)
             if child is None:
                 self.stale.append((resident, message.id))
                 self._residents.wake(resident)
@@ -137,7 +144,7 @@ class Intake:
             return
         for run in await self._read(lambda: self._store.ended(self._scene.namespace, list(children))):
             resident, message = children[run.key]
-            seq = int(message.name)
+            seq = child_number(message)
             resident.attached.discard(seq)
             resident.events.append(
                 ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)

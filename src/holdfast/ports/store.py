@@ -337,5 +337,6 @@ class Store(Protocol):
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
-        """Runs that are not finished and have no reason to wake. There should be none."""
+        """Runs that are not finished and have no reason to wake, or one that nobody has heeded for long.
+        There should be none."""
         ...

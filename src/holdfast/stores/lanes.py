@@ -21,6 +21,9 @@ T = TypeVar("T")
 
 Job: TypeAlias = Callable[[Connection], T]
 
+_PATIENCE = 5.0
+"""Seconds that closing waits for what was asked before."""
+
 
 class Lane(Protocol):
     @property
@@ -29,7 +32,7 @@ class Lane(Protocol):
     async def do(self, job: Job[T]) -> T: ...
 
     async def close(self) -> None:
-        """Finish what was asked before, then let go of the connection."""
+        """Finish what was asked before, if a few seconds are enough for it, and let go of the connection."""
         ...
 
 
@@ -102,7 +105,8 @@ class ThreadLane:
 
     async def close(self) -> None:
         self._orders.put(None)
-        await asyncio.to_thread(self._thread.join)
+        # It may wait for an answer that never comes, and is a daemon: nobody has to wait for it.
+        await asyncio.to_thread(self._thread.join, _PATIENCE)
 
     def _work(self) -> None:
         while (order := self._orders.get()) is not None:

@@ -16,6 +16,7 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus
+from holdfast.errors import JournalCorrupt
 from holdfast.stores.database import Row
 
 T = TypeVar("T")
@@ -37,11 +38,16 @@ _child: Callable[..., ChildRecord] = ChildRecord
 
 
 def run_record(row: Row) -> RunRecord:
-    return _run(*row[:6], _RUN_STATUS[row[6]], *row[7:9], _failure(row[9]), *row[10:])
+    """Raises JournalCorrupt."""
+    return _run(*row[:6], run_status(row[6]), *row[7:9], _failure(row[9]), *row[10:])
 
 
 def task_record(row: Row) -> TaskRecord:
-    return _task(*row[:3], _TASK_STATUS[row[3]], *row[4:9], _failure(row[9]), *row[10:])
+    """Raises JournalCorrupt."""
+    status = _TASK_STATUS.get(row[3])
+    if status is None:
+        raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
+    return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
 
 
 def attempt_record(row: Row) -> AttemptRecord:
@@ -49,24 +55,53 @@ def attempt_record(row: Row) -> AttemptRecord:
 
 
 def message_record(row: Row) -> MessageRecord:
-    return _message(row[0], row[1], _MESSAGE_KIND[row[2]], *row[3:])
+    return _message(row[0], row[1], _MESSAGE_KIND.get(row[2], MessageKind.UNKNOWN), *row[3:])
 
 
 def child_record(row: Row) -> ChildRecord:
-    return _child(*row[:3], _RUN_STATUS[row[3]], row[4], _failure(row[5]))
+    """Raises JournalCorrupt."""
+    return _child(*row[:3], run_status(row[3]), row[4], _failure(row[5]))
 
 
 def run_status(text: str) -> RunStatus:
-    return _RUN_STATUS[text]
+    """Raises JournalCorrupt."""
+    status = _RUN_STATUS.get(text)
+    if status is None:
+        raise JournalCorrupt(None, f"a run is {text!r}, which this version does not know")
+    return status
 
 
-def by_run(rows: Iterable[Row], run_column: int, make: Callable[[Row], T]) -> dict[RunKey, list[T]]:
-    """The records that belong to each run, in the order of the rows."""
+def by_run(
+    rows: Iterable[Row], run_column: int, make: Callable[[Row], T], damage: dict[RunKey, str]
+) -> dict[RunKey, list[T]]:
+    """The records that belong to each run, in the order of the rows. What is wrong with those that
+    cannot be read goes to `damage`: it is the matter of their run alone."""
     found: dict[RunKey, list[T]] = {}
     for row in rows:
-        found.setdefault(row[run_column], []).append(make(row))
+        run = row[run_column]
+        try:
+            found.setdefault(run, []).append(make(row))
+        except JournalCorrupt as error:
+            damage.setdefault(run, error.reason)
+    return found
+
+
+def steps_by_run(rows: Iterable[Row], damage: dict[RunKey, str]) -> dict[RunKey, list[bytes]]:
+    """The journals. A step that is missing would be taken for the one after it."""
+    found: dict[RunKey, list[bytes]] = {}
+    for run, position, step in rows:
+        steps = found.setdefault(run, [])
+        if position != len(steps):
+            damage.setdefault(run, f"step {len(steps)} of the journal is missing")
+        steps.append(step)
     return found
 
 
 def _failure(json: Any) -> Failure | None:
-    return None if json is None else _decode_failure(json)
+    if json is None:
+        return None
+    try:
+        return _decode_failure(json)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # That it failed is known all the same, and who goes on with it need not know more.
+        return Failure(type="holdfast.errors:JournalCorrupt", message=f"the failure cannot be read: {json!r}")

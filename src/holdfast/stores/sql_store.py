@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 from holdfast.core.events import MessageId
 from holdfast.core.records import AttemptRecord, History, MessageKind, RunRecord, TaskRecord
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
-from holdfast.errors import VersionConflict
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text, key_text
+from holdfast.errors import JournalCorrupt, VersionConflict
 from holdfast.ports.store import (
     Commit,
     Definition,
@@ -23,6 +24,11 @@ from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs, post_messages, recover_commit, write_commit
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
+
+_log = logging.getLogger("holdfast.store")
+
+_LONG_DUE = 10 * 60 * 1_000_000
+"""In microseconds. A node that is alive takes what is due at once, and looks without a reason every 20 s."""
 
 
 class SqlStore:
@@ -79,11 +85,12 @@ class SqlStore:
             wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
             found = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
             keys: list[Row] = [(run,) for run in found]
-            steps = records.by_run(tx.many_returning("steps_of", keys), 0, lambda row: row[1])
-            tasks = records.by_run(tx.many_returning("tasks_of", keys), 0, records.task_record)
-            mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record)
+            damage: dict[RunKey, str] = {}
+            steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
+            tasks = records.by_run(tx.many_returning("tasks_of", keys), 0, records.task_record, damage)
+            mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
             started = tx.many_returning("children_of", keys)
-            children = records.by_run(started, 0, records.child_record)
+            children = records.by_run(started, 0, records.child_record, damage)
             return [
                 History(
                     run=records.run_record(found[run]),
@@ -91,6 +98,7 @@ class SqlStore:
                     tasks=tasks.get(run, []),
                     messages=mail.get(run, []),
                     children=children.get(run, []),
+                    damage=damage.get(run),
                 )
                 for run in runs
                 if run in found
@@ -139,7 +147,7 @@ class SqlStore:
         rows = await self._driver.fetch(
             query, namespace, which.status, which.workflow, which.before, which.limit
         )
-        return [records.run_record(row) for row in rows]
+        return [record for row in rows if (record := _listed(row)) is not None]
 
     async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
         return [records.task_record(row) for row in await self._driver.fetch("list_tasks", namespace, run)]
@@ -192,8 +200,17 @@ class SqlStore:
         return await self._driver.write_and_tell(script)
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
-        rows = await self._driver.fetch("stranded_runs", namespace)
+        rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE)
         return [
             Stranded(key, id, workflow, records.run_status(status), problem)
             for key, id, workflow, status, problem in rows
         ]
+
+
+def _listed(row: Row) -> RunRecord | None:
+    """A run that cannot be read is not shown, and does not keep the others from being shown."""
+    try:
+        return records.run_record(row)
+    except JournalCorrupt as error:
+        _log.warning("run %s is left out: %s", key_text(row[0]), error)
+        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from struct import Struct
 from typing import Any, LiteralString, NamedTuple, TypeVar
@@ -19,13 +19,15 @@ from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, Script
 from holdfast.stores.named_queries import load_migrations, load_queries
 from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, Encode, encoders_of
-from holdfast.stores.postgres.notifications import CHANNEL, watch
+from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
 
 T = TypeVar("T")
 
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
-_CONNECT_SECONDS = 10
+_ANSWER_SECONDS = 15.0
+"""A line that has swallowed a question is given up after this long. What was asked may have been done, which
+is what `recover` is for."""
 
 # Plans: every query here goes through an index. Statistics lag behind a table that grows a
 # thousandfold in a minute, and with the length of a batch in view the planner would plan anew for
@@ -64,19 +66,20 @@ class PostgresDatabase:
         except psycopg.Error:
             # The error is left out: its text quotes the URL, password and all.
             raise BadUrl("postgresql://…", "expected postgresql://user@host/database") from None
+        self._line = {name: value for name, value in LINE.items() if name not in parts}
         self._url = url
         self._password = str(parts.get("password") or "")
         self.name = f"Postgres database {parts.get('dbname', '')} at {parts.get('host', 'localhost')}"
         self._pids: set[int] = set()
 
     def connect(self) -> PostgresConnection:
-        return PostgresConnection(self._url, self._explained, self._pids)
+        return PostgresConnection(self._url, self._line, self._explained, self._pids)
 
     def migrate(self, connection: Connection) -> None:
         migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
-        return watch(self._url, changed, self._pids)
+        return watch(self._url, self._line, changed, self._pids)
 
     def _explained(self, error: psycopg.Error) -> Exception:
         reason = " ".join(str(error).split())
@@ -121,21 +124,41 @@ def _adapt(connection: psycopg.Connection[Row]) -> None:
     adapters.register_loader("json", ByteaBinaryLoader)
 
 
+class _PatientConnection(psycopg.Connection[Row]):
+    """Waits for an answer, but not for ever: a firewall that has forgotten a connection, or a pooler that
+    hangs, never says so."""
+
+    patience: float | None = _ANSWER_SECONDS
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        try:
+            return super().wait(gen, interval, timeout or self.patience)
+        except errors._WaitTimeout:  # pyright: ignore[reportPrivateUsage]
+            self.pgconn.finish()
+            raise psycopg.OperationalError(f"no answer for {self.patience:g} s") from None
+
+
 class PostgresConnection:
-    def __init__(self, url: str, explained: Callable[[psycopg.Error], Exception], pids: set[int]) -> None:
+    def __init__(
+        self,
+        url: str,
+        line: Mapping[str, Any],
+        explained: Callable[[psycopg.Error], Exception],
+        pids: set[int],
+    ) -> None:
         self._explained = explained
         self._pids = pids
         self._announces = False
         self.statements = 1
         try:
-            self._connection = connection = psycopg.connect(
+            self._connection = connection = _PatientConnection.connect(
                 url,
+                **line,
                 autocommit=True,  # transactions are begun and ended here, in as few messages as possible
                 prepare_threshold=0,
                 cursor_factory=psycopg.RawCursor,
                 client_encoding="utf8",
                 application_name="holdfast",
-                connect_timeout=_CONNECT_SECONDS,
             )
             connection.execute(_SETTINGS, prepare=False)
         except psycopg.Error as error:
@@ -159,13 +182,16 @@ class PostgresConnection:
 
     def write_alone(self, script: Script[T]) -> T:
         # Not in a pipeline: a migration is several statements in one message, which only the simple
-        # protocol takes.
+        # protocol takes. And as long as it takes: it may rewrite a large table, or wait for one who does.
+        self._connection.patience = None
         try:
             with self._connection.transaction():
                 self._connection.execute(_LOCK_SCHEMA)
                 return script(self)
         except psycopg.Error as error:
             raise self._explained(error) from error
+        finally:
+            self._connection.patience = _ANSWER_SECONDS
 
     def read(self, script: Script[T], *, snapshot: bool) -> T:
         if snapshot:

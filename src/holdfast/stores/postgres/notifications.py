@@ -10,29 +10,43 @@ import asyncio
 import selectors
 import socket
 import threading
-from collections.abc import Callable, Container
-from typing import Final
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Final
 
 import psycopg
 
 CHANNEL: Final = "holdfast"
 
+LINE: Final[Mapping[str, Any]] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""How soon a peer that is gone is noticed, unless the URL says otherwise. By itself TCP takes hours."""
+
 _SECONDS_BETWEEN_TRIES = 1.0
 
 
-def watch(url: str, changed: Callable[[], None], own_pids: Container[int]) -> Callable[[], None]:
+def watch(
+    url: str, line: Mapping[str, Any], changed: Callable[[], None], own_pids: Container[int]
+) -> Callable[[], None]:
     """Call `changed` on this event loop's thread after commits of backends other than `own_pids`.
 
     Returns how to stop, which does not wait for the thread to end.
     """
-    watcher = _Watcher(url, changed, own_pids)
+    watcher = _Watcher(url, line, changed, own_pids)
     threading.Thread(target=watcher.run, name="holdfast-listener", daemon=True).start()
     return watcher.stop
 
 
 class _Watcher:
-    def __init__(self, url: str, changed: Callable[[], None], own_pids: Container[int]) -> None:
+    def __init__(
+        self, url: str, line: Mapping[str, Any], changed: Callable[[], None], own_pids: Container[int]
+    ) -> None:
         self._url = url
+        self._line = line
         self._changed = changed
         self._own_pids = own_pids
         self._loop = asyncio.get_running_loop()
@@ -56,7 +70,9 @@ class _Watcher:
 
     def _listen(self) -> None:
         with (
-            psycopg.connect(self._url, autocommit=True, application_name="holdfast listener") as connection,
+            psycopg.connect(
+                self._url, autocommit=True, application_name="holdfast listener", **self._line
+            ) as connection,
             selectors.DefaultSelector() as selector,
         ):
             connection.execute(f"LISTEN {CHANNEL}")

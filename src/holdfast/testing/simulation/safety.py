@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core.records import History, RunRecord
-from holdfast.core.values import NodeId, RunKey, key_text
+from holdfast.core.values import Instant, NodeId, RunKey, key_text
 from holdfast.ports.executor import Attempt
 from holdfast.ports.store import Commit, RunFilter, Store
 from holdfast.testing.simulation.database import Operation, run_inline
@@ -23,8 +23,11 @@ _EVERYTHING_EVERY = 16
 
 
 class Safety:
-    def __init__(self, store: Store, namespace: str, fail: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: Store, namespace: str, now: Callable[[], int], fail: Callable[[str], None]
+    ) -> None:
         self._store = store
+        self._now = now
         self._namespace = namespace
         self._fail = fail
         self._known: dict[RunKey, History] = {}
@@ -46,7 +49,7 @@ class Safety:
         if operation.name == "commit":
             commit: Commit = operation.args[0]
             self._leases[commit.node] = commit.lease_until
-        for stranded in run_inline(self._store.stranded(self._namespace, _now_of(operation))):
+        for stranded in run_inline(self._store.stranded(self._namespace, Instant(self._now()))):
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
 
     def _changes(self, is_thorough: bool) -> Iterator[tuple[History | None, History]]:
@@ -109,10 +112,6 @@ class Safety:
 
     def histories(self) -> list[History]:
         return list(self._known.values())
-
-
-def _now_of(operation: Operation) -> Any:
-    return operation.args[0].now if isinstance(operation.args[0], Commit) else operation.args[-1]
 
 
 def _broken_by(

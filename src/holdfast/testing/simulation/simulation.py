@@ -107,7 +107,7 @@ class Simulation:
         store = store_for(url, threads=False)
         run_inline(store.open())
         self._store = store
-        self.safety = Safety(store, self.namespace, self.world.fail)
+        self.safety = Safety(store, self.namespace, lambda: self.world.now, self.world.fail)
         self.weather = Weather()
         self.witness = Witness(lambda: self.world.now)
         self.database = Database(self.world, store, self.weather, self.safety.check_write)

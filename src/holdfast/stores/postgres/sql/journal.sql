@@ -3,7 +3,7 @@ INSERT INTO holdfast.journal (run, position, step)
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::bytea[]);
 
 -- name: steps_of
-SELECT run, step FROM holdfast.journal WHERE run = ANY ($1::uuid[]) ORDER BY run, position;
+SELECT run, position, step FROM holdfast.journal WHERE run = ANY ($1::uuid[]) ORDER BY run, position;
 
 -- name: set_state
 INSERT INTO holdfast.state (run, key, value)

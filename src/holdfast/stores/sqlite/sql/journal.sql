@@ -2,7 +2,7 @@
 INSERT INTO journal (run, position, step) VALUES (?1, ?2, ?3);
 
 -- name: steps_of
-SELECT run, step FROM journal WHERE run = ?1 ORDER BY position;
+SELECT run, position, step FROM journal WHERE run = ?1 ORDER BY position;
 
 -- name: set_state
 INSERT INTO state (run, key, value) VALUES (?1, ?2, CAST(?3 AS TEXT))

@@ -138,9 +138,12 @@ RETURNING parent, parent_seq;
 
 -- name: stranded_runs
 -- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
--- set one, or something outside to wait for. These have none of them.
+-- set one, or something outside to wait for. These have none of them, or were due before ?2 and are
+-- still nobody's.
 SELECT key, id, workflow, status,
     CASE
+        WHEN owner IS NULL AND wake_at IS NOT NULL
+            THEN 'it is long due and no node takes it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
         WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
@@ -150,7 +153,7 @@ SELECT key, id, workflow, status,
 FROM runs
 WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
     WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = runs.owner)
-    WHEN wake_at IS NOT NULL THEN false
+    WHEN wake_at IS NOT NULL THEN wake_at < ?2
     WHEN waiting IS NULL THEN true
     WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL) THEN true
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (

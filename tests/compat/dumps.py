@@ -1,0 +1,108 @@
+"""A database as text and back: the migrations that made it, word for word, and a statement for every row.
+
+The text is the same each time: what names this machine, this process or this day is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import psycopg
+
+from holdfast.stores.named_queries import Migration, load_migrations
+
+DATABASES = ("sqlite", "postgres")
+
+_HEADING = "-- holdfast {version} on {database}, made by `python -m tests.compat.record`. Never edited.\n"
+_MIGRATION = "-- migration {number:04} {name}\n{text}-- end of migration\n"
+_MIGRATIONS = re.compile(r"^-- migration (\d+) (\w+)\n(.*?)^-- end of migration\n", re.MULTILINE | re.DOTALL)
+
+# A node is called after its host, its process and its dice; a traceback names files and their lines.
+_NODE = re.compile(r"'[^':]+:\d+:([0-9a-f]{8})'")
+_TRACEBACK = re.compile(r'"traceback":"(?:[^"\\]|\\.)*"')
+
+_SET_BY_CHANCE = {("schema_migrations", "applied_at"): "2030-01-01 00:00:00", ("nodes", "tick"): 1}
+"""What depends on the day, and on how often a node looked for work."""
+
+_NEXT_MESSAGE = "ALTER TABLE holdfast.messages ALTER COLUMN id RESTART WITH {number};\n"
+
+
+def dump(url: str, version: str) -> str:
+    database = "postgres" if url.startswith("postgresql:") else "sqlite"
+    migrations = load_migrations(f"holdfast.stores.{database}")
+    rows = _dump_postgres(url) if database == "postgres" else _dump_sqlite(url)
+    rows = _NODE.sub(r"'node:\1'", rows)
+    rows = _TRACEBACK.sub('"traceback":"left out"', rows)
+    return "".join(
+        [
+            _HEADING.format(version=version, database=database),
+            *[_MIGRATION.format(number=it.number, name=it.name, text=it.text) for it in migrations],
+            rows,
+        ]
+    )
+
+
+def migrations_in(dumped: str) -> list[Migration]:
+    return [Migration(int(number), name, text) for number, name, text in _MIGRATIONS.findall(dumped)]
+
+
+def load(url: str, dumped: str) -> None:
+    """Into an empty database."""
+    if url.startswith("postgresql:"):
+        with psycopg.connect(url) as connection:
+            connection.execute(dumped.encode())
+    else:
+        with closing(sqlite3.connect(_path(url))) as connection:
+            connection.executescript(dumped)
+
+
+def _path(url: str) -> str:
+    return url.removeprefix("sqlite:///")
+
+
+def _insert(table: str, columns: list[str], row: Sequence[Any], target: str, override: str = "") -> str:
+    given = [_SET_BY_CHANCE.get((table, column), value) for column, value in zip(columns, row, strict=True)]
+    values = ", ".join(map(_literal, given))
+    return f"INSERT INTO {target} ({', '.join(columns)}){override} VALUES ({values});\n"
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def _dump_sqlite(url: str) -> str:
+    find_tables = (
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    )
+    lines: list[str] = []
+    with closing(sqlite3.connect(_path(url))) as connection:
+        for (table,) in connection.execute(find_tables).fetchall():
+            found = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3")
+            columns = [column[0] for column in found.description]
+            lines += [_insert(table, columns, row, table) for row in found]
+    return "".join(lines)
+
+
+def _dump_postgres(url: str) -> str:
+    find_columns = (
+        "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position)"
+        " FROM information_schema.columns WHERE table_schema = 'holdfast' GROUP BY 1 ORDER BY 1"
+    )
+    lines: list[str] = []
+    with psycopg.connect(url, options="-c timezone=UTC") as connection:
+        for table, columns in connection.execute(find_columns.encode()).fetchall():
+            as_text = ", ".join(f"{column}::text" for column in columns)
+            query = f"SELECT {as_text} FROM holdfast.{table} ORDER BY " + ", ".join(columns[:3])
+            override = " OVERRIDING SYSTEM VALUE" if table == "messages" else ""
+            for row in connection.execute(query.encode()):
+                lines.append(_insert(table, columns, row, f"holdfast.{table}", override))
+        last = connection.execute(b"SELECT coalesce(max(id), 0) FROM holdfast.messages").fetchall()[0][0]
+    return "".join(lines) + _NEXT_MESSAGE.format(number=last + 1)

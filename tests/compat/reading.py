@@ -1,0 +1,152 @@
+"""What today's code makes of a recording: what it reads, what it replays, and where it takes it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from tests.compat.workflows import World, catalog
+
+from holdfast import Holdfast, RunInfo
+from holdfast.authoring.catalog import Definitions
+from holdfast.core.codec import Codec
+from holdfast.core.events import Reopened
+from holdfast.core.history import Past, read_steps, restore
+from holdfast.core.journal import StateAsked, read_step, write_step
+from holdfast.core.records import History
+from holdfast.core.values import Instant
+from holdfast.settings import Settings
+from holdfast.testing import Environment
+
+LIMITS = {"narrow": 1}
+"""Of the queue of tasks that hold on, so that others wait behind them."""
+
+_MOST = 10_000
+
+
+async def read(url: str) -> dict[str, Any]:
+    """All runs by id, as their users see them and as their journals tell them, in plain values."""
+    found: dict[str, Any] = {}
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        for info in await hf.list(limit=_MOST):
+            history = await hf.history(info.key)
+            found[info.id] = {
+                "info": _plain(info),
+                "state": await hf.state(info.key),
+                "journal": [_plain(step) for step in read_steps(history)],
+                "tasks": [_plain(task) for task in history.tasks],
+                "messages": [_plain(message) for message in history.messages],
+                "children": [_plain(child) for child in history.children],
+            }
+            if info.status.is_final:
+                found[info.id]["result"] = await _result(hf, info)
+    return dict(sorted(found.items()))
+
+
+async def _result(hf: Holdfast, info: RunInfo) -> str:
+    """Through the type that the workflow promises, where it has come to one."""
+    expected = catalog.workflow(info.workflow, info.version).signature.unpack_result
+    try:
+        plain = await hf.result(info.id)
+    except Exception as error:
+        # The classes of `type(error)`: a user's `except` must go on to find what it found.
+        kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
+        return f"{' '.join(kinds)}: {error}"
+    history = await hf.history(info.key)
+    assert history.run.output is not None
+    typed = expected(history.run.output)
+    return repr(plain) if isinstance(typed, (dict, list)) else repr(typed)
+
+
+async def replay(url: str) -> dict[str, int]:
+    """From every point of every journal, have the code take the next step, and compare it with what it took.
+
+    How many steps there were to each run. Raises AssertionError, and whatever a program protests with.
+    """
+    definitions = Definitions(catalog, Codec(Settings().max_payload_bytes))
+    replayed: dict[str, int] = {}
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        for info in await hf.list(limit=_MOST):
+            history = await hf.history(info.key)
+            past = restore(history)
+            if not info.status.is_final:
+                definitions.program(history.run, past).dispose()
+            for number in range(len(past.steps)):
+                _take_again(definitions, history, past, number)
+            replayed[info.id] = len(past.steps)
+    return dict(sorted(replayed.items()))
+
+
+def _take_again(definitions: Definitions, history: History, past: Past, number: int) -> None:
+    step = past.steps[number]
+    if any(isinstance(event, Reopened) for event in step.events):
+        return  # written by whoever opened the run again, and not by its code
+    before = msgspec.structs.replace(past, steps=past.steps[:number])
+    program = definitions.program(history.run, before)
+    commands = program.advance(step.at, step.events)
+    program.dispose()
+    again = read_step(number, write_step(step.at, step.events, commands)).asked
+    # A run that was opened again states what is in its state each time that it is loaded.
+    was_reopened = any(isinstance(event, Reopened) for each in before.steps for event in each.events)
+    compared = [
+        [entry for entry in entries if not (was_reopened and isinstance(entry, StateAsked))]
+        for entries in (again, step.asked)
+    ]
+    assert compared[0] == compared[1], f"step {number} of {history.run.id}"
+
+
+async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]]) -> dict[str, Any]:
+    """Let every run come to its end, and do on the way what it waits for. How each of them ended."""
+    env = Environment(url, catalog=catalog, queues=LIMITS)
+    env.clock.move_to(Instant(recorded_until))
+    World.is_open = True
+    try:
+        async with env:
+            for id, acts in then.items():
+                for act, *arguments in acts:
+                    await getattr(env, act)(id, *arguments)
+                    await env.wait_until_quiet()
+            open_runs = [info for info in await env.list(limit=_MOST) if not info.status.is_final]
+            ends = [env.result(info.id) for info in open_runs]
+            async with asyncio.timeout(30):
+                await asyncio.gather(*ends, return_exceptions=True)
+            assert await env.doctor() == []
+            assert env.repeated == []
+            return {info.id: _end(info) for info in sorted(await env.list(limit=_MOST), key=lambda it: it.id)}
+    finally:
+        World.is_open = False
+
+
+def _end(info: RunInfo) -> dict[str, Any]:
+    failure = None if info.failure is None else f"{info.failure.type}: {info.failure.message}"
+    return _plain({"status": info.status, "output": info.output, "failure": failure})
+
+
+def _plain(value: Any) -> Any:
+    """As JSON would bring it back, with the name of each structure and all of its fields, defaults too."""
+    return msgspec.json.decode(msgspec.json.encode(_shown(value)))
+
+
+def _shown(value: Any) -> Any:
+    match value:
+        case msgspec.Struct():
+            kind = type(value).__name__
+            return {"is": kind} | {name: _shown(getattr(value, name)) for name in value.__struct_fields__}
+        case bytes():
+            return _readable(value)
+        case dict():
+            return {str(key): _shown(each) for key, each in value.items()}
+        case list() | tuple() | set():
+            return [_shown(each) for each in value]
+        case _:
+            return value
+
+
+def _readable(value: bytes) -> str:
+    """A payload is JSON and shown as that; a key of a run is not, and is shown in hexadecimal digits."""
+    try:
+        msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value.hex()
+    return value.decode()

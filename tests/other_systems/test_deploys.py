@@ -1,0 +1,139 @@
+"""Code that is not there any more, not there yet, or there in two versions at once."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, RunStatus, TaskStatus, context, task, workflow
+from holdfast.errors import UnknownTask
+from holdfast.testing import Environment
+
+DAY = dt.timedelta(days=1)
+
+
+async def _step(number: int) -> int:
+    return number + 1
+
+
+def deployment(*tasks: str, flows: dict[str, str | None]) -> Catalog:
+    """A catalog with these tasks, and a workflow `name` of each version given."""
+    catalog = Catalog()
+    for name in tasks:
+        task(catalog=catalog, name=name, queue="narrow")(_step)
+    for name, version in flows.items():
+
+        async def walk(number: int) -> int:
+            await context().signal("go")
+            return await context().schedule("step", number=number)
+
+        workflow(catalog=catalog, name=name, version=version)(walk)
+    return catalog
+
+
+async def begin(url: str, catalog: Catalog, *names: str) -> None:
+    async with Environment(url, catalog=catalog) as env:
+        for name in names:
+            await env.start(name, 1, id=name)
+        await env.wait_until_quiet()
+
+
+async def test_runs_of_a_workflow_that_was_removed_hold_nothing_and_go_on_when_it_is_back(
+    store_url: str,
+) -> None:
+    """Airflow 13542 (b): nobody can load it, and its queued tasks hold their pool's slots for ever."""
+    both = deployment("step", flows={"removed": None, "kept": None})
+    await begin(store_url, both, "removed", "kept")
+
+    async with Environment(
+        store_url, catalog=deployment("step", flows={"kept": None}), queues={"narrow": 1}
+    ) as env:
+        for name in ("removed", "kept"):
+            await env.signal(name, "go")
+        kept = await env.result("kept")
+        await env.skip(DAY)
+        meanwhile = await env.describe("removed")
+        tasks = await env.list_tasks(await env.get("removed"))
+        commits = env.crash_points.commits
+        await env.skip(DAY)
+        commits_a_day = env.crash_points.commits - commits
+    async with Environment(store_url, catalog=both) as env:
+        assert await env.result("removed") == 2
+
+    assert kept == 2
+    assert meanwhile.status is RunStatus.RUNNING
+    assert tasks == []
+    assert commits_a_day == 0
+
+
+async def test_a_task_that_was_removed_fails_and_says_so_instead_of_staying_in_its_queue(
+    store_url: str,
+) -> None:
+    """Airflow 13542 (b): the worker finds no such task and exits; it stays 'queued' for ever."""
+    await begin(store_url, deployment("step", flows={"flow": None}), "flow")
+
+    async with Environment(store_url, catalog=deployment(flows={"flow": None}), queues={"default": 1}) as env:
+        run = await env.get("flow")
+        await run.signal("go")
+        with pytest.raises(UnknownTask, match="step"):
+            await run.result()
+        [row] = await env.list_tasks(run)
+    async with Environment(store_url, catalog=deployment("step", flows={"flow": None})) as env:
+        await (await env.get("flow")).retry()
+
+        assert await env.result("flow") == 2
+    assert row.status is TaskStatus.FAILED
+
+
+async def test_runs_of_an_old_version_wait_for_a_node_that_has_it_and_new_ones_go_on(store_url: str) -> None:
+    """druks 619 on DBOS: rows carry the version of a process that is gone after an upgrade in place."""
+    await begin(store_url, deployment("step", flows={"flow": "1"}), "flow")
+
+    async with Environment(store_url, catalog=deployment("step", flows={"flow": "2"})) as env:
+        await env.signal("flow", "go")
+        new = await env.start("flow", 10)
+        await new.signal("go")
+        result = await new.result()
+        meanwhile = await env.describe("flow")
+    both = Catalog()
+    for version in ("1", "2"):
+        for known in deployment("step", flows={"flow": version}).workflows():
+            both.add_workflow(known)
+    both.add_task(deployment("step", flows={}).task("step"))
+    async with Environment(store_url, catalog=both) as env:
+        assert await env.result("flow") == 2
+
+    assert result == 11
+    assert (meanwhile.status, meanwhile.version) == (RunStatus.RUNNING, "1")
+
+
+async def test_a_parent_that_leaves_memory_hears_of_a_child_that_ended_under_another_deployment(
+    store_url: str,
+) -> None:
+    """n8n 37553, Trigger.dev 4971: the child is over, and the parent that waits for it is never woken."""
+
+    async def child() -> str:
+        return str(await context().signal("go"))
+
+    async def parent() -> Any:
+        return await context().start_child("child", id="child")
+
+    whole, half = Catalog(), Catalog()
+    for catalog in (whole, half):
+        workflow(catalog=catalog, name="child")(child)
+    workflow(catalog=whole, name="parent")(parent)
+    async with Environment(store_url, catalog=whole) as env:
+        await env.start("parent", id="parent")
+        await env.skip(dt.timedelta(minutes=1))
+    async with Environment(store_url, catalog=half) as env:
+        await env.signal("child", "go", "news")
+        assert await env.result("child") == "news"
+        await env.skip(DAY)
+
+    async with Environment(store_url, catalog=whole) as env:
+        async with asyncio.timeout(10):
+            assert await env.result("parent") == "news"
+        assert await env.doctor() == []

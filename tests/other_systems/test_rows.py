@@ -1,0 +1,79 @@
+"""Rows that a node cannot read or cannot take: they are the matter of their own run alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from tests.other_systems.staging import change
+
+from holdfast import Catalog, Holdfast, RunStatus, context, task, workflow
+from holdfast.testing import Environment
+
+DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    return Catalog()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE tasks SET status = 'postponed' WHERE run = ({bad})",
+        "UPDATE tasks SET status = 'failed', failure = '{{}}' WHERE run = ({bad})",
+        "UPDATE messages SET kind = 'pause' WHERE run = ({bad})",
+        "UPDATE runs SET status = 'archived' WHERE key = ({bad})",
+        "DELETE FROM journal WHERE position = 0 AND run = ({bad})",
+    ],
+)
+async def test_one_row_that_this_code_cannot_read_does_not_stop_the_node(
+    damage: str, store_url: str, catalog: Catalog
+) -> None:
+    """DBOS 546, Kestra 15620 and 16784: written by a newer version during a rolling deploy, or damaged."""
+
+    @task(catalog=catalog)
+    async def step(number: int) -> int:
+        return number
+
+    @workflow(catalog=catalog)
+    async def flow(number: int) -> int:
+        first = await step(number)
+        await context().signal("go")
+        return first
+
+    async with Environment(store_url, catalog=catalog) as env:
+        for id in ("a", "bad", "z"):
+            await env.start(flow, 1, id=id)
+        await env.wait_until_quiet()
+        await env.signal("bad", "other")
+        await env.wait_until_quiet()
+    async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
+        for id in ("a", "bad", "z"):
+            await hf.signal(id, "go")
+    change(store_url, damage.format(bad="SELECT key FROM runs WHERE id = 'bad'"))
+
+    async with Environment(store_url, catalog=catalog) as env:
+        assert [await env.result(id) for id in ("a", "z")] == [1, 1]
+        assert env.engine.failure is None
+
+
+async def test_the_doctor_names_a_run_that_is_overdue_because_no_node_has_its_workflow(
+    store_url: str, catalog: Catalog
+) -> None:
+    """Airflow 13542 (b): waiting for code that is gone looks like being about to start, for ever."""
+
+    @workflow(catalog=catalog, version="1")
+    async def flow() -> None:
+        await context().signal("go")
+
+    async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
+        await hf.start(flow, id="overdue")
+
+    async with Environment(store_url, catalog=Catalog()) as env:
+        await env.skip(DAY)
+        info = await env.describe("overdue")
+
+        assert info.status is RunStatus.PENDING
+        assert ["flow@1" in run.problem for run in await env.doctor()] == [True]

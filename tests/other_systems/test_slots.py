@@ -1,0 +1,251 @@
+"""Slots of a queue: never more in use than there are, and all of them free again at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.other_systems.staging import change, passing_time
+
+from holdfast import Catalog, Retry, RunCancelled, Task, TaskStatus, Workflow, task, task_context, workflow
+from holdfast.testing import Environment
+
+SECOND = dt.timedelta(seconds=1)
+HOUR = dt.timedelta(hours=1)
+
+
+class Gauge:
+    """How many hold a slot now, and the most that ever did."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        self.go = asyncio.Event()
+
+    async def hold(self) -> None:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            await self.go.wait()
+        finally:
+            # As a real cancellation does, it takes a while to let go.
+            for _ in range(3):
+                await asyncio.sleep(0)
+            self.now -= 1
+
+
+@pytest.fixture
+def gauge() -> Gauge:
+    return Gauge()
+
+
+def holding_flow(catalog: Catalog, gauge: Gauge, **options: Any) -> Workflow[[], str]:
+    held: Task[[], None] = task(catalog=catalog, name="hold", queue="narrow", **options)(gauge.hold)
+
+    @workflow(catalog=catalog)
+    async def flow() -> str:
+        await held()
+        return "done"
+
+    return flow
+
+
+def slots(env: Environment) -> list[tuple[int, int, int]]:
+    """Free slots, all slots and who waits, of every lane that is in use."""
+    lanes = env.engine._dispatcher._lanes.values()
+    return [(lane.free, lane.capacity, len(lane.waiting)) for lane in lanes]
+
+
+@pytest.mark.parametrize("victims", [[0], [3], [0, 3], [0, 1, 2, 3], [3, 4], [5, 0]])
+async def test_cancelling_runs_never_lets_more_run_than_the_limit_nor_fewer_afterwards(
+    victims: list[int], store_url: str, catalog: Catalog, gauge: Gauge
+) -> None:
+    """Kestra 13211, 13743: killing a running or a queued one frees a slot twice, unheld, or not at all."""
+    flow = holding_flow(catalog, gauge)
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 2}) as env:
+        runs = await env.start_many(flow, [()] * 6)
+        for number in victims:
+            await runs[number].cancel()
+        await asyncio.sleep(0.05)
+        while_blocked = gauge.now
+        gauge.go.set()
+
+        for number, run in enumerate(runs):
+            if number in victims:
+                with pytest.raises(RunCancelled):
+                    await run.result()
+            else:
+                assert await run.result() == "done"
+        await env.wait_until_quiet()
+
+        assert while_blocked == 2
+        assert gauge.most == 2
+        assert slots(env) == [(2, 2, 0)]
+
+
+async def fail() -> None:
+    raise ValueError("no")
+
+
+async def cancel_itself() -> None:
+    raise asyncio.CancelledError
+
+
+async def exit_at_once() -> None:
+    raise SystemExit(1)
+
+
+async def hang() -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("body", [fail, cancel_itself, exit_at_once, hang])
+async def test_a_slot_comes_back_however_the_attempt_in_it_ended(
+    body: Callable[[], Any], store_url: str, catalog: Catalog
+) -> None:
+    """Kestra 17759, Hatchet 4494, Airflow 13542: one way to end is forgotten, and its slot is lost."""
+    retry = Retry(max_attempts=3)
+    ending = task(catalog=catalog, queue="narrow", retry=retry, timeout=HOUR)(body)
+    first_two = asyncio.Semaphore(2)
+
+    @task(catalog=catalog, queue="narrow")
+    async def well() -> str:
+        async with first_two:
+            return "done"
+
+    @workflow(catalog=catalog)
+    async def badly() -> None:
+        await ending()
+
+    @workflow(catalog=catalog)
+    async def flow() -> str:
+        return await well()
+
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 2}) as env:
+        bad = await env.start_many(badly, [()] * 5)
+        async with passing_time(env, HOUR / 10):
+            ends = await asyncio.gather(*[run.result() for run in bad], return_exceptions=True)
+        good = await env.start_many(flow, [()] * 5)
+
+        assert [await run.result() for run in good] == ["done"] * 5
+        assert all(isinstance(end, Exception) for end in ends)
+        assert slots(env) == [(2, 2, 0)]
+
+
+async def test_slots_of_a_node_that_died_are_not_missing_on_the_one_that_takes_its_place(
+    store_url: str, catalog: Catalog, gauge: Gauge
+) -> None:
+    """Airflow 13542, Prefect 16746, DBOS 805: the slots of the dead count as taken, and nothing starts."""
+    flow = holding_flow(catalog, gauge)
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 2}) as env:
+        runs = await env.start_many(flow, [()] * 6)
+        for _ in range(3):
+            await env.crash()
+            await asyncio.sleep(0.02)
+        while_blocked = gauge.now
+        gauge.go.set()
+
+        assert [await run.result() for run in runs] == ["done"] * 6
+        assert while_blocked == gauge.most == 2
+        assert slots(env) == [(2, 2, 0)]
+
+
+async def test_a_node_that_lost_its_runs_has_their_slots_for_others(
+    store_url: str, catalog: Catalog, gauge: Gauge
+) -> None:
+    """Airflow 13542 (a): what was adopted wrongly stays in memory until all slots are used."""
+    flow = holding_flow(catalog, gauge)
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 2}) as env:
+        runs = await env.start_many(flow, [()] * 4)
+        assert change(store_url, "UPDATE runs SET owner = 'another', epoch = epoch + 1") == 4
+        for _ in range(6):  # it learns of it when it next says that it is alive
+            env.clock.advance(env._parts.tuning.lease / 2)
+            await asyncio.sleep(0.02)
+        lost = [env.engine.has(run.key) for run in runs]
+        gauge.go.set()
+
+        assert await env.run(flow) == "done"
+        assert lost == [False] * 4
+        assert slots(env) == [(2, 2, 0)]
+
+
+async def test_a_full_queue_does_not_keep_the_tasks_of_another_from_starting(
+    store_url: str, catalog: Catalog, gauge: Gauge
+) -> None:
+    """Airflow 13542 (c): the next N are all of the full pool, and those of free pools never come up."""
+    flow = holding_flow(catalog, gauge, priority=10)
+
+    @task(catalog=catalog, queue="wide")
+    async def free() -> str:
+        return "free"
+
+    @workflow(catalog=catalog)
+    async def wide() -> str:
+        return await free()
+
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 1}) as env:
+        behind = await env.start_many(flow, [()] * 700)  # more than are claimed or started in one commit
+
+        assert await env.run(wide) == "free"
+        statuses = {(await env.list_tasks(run))[0].status for run in behind[1:20]}
+        assert statuses == {TaskStatus.PENDING}
+        gauge.go.set()
+        assert [await run.result() for run in behind] == ["done"] * 700
+
+
+async def test_an_attempt_that_waits_for_a_slot_is_not_taken_for_one_that_runs(
+    store_url: str, catalog: Catalog, gauge: Gauge
+) -> None:
+    """Prefect 18324, Airflow 13542: 'queued' counts as running, and a crash takes its slot along."""
+    flow = holding_flow(catalog, gauge)
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 1}) as env:
+        runs = await env.start_many(flow, [()] * 3)
+        await env.crash()
+        gauge.go.set()
+        await asyncio.gather(*[run.result() for run in runs])
+
+        rows = [await env.crash_points.list_attempts(env.namespace, run.key) for run in runs]
+        assert [[row.status for row in attempts] for attempts in rows] == [["lost"], [], []]
+
+
+async def test_a_slot_is_held_by_what_still_runs_though_nobody_waits_for_it_any_more(
+    store_url: str, catalog: Catalog
+) -> None:
+    """Kestra 13211: KILLING counts as ended, and the next is started beside the one that goes on."""
+    running = most = 0
+    let_go = asyncio.Event()
+
+    @task(catalog=catalog, queue="narrow")
+    async def stubborn() -> int:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        try:
+            while not let_go.is_set():
+                try:
+                    await let_go.wait()
+                except asyncio.CancelledError:
+                    continue  # it does not want to end
+        finally:
+            running -= 1
+        return task_context().attempt
+
+    @workflow(catalog=catalog)
+    async def flow() -> int:
+        return await stubborn()
+
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 1}) as env:
+        first = await env.start(flow)
+        second = await env.start(flow)
+        await first.cancel()
+        with pytest.raises(RunCancelled):
+            await first.result()
+        await asyncio.sleep(0.05)
+        while_stubborn = running
+        let_go.set()
+
+        assert await second.result() == 1
+        assert while_stubborn == most == 1
+        assert slots(env) == [(1, 1, 0)]
