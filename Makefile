@@ -42,6 +42,14 @@ format: $(READY)  ## format the code and fix what can be fixed by itself
 bench: $(READY)  ## measure the workloads, as JSON lines
 	@$(RUN) -m bench $(ARGS)
 
+.PHONY: simulate
+simulate: $(READY)  ## 10,000 histories in which everything goes wrong (SEED=n tells one of them)
+	@$(RUN) -m tests.simulation $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+.PHONY: chaos
+chaos: $(READY)  ## kill, freeze, cut and fill for three minutes, and check (ARGS="--minutes 60")
+	@$(RUN) -m tests.chaos $(ARGS)
+
 # Pinned as a requirements file and not as uv.lock: plain pip can install it, and it names no package
 # index. Resolved for every platform and Python at once, so it is the same wherever it is made.
 # ARGS=--upgrade takes newer versions; without it only what pyproject.toml asks for changes.

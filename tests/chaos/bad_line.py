@@ -2,20 +2,25 @@
 
 The server has committed and says so, and the answer never arrives: the one failure after which a
 client cannot know what happened without asking again.
+
+A line can also stand still, be slow, and be cut at a moment of the caller's choice.
 """
 
 from __future__ import annotations
 
 import random
 import socket
+import struct
 import tempfile
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 _SOCKET = ".s.PGSQL.5432"
 _COMMITTED = b"COMMIT\x00"  # as the server writes it when it has
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 class BadLine:
@@ -23,11 +28,25 @@ class BadLine:
         self._target = target
         self._listener = listener
         self._dice = random.Random(seed)
+        self._flows = threading.Event()
+        self._flows.set()
+        self._answers_flow = threading.Event()
+        self._answers_flow.set()
+        self._pairs: set[tuple[socket.socket, socket.socket]] = set()
+        self._forgotten: set[tuple[socket.socket, socket.socket]] = set()
+        self._lock = threading.Lock()
         self.is_bad = False
+        self.seconds_late = 0.0
+        """By which everything that goes either way arrives late."""
         self.lost_answers = 0
         """Commits that stand and whose answer was thrown away."""
         self.broken = 0
         """Connections that were cut at some other moment."""
+
+    @property
+    def port(self) -> int:
+        """Of a line over TCP."""
+        return self._listener.getsockname()[1]
 
     def serve(self) -> None:
         while True:
@@ -36,23 +55,68 @@ class BadLine:
             except OSError:
                 return  # closed: the test is over
             server = socket.socket(socket.AF_UNIX)
-            server.connect(str(self._target))
+            try:
+                server.connect(str(self._target))
+            except OSError:
+                _cut(client, server)  # the database is away, and whoever calls is told so
+                continue
+            with self._lock:
+                self._pairs.add((client, server))
             threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
             threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
 
+    def stall(self) -> None:
+        """From now on nothing arrives, in either direction, and nobody is told."""
+        self._flows.clear()
+
+    def stall_after_commit(self) -> None:
+        """From now on a commit is done, and word of it does not arrive. Everything else does."""
+        self._answers_flow.clear()
+
+    def flow(self) -> None:
+        """What was held up arrives now."""
+        self._flows.set()
+        self._answers_flow.set()
+
+    def forget(self) -> None:
+        """From now on the connections that there are swallow everything, as behind a firewall that has
+        forgotten them. Nobody is told. New ones work."""
+        with self._lock:
+            self._forgotten |= self._pairs
+
+    def cut(self) -> None:
+        """Break every connection. What was held up never arrives."""
+        with self._lock:
+            pairs, self._pairs = self._pairs, set()
+        for pair in pairs:
+            _cut(*pair)
+
     def _forward(self, client: socket.socket, server: socket.socket) -> None:
         while data := _receive(client):
+            self._hold_up()
+            if (client, server) in self._forgotten:
+                continue
             if not _send(server, data):
                 break
-        _cut(client, server)
+        self._end(client, server)
 
     def _answer(self, server: socket.socket, client: socket.socket) -> None:
         while data := _receive(server):
+            self._hold_up()
+            if (client, server) in self._forgotten:
+                continue
+            if _COMMITTED in data:
+                self._answers_flow.wait()
             if self.is_bad and self._breaks(data):
                 break
             if not _send(client, data):
                 break
-        _cut(client, server)
+        self._end(client, server)
+
+    def _hold_up(self) -> None:
+        if self.seconds_late:
+            time.sleep(self.seconds_late)
+        self._flows.wait()
 
     def _breaks(self, answer: bytes) -> bool:
         if _COMMITTED in answer:
@@ -62,6 +126,12 @@ class BadLine:
         is_cut = self._dice.random() < 0.05
         self.broken += is_cut
         return is_cut
+
+    def _end(self, client: socket.socket, server: socket.socket) -> None:
+        with self._lock:
+            self._pairs.discard((client, server))
+            self._forgotten.discard((client, server))
+        _cut(client, server)
 
 
 def _receive(end: socket.socket) -> bytes:
@@ -82,10 +152,24 @@ def _send(end: socket.socket, data: bytes) -> bool:
 def _cut(*ends: socket.socket) -> None:
     for end in ends:
         try:
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
             end.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # it was down already
         end.close()
+
+
+@contextmanager
+def _serving(folder_of_server: str, listener: socket.socket, seed: int) -> Generator[BadLine]:
+    listener.listen()
+    line = BadLine(Path(folder_of_server) / _SOCKET, listener, seed)
+    threading.Thread(target=line.serve, daemon=True).start()
+    try:
+        yield line
+    finally:
+        line.flow()
+        listener.shutdown(socket.SHUT_RDWR)
+        line.cut()
 
 
 @contextmanager
@@ -94,10 +178,14 @@ def bad_line(folder_of_server: str, *, seed: int) -> Generator[tuple[BadLine, st
     # Not in the test's own folder: the path of a socket may have 107 characters.
     with tempfile.TemporaryDirectory(prefix="line_") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(Path(folder) / _SOCKET))
-        listener.listen()
-        line = BadLine(Path(folder_of_server) / _SOCKET, listener, seed)
-        threading.Thread(target=line.serve, daemon=True).start()
-        try:
+        with _serving(folder_of_server, listener, seed) as line:
             yield line, folder
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def tcp_line(folder_of_server: str, *, seed: int) -> Generator[BadLine]:
+    """A line that stands at a port of this machine."""
+    with socket.socket(socket.AF_INET) as listener:
+        listener.bind(("127.0.0.1", 0))
+        with _serving(folder_of_server, listener, seed) as line:
+            yield line

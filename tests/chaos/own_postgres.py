@@ -25,11 +25,30 @@ class OwnServer:
 
             self._server = get_server(folder)
         self.url = self._server.get_uri()
+        self.folder = str(self._server.get_postmaster_info().socket_dir)
+        """Where its socket is."""
         self._is_up = True
 
     def stop(self) -> None:
         self._server.stop()
         self._is_up = False
+
+    def stop_at_once(self) -> None:
+        """What `pg_ctl stop -m immediate` does: it breaks off, and has to recover when it starts again."""
+        self._postmaster(signal.SIGQUIT)
+        self._is_up = False
+
+    def restart_fast(self) -> None:
+        """What `pg_ctl restart -m fast` does: transactions are rolled back, connections are closed."""
+        self._postmaster(signal.SIGINT)
+        self.start()
+
+    def _postmaster(self, number: signal.Signals) -> None:
+        pid = self._server.get_pid()
+        assert pid is not None
+        postmaster = psutil.Process(pid)
+        postmaster.send_signal(number)
+        postmaster.wait(30)
 
     def kill(self) -> None:
         """As if the machine had lost its power: nothing is written, nobody is told goodbye."""

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,6 +45,14 @@ class Process:
     def send(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
 
+    def stands_still(self) -> bool:
+        """Whether SIGSTOP has reached every thread: until then one of them may still take a lock."""
+        states = [stat.read_text().rpartition(")")[2].split()[0] for stat in self._threads()]
+        return set(states) <= {"T"}  # nothing is known of them where there is no /proc
+
+    def _threads(self) -> Iterable[Path]:
+        return Path(f"/proc/{self.pid}/task").glob("*/stat")
+
     def kill(self) -> None:
         """End it at once, as a power cut does. When this returns, it does nothing more."""
         self._process.kill()
@@ -53,6 +61,13 @@ class Process:
     def wait(self, seconds: float = 20) -> int:
         """Its exit code."""
         return self._process.wait(seconds)
+
+    def ends_within(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def wait_for_output(self, text: str, seconds: float = 20) -> None:
         def has_said_it() -> bool:

@@ -137,6 +137,7 @@ def _freeze(node: Process, url: str) -> None:
     """
     for _ in range(100):
         node.send(signal.SIGSTOP)
+        wait_until(node.stands_still, "every thread to stand still")
         if url.startswith("postgresql:") or _can_write(Path(url.removeprefix("sqlite:///"))):
             return
         node.send(signal.SIGCONT)

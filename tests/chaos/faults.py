@@ -1,0 +1,281 @@
+"""Faults: what is done to a world. Each takes its own time and leaves the world whole; several overlap.
+
+Which fault comes when, and whom it meets, is drawn from a seed. What happens then is up to the machine.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import NamedTuple, TypeAlias
+
+import psycopg
+from tests.chaos.operations import FREEZE
+from tests.chaos.world import Place, World
+
+DRAIN_SECONDS = 2.0
+_STOPPING_SECONDS = 30.0
+"""What a node may take to stop: to drain, and for last words to a database that may be away."""
+_LONGEST_LOCK = 12.0
+"""Longer than a node waits for the lock of a SQLite file before it calls the database unavailable."""
+
+Fault: TypeAlias = Callable[[World, random.Random], None]
+
+
+# --- processes
+
+
+def kill_a_node(world: World, dice: random.Random) -> None:
+    _kill(world, [dice.choice(world.nodes)], "kill -9 of a node")
+
+
+def kill_a_client(world: World, dice: random.Random) -> None:
+    _kill(world, [dice.choice(world.clients)], "kill -9 of a client")
+
+
+def kill_all_nodes(world: World, dice: random.Random) -> None:
+    _kill(world, world.nodes, "kill -9 of all nodes at once")
+
+
+def kill_again_and_again(world: World, dice: random.Random) -> None:
+    """Also while it starts, claims and replays."""
+    place = dice.choice(world.places)
+    for _ in range(dice.randint(3, 5)):
+        _kill(world, [place], "kill -9 while it starts")
+        world.sleep(dice.uniform(0.2, 1.5))
+
+
+def _kill(world: World, places: list[Place], fault: str) -> None:
+    for place in places:
+        with place.lock:
+            since, whom = time.monotonic(), str(place)
+            world.kill(place)
+            world.note(fault, whom, since)
+
+
+def freeze(world: World, dice: random.Random) -> None:
+    """Stand still, mostly for longer than the lease, and go on as if nothing had been."""
+    place = dice.choice(world.places)
+    # Twelve: longer than Postgres lets a transaction be idle, and than others wait for a SQLite file.
+    [seconds] = dice.choices([0.3, 1.5, 3.0, 4.5, 12.0], [2, 2, 3, 3, 1])
+    with place.lock:
+        process = place.process
+        if process is None or not process.is_running:
+            return
+        since = time.monotonic()
+        process.send(signal.SIGSTOP)
+        world.sleep(seconds)
+        process.send(signal.SIGCONT)
+        world.note(FREEZE, place, since, process.pid)
+
+
+def deploy(world: World, dice: random.Random) -> None:
+    place = dice.choice(world.nodes)
+    with place.lock:
+        since, whom = time.monotonic(), str(place)
+        world.replace(place, dice.uniform(0, 1.5), _STOPPING_SECONDS)
+        world.note("deploy: the new node starts, then SIGTERM for the old", whom, since)
+
+
+# --- Postgres
+
+
+def stop_immediately(world: World, dice: random.Random) -> None:
+    _take_away(world, "pg_ctl stop -m immediate", dice.choice([0.1, 1.0, 3.0]), "stop_at_once")
+
+
+def kill_the_server(world: World, dice: random.Random) -> None:
+    _take_away(world, "kill -9 of Postgres", dice.choice([0.0, 1.0]), "kill")
+
+
+def _take_away(world: World, fault: str, seconds: float, how: str) -> None:
+    assert world.server is not None
+    with world.database:
+        since = time.monotonic()
+        getattr(world.server, how)()
+        world.sleep(seconds)
+        world.server.start()
+        world.note(fault, "Postgres", since)
+
+
+def restart_fast(world: World, dice: random.Random) -> None:
+    assert world.server is not None
+    with world.database:
+        since = time.monotonic()
+        world.server.restart_fast()
+        world.note("pg_ctl restart -m fast", "Postgres", since)
+
+
+def end_backends(world: World, dice: random.Random) -> None:
+    """An administrator ends connections, each time another one."""
+    since = time.monotonic()
+    sql = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name LIKE 'holdfast%%' ORDER BY md5(pid || %s) LIMIT 2
+    """
+    for _ in range(5):
+        try:
+            with psycopg.connect(world.url, connect_timeout=2) as connection:
+                connection.execute(sql, [str(dice.random())])
+        except psycopg.OperationalError:
+            pass  # it is away just now: another fault is at work
+        world.sleep(dice.uniform(0.05, 0.5))
+    world.note("pg_terminate_backend", "Postgres", since)
+
+
+# --- the line to Postgres
+
+
+def cut_line(world: World, dice: random.Random) -> None:
+    place = dice.choice(world.places)
+    assert place.line is not None
+    since = time.monotonic()
+    for _ in range(dice.randint(1, 6)):
+        place.line.cut()
+        world.sleep(dice.uniform(0.05, 0.4))
+    world.note("connections cut", place, since)
+
+
+def lose_answers(world: World, dice: random.Random) -> None:
+    """Commits stand, and nobody hears of it."""
+    place = dice.choice(world.places)
+    assert place.line is not None
+    since = time.monotonic()
+    place.line.is_bad = True
+    world.sleep(dice.uniform(1, 4))
+    place.line.is_bad = False
+    world.note("answers to commits lost", place, since)
+
+
+def hold_up(world: World, dice: random.Random) -> None:
+    """Nothing arrives for a while, and then all of it, or nothing of it ever."""
+    places = dice.sample(world.places, dice.randint(1, 2))
+    lines = [place.line for place in places if place.line is not None]
+    is_cut = dice.random() < 0.5
+    since = time.monotonic()
+    for line in lines:
+        line.stall()
+    world.sleep(dice.choice([0.5, 2.5, 5.0, 12.0]))
+    for line in lines:
+        if is_cut:
+            line.cut()
+        line.flow()
+    for place in places:
+        world.note(f"line held up, then {'cut' if is_cut else 'everything arrives'}", place, since)
+
+
+def delay_answers(world: World, dice: random.Random) -> None:
+    """A commit stands, and word of it comes when the lease has long run out."""
+    places = dice.sample(world.places, dice.randint(1, 2))
+    since = time.monotonic()
+    for place in places:
+        assert place.line is not None
+        place.line.stall_after_commit()
+    world.sleep(dice.choice([1.0, 3.5, 6.0]))
+    for place in places:
+        assert place.line is not None
+        place.line.flow()
+        world.note("answers to commits late", place, since)
+
+
+def leave_half_open(world: World, dice: random.Random) -> None:
+    """Connections swallow everything, and new ones would work. In the end somebody is told."""
+    place = dice.choice(world.places)
+    assert place.line is not None
+    since = time.monotonic()
+    place.line.forget()
+    world.sleep(dice.choice([1.0, 4.0, 6.0]))
+    place.line.cut()
+    world.note("connections half-open", place, since)
+
+
+def slow_down(world: World, dice: random.Random) -> None:
+    places = dice.sample(world.places, 2)
+    since = time.monotonic()
+    for place in places:
+        assert place.line is not None
+        place.line.seconds_late = dice.choice([0.01, 0.05, 0.2])
+    world.sleep(dice.uniform(1, 4))
+    for place in places:
+        assert place.line is not None
+        place.line.seconds_late = 0
+        world.note("line slow", place, since)
+
+
+# --- SQLite
+
+
+def fill_disk(world: World, dice: random.Random) -> None:
+    disk = world.disk
+    if disk is None:
+        return
+    with world.database:
+        since = time.monotonic()
+
+        def processes() -> list[int]:
+            return [place.process.pid for place in world.places if place.process is not None]
+
+        disk.fill(processes(), disk.folder / "holdfast.db-wal")
+        world.sleep(dice.choice([0.3, 1.5, 4.0]))
+        disk.free(processes())
+        world.note("disk full", "SQLite", since)
+
+
+def hold_lock(world: World, dice: random.Random) -> None:
+    """Another program writes to the file, and takes its time."""
+    seconds = dice.choice([0.5, 2.0, _LONGEST_LOCK])
+    path = world.url.removeprefix("sqlite:///")
+    since = time.monotonic()
+    # This process has the file open nowhere else, so closing it drops nobody's locks.
+    with world.database, closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return  # it is busy, or the disk is full
+        world.sleep(seconds)
+        connection.execute("ROLLBACK")
+    world.note("lock of the file held by another program", "SQLite", since)
+
+
+class Weighed(NamedTuple):
+    fault: Fault
+    weight: int
+
+
+_EVERYWHERE = [
+    Weighed(kill_a_node, 6),
+    Weighed(kill_a_client, 3),
+    Weighed(kill_all_nodes, 1),
+    Weighed(kill_again_and_again, 2),
+    Weighed(freeze, 5),
+    Weighed(deploy, 3),
+]
+_FAULTS = {
+    "postgres": [
+        *_EVERYWHERE,
+        Weighed(stop_immediately, 2),
+        Weighed(kill_the_server, 1),
+        Weighed(restart_fast, 1),
+        Weighed(end_backends, 2),
+        Weighed(cut_line, 3),
+        Weighed(lose_answers, 4),
+        Weighed(hold_up, 3),
+        Weighed(delay_answers, 6),
+        Weighed(leave_half_open, 3),
+        Weighed(slow_down, 2),
+    ],
+    "sqlite": [*_EVERYWHERE, Weighed(hold_lock, 3)],
+}
+
+
+def faults_for(store: str, *, has_disk: bool) -> list[Weighed]:
+    return [*_FAULTS[store], Weighed(fill_disk, 4)] if has_disk else _FAULTS[store]
+
+
+def draw(faults: list[Weighed], dice: random.Random) -> Fault:
+    [chosen] = dice.choices(faults, [each.weight for each in faults])
+    return chosen.fault

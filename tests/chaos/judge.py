@@ -1,0 +1,117 @@
+"""Brings a chaos run to its end: `python -m tests.chaos.judge URL FOLDER SECONDS`.
+
+When nobody hurts anything any more, it does what the clients left undone (closes mailboxes, settles
+promises, cancels what is endless, mends what failed), waits for every run to end, and writes down what
+the database has then. It gives up after SECONDS: what has not ended by then is stranded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+from tests.chaos.notebook import Invoked, Notebook, RunAtEnd, Settled, Stranded
+from tests.chaos.workloads import CLOSE, catalog
+
+from holdfast import Holdfast, RunInfo
+from holdfast.errors import Refused, StoreUnavailable
+
+NAME = "judge"
+_PAGE = 1000
+_SECONDS_BETWEEN_LOOKS = 0.25
+
+
+class Judge:
+    def __init__(self, hf: Holdfast, notebook: Notebook, folder: Path) -> None:
+        self._hf = hf
+        self._notebook = notebook
+        self._folder = folder
+        self._asked: set[str] = set()
+        self._count = 0
+
+    async def all_runs(self) -> list[RunInfo]:
+        runs: list[RunInfo] = []
+        while page := await self._hf.list(limit=_PAGE, before=runs[-1].key if runs else None):
+            runs += page
+        return runs
+
+    async def help_along(self, run: RunInfo) -> bool:
+        """Do what this run waits for. True if it will go on."""
+        if run.status == "failed" and run.workflow in ("mended", "mended_family") and "/" not in run.id:
+            Path(run.input["flag"]).touch()
+            await self._tell("retry", run.id, None, self._hf.retry(run.id))
+            return True
+        if run.status.is_final or run.id in self._asked or "/" in run.id:
+            return not run.status.is_final
+        self._asked.add(run.id)
+        match run.workflow:
+            case "mailbox":
+                await self._tell("signal", run.id, CLOSE, self._hf.signal(run.id, "mail", CLOSE))
+            case "ballot":
+                await self._tell("resolve", run.id, NAME, self._hf.resolve(run.id, "winner", NAME))
+            case "endless":
+                await self._tell("cancel", run.id, None, self._hf.cancel(run.id))
+            case "mended" | "mended_family":
+                Path(run.input["flag"]).touch()
+            case _:
+                pass  # it goes on by itself
+        return True
+
+    async def _tell(self, action: str, run: str, value: Any, call: Awaitable[None]) -> None:
+        """Without an answer in the notebook: it counts as something that may have been done."""
+        self._count += 1
+        self._notebook.write(Invoked(client=NAME, number=self._count, action=action, run=run, value=value))
+        try:
+            await call
+        except Refused:
+            pass  # it has ended meanwhile, or a vote of a client has come after all
+
+
+async def _settle(url: str, folder: Path, seconds: float) -> None:
+    notebook = Notebook(folder / "judge.jsonl")
+    began = time.monotonic()
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        judge = Judge(hf, notebook, folder)
+        while True:
+            try:
+                runs = await judge.all_runs()
+                is_open = [await judge.help_along(run) for run in runs]
+            except StoreUnavailable as error:
+                # A frozen or dead owner of the lock of a file is gone soon; it is not this one's to say.
+                print(f"not now: {error}", flush=True)
+                runs, is_open = [], [True]
+            if not any(is_open) or time.monotonic() - began > seconds:
+                break
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+        took = time.monotonic() - began
+        for run in runs:
+            notebook.write(_at_end(run))
+        for stranded in await hf.doctor():
+            notebook.write(Stranded(run=stranded.id or stranded.key.hex(), problem=stranded.problem))
+        notebook.write(Settled(seconds=took))
+
+
+def _at_end(run: RunInfo) -> RunAtEnd:
+    return RunAtEnd(
+        run=run.id,
+        key=run.key.replace("-", ""),
+        workflow=run.workflow,
+        status=run.status,
+        input=run.input,
+        output=run.output,
+        failure=run.failure.type if run.failure else "",
+        message=run.failure.message if run.failure else "",
+    )
+
+
+def main() -> None:
+    url, folder, seconds = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
+    asyncio.run(_settle(url, folder, seconds))
+
+
+if __name__ == "__main__":
+    main()

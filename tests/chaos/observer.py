@@ -1,0 +1,97 @@
+"""Looks at the database all through a chaos run: `python -m tests.chaos.observer URL FOLDER`.
+
+It writes down which tasks it found recorded, with the time: whoever begins one of them after that has
+done a recorded task again. And it asks the doctor, who must never find anything, not even for a moment.
+
+A process of its own, because a SQLite file must not be opened by two libraries in one process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import apsw
+import psycopg
+from tests.chaos.notebook import Notebook, Over, Recorded, Stranded
+from tests.chaos.workloads import catalog
+
+from holdfast import Holdfast
+from holdfast.errors import StoreError
+
+WATCHING = "watching"
+"""What it says when it has begun."""
+_SECONDS_BETWEEN_LOOKS = 0.4
+_MOST_LOOKS = 100_000
+_AWAY = (psycopg.OperationalError, apsw.Error, StoreError)
+"""The database is being hurt: there is nothing to see until it is back."""
+
+Rows: TypeAlias = list[tuple[Any, ...]]
+
+
+def read(url: str, sql: str) -> Rows:
+    """Ask past holdfast."""
+    if url.startswith("postgresql:"):
+        options = "-c search_path=holdfast -c statement_timeout=5000"
+        with psycopg.connect(url, options=options, connect_timeout=3) as connection:
+            return connection.execute(sql.encode()).fetchall()
+    path = url.removeprefix("sqlite:///")
+    with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+        connection.set_busy_timeout(5000)
+        return list(connection.execute(sql))
+
+
+def recorded_tasks(url: str) -> list[str]:
+    """Tasks that have succeeded, as their ids. Nothing opens such a task again."""
+    rows = read(url, "SELECT run, seq FROM tasks WHERE status = 'success'")
+    return [f"{_uuid(run)}:{seq}" for run, seq in rows]
+
+
+def runs_that_are_over(url: str) -> list[str]:
+    """Ended for good: one that failed may be retried, and that is how others come to be cancelled."""
+    rows = read(url, "SELECT id FROM runs WHERE status IN ('success', 'cancelled') AND id IS NOT NULL")
+    return [id for (id,) in rows if not id.startswith("mended")]
+
+
+def _uuid(key: Any) -> uuid.UUID:
+    return key if isinstance(key, uuid.UUID) else uuid.UUID(bytes=bytes(key))
+
+
+async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> None:
+    known: set[str] = set()
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        print(WATCHING, flush=True)
+        for _ in range(_MOST_LOOKS):
+            if is_over():
+                return
+            try:
+                tasks = set(await asyncio.to_thread(recorded_tasks, url)) - known
+                if tasks:
+                    notebook.write(Recorded(at=time.monotonic(), tasks=sorted(tasks)))
+                runs = set(await asyncio.to_thread(runs_that_are_over, url)) - known
+                if runs:
+                    notebook.write(Over(at=time.monotonic(), runs=sorted(runs)))
+                known |= tasks | runs
+                for stranded in await hf.doctor():
+                    notebook.write(Stranded(run=stranded.id or stranded.key.hex(), problem=stranded.problem))
+            except _AWAY as error:
+                print(f"cannot look: {error}", flush=True)
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def main() -> None:
+    url, folder = sys.argv[1], Path(sys.argv[2])
+    over: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: over.append(number))
+    asyncio.run(_watch(url, Notebook(folder / "observer.jsonl"), lambda: bool(over)))
+
+
+if __name__ == "__main__":
+    main()

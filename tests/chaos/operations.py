@@ -1,0 +1,182 @@
+"""From lines in notebooks to what a checker can reason about: operations with a beginning and an end."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from tests.chaos.notebook import (
+    Answered,
+    Began,
+    Died,
+    Entry,
+    Hurt,
+    InDoubt,
+    Invoked,
+    Over,
+    Recorded,
+    RunAtEnd,
+    Settled,
+    Stranded,
+    TurnedDown,
+    shown,
+)
+
+Fate: TypeAlias = Literal["ok", "fail", "unknown"]
+
+
+@dataclass
+class Operation:
+    """What a client asked for. It took effect, if it did, at some moment between its two times."""
+
+    client: str
+    action: str
+    run: str
+    value: Any
+    began_at: float
+    ended_at: float = math.inf
+    """For ever open if the client was killed, or does not know what came of it."""
+    gave_up_at: float = math.inf
+    """When the client stopped waiting for an answer."""
+    fate: Fate = "unknown"
+    answer: Any = None
+    error: str = ""
+
+    def __str__(self) -> str:
+        times = f"{self.began_at:.3f} to {self.ended_at:.3f}"
+        what = f"{self.client} {self.action} {self.run} {self.value!r}"
+        return f"{times}  {what}: {self.fate} {self.error or self.answer!r}"
+
+    @property
+    def may_have_happened(self) -> bool:
+        return self.fate != "fail"
+
+
+@dataclass
+class Evidence:
+    """Everything that is known of one chaos run."""
+
+    operations: list[Operation] = field(default_factory=list[Operation])
+    begun: list[Began] = field(default_factory=list[Began])
+    recorded: dict[str, float] = field(default_factory=dict[str, float])
+    """Tasks that were seen in the database as done, with when this was known first."""
+    over: dict[str, float] = field(default_factory=dict[str, float])
+    """Runs that were seen in the database as ended for good, with when this was known first."""
+    runs: dict[str, RunAtEnd] = field(default_factory=dict[str, RunAtEnd])
+    hurts: list[Hurt] = field(default_factory=list[Hurt])
+    stranded: list[Stranded] = field(default_factory=list[Stranded])
+    died: list[Died] = field(default_factory=list[Died])
+    settled: Settled | None = None
+
+    def by_run(self, *actions: str) -> dict[str, list[Operation]]:
+        """Operations of these kinds, by run, in the order in which they were begun."""
+        found: dict[str, list[Operation]] = defaultdict(list)
+        for operation in sorted(self.operations, key=lambda each: each.began_at):
+            if operation.action in actions:
+                found[operation.run].append(operation)
+        return found
+
+    def is_excused(self, began: Began) -> bool:
+        """Its process was frozen, and could not know what had happened in the meantime."""
+        return any(
+            hurt.process == began.process and hurt.at <= began.at <= hurt.until + _WAKING_UP
+            for hurt in self.hurts
+            if hurt.fault == FREEZE
+        )
+
+    def peace(self, process: str, since: float, until: float) -> float:
+        """For how many seconds of this time nobody hurt that process or the database."""
+        seconds, at = 0.0, since
+        for hurt in sorted(self.hurts, key=lambda each: each.at):
+            if hurt.whom in (process, *DATABASES):
+                seconds += max(0.0, min(hurt.at, until) - at)
+                at = max(at, hurt.until + _RECOVERY)
+        return seconds + max(0.0, until - at)
+
+
+DATABASES = ("Postgres", "SQLite")
+FREEZE = "freeze"
+_RECOVERY = 3.0
+"""Seconds, until the next look at a database that was away."""
+_WAKING_UP = 0.5
+"""Seconds. What a process was about to do when it was stopped is what it does first when it goes on."""
+
+
+def gather(entries: Iterable[Entry]) -> Evidence:
+    evidence = Evidence()
+    invoked: dict[tuple[str, int], Invoked] = {}
+    ends: dict[tuple[str, int], Answered | TurnedDown | InDoubt] = {}
+    for entry in entries:
+        match entry:
+            case Invoked():
+                invoked[entry.client, entry.number] = entry
+            case Answered() | TurnedDown() | InDoubt():
+                ends[entry.client, entry.number] = entry
+            case Began():
+                evidence.begun.append(entry)
+            case Recorded():
+                for task in entry.tasks:
+                    evidence.recorded[task] = min(entry.at, evidence.recorded.get(task, math.inf))
+            case Over():
+                for run in entry.runs:
+                    evidence.over[run] = min(entry.at, evidence.over.get(run, math.inf))
+            case RunAtEnd():
+                evidence.runs[entry.run] = entry
+            case Hurt():
+                evidence.hurts.append(entry)
+            case Stranded():
+                evidence.stranded.append(entry)
+            case Died():
+                evidence.died.append(entry)
+            case Settled():
+                evidence.settled = entry
+    evidence.begun.sort(key=lambda each: each.at)
+    for name, asked in invoked.items():
+        evidence.operations += _each(_operation(asked, ends.get(name)))
+    return evidence
+
+
+def _operation(asked: Invoked, end: Answered | TurnedDown | InDoubt | None) -> Operation:
+    operation = Operation(asked.client, asked.action, asked.run, asked.value, asked.at)
+    match end:
+        case Answered():
+            operation.fate, operation.ended_at, operation.answer = "ok", end.at, end.value
+        case TurnedDown():
+            operation.fate, operation.ended_at, operation.error = "fail", end.at, end.error
+        case InDoubt():
+            # It has no end: it may take effect at any time from now on.
+            operation.error, operation.gave_up_at = end.error, end.at
+        case None:
+            operation.error = "no answer"
+    return operation
+
+
+def _each(operation: Operation) -> list[Operation]:
+    """A batch of starts is a start of each."""
+    if operation.action != "start_many":
+        return [operation]
+    asked = operation.value
+    keys = operation.answer if operation.fate == "ok" else [None] * len(asked["ids"])
+    return [
+        Operation(
+            operation.client,
+            "start",
+            id,
+            {"workflow": asked["workflow"], "arguments": arguments},
+            operation.began_at,
+            operation.ended_at,
+            operation.gave_up_at,
+            operation.fate,
+            key,
+            operation.error,
+        )
+        for id, arguments, key in zip(asked["ids"], asked["arguments"], keys, strict=True)
+    ]
+
+
+def told(*items: Operation | Entry) -> str:
+    """What belongs together, one line each, for whoever reads the report."""
+    return "".join("\n      " + (str(item) if isinstance(item, Operation) else shown(item)) for item in items)

@@ -1,0 +1,202 @@
+"""The world of a chaos run: a database, nodes, clients, and a supervisor that starts again whoever dies.
+
+Faults reach into it from threads of their own. Each process has a place of its own, which outlives it: the
+place has the line to the database, and the next process in it gets a new name.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.chaos.bad_line import BadLine, tcp_line
+from tests.chaos.notebook import Died, Hurt, Notebook
+from tests.chaos.own_postgres import OwnServer
+from tests.chaos.processes import Process
+from tests.chaos.small_disk import SmallDisk
+from tests.chaos.worker import NO_ROOM
+
+_TAIL = 3000
+_STOPPED_IN_ORDER = (0, -signal.SIGTERM, NO_ROOM)
+"""The second: SIGTERM came before the process was ready for it, and there was nothing to hand back."""
+
+
+class Place:
+    """Where one process after the other stands."""
+
+    def __init__(self, name: str, arguments: Callable[[str, str, int], list[str]], url: str, output: Path):
+        self.name = name
+        self.url = url
+        self.line: BadLine | None = None
+        self.lock = threading.RLock()
+        """Held by whoever hurts or replaces the process."""
+        self.process: Process | None = None
+        self.generation = 0
+        self._arguments = arguments
+        self._output = output
+
+    def start(self) -> Process:
+        self.generation += 1
+        name = f"{self.name}.{self.generation}"
+        arguments = self._arguments(self.url, name, self.generation)
+        self.process = Process(arguments, self._output / f"{name}.txt")
+        return self.process
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.generation}"
+
+
+class World:
+    def __init__(
+        self, folder: Path, url: str, *, seed: int, server: OwnServer | None, disk: SmallDisk | None
+    ):
+        self.folder = folder
+        self.url = url
+        """Past all bad lines."""
+        self.server = server
+        self.disk = disk
+        self.database = threading.Lock()
+        """Held by whoever has taken the database away."""
+        self.notebook = Notebook(folder / "world.jsonl")
+        self.nodes: list[Place] = []
+        self.clients: list[Place] = []
+        self.began = time.monotonic()
+        self.is_over = threading.Event()
+        """No more faults: whoever sleeps in one brings it to its end."""
+        self._seed = seed
+        self._stack = ExitStack()
+        self._leaving: list[Process] = []
+
+    @property
+    def places(self) -> list[Place]:
+        return [*self.nodes, *self.clients]
+
+    def settle(self, nodes: int, clients: int, settings: list[str], embedded: int) -> None:
+        """Start so many of each; the first `embedded` clients have an engine of their own."""
+        folder = str(self.folder)
+
+        def node(url: str, name: str, generation: int) -> list[str]:
+            return ["-m", "tests.chaos.worker", url, folder, *settings]
+
+        for number in range(nodes):
+            self.nodes.append(self._place(f"node-{number}", node))
+        for number in range(clients):
+            engine = ["--engine"] if number < embedded else []
+
+            def client(url: str, name: str, generation: int, engine: list[str] = engine) -> list[str]:
+                known = [url, folder, name, f"{self._seed}/{name}", str(self.began)]
+                return ["-m", "tests.chaos.customer", *engine, *known, *settings]
+
+            self.clients.append(self._place(f"client-{number}", client))
+        for place in self.places:
+            place.start()
+
+    def _place(self, name: str, arguments: Callable[[str, str, int], list[str]]) -> Place:
+        place = Place(name, arguments, self.url, self.folder)
+        if self.server is not None:
+            line = tcp_line(self.server.folder, seed=random.Random(f"{self._seed}/{name}").getrandbits(32))
+            place.line = self._stack.enter_context(line)
+            place.url = f"postgresql://postgres@127.0.0.1:{place.line.port}/postgres"
+        return place
+
+    # --- the supervisor
+
+    def supervise(self) -> None:
+        """Start again whoever has died. Who died by itself is written down."""
+        self._look_after(self.places)
+
+    def supervise_nodes(self) -> None:
+        """When the clients have gone home."""
+        self._look_after(self.nodes)
+
+    def _look_after(self, places: list[Place]) -> None:
+        for place in places:
+            if not place.lock.acquire(blocking=False):
+                continue  # somebody has it in hand
+            try:
+                process = place.process
+                if process is not None and not process.is_running:
+                    self._note_death(str(place), process)
+                    place.start()
+            finally:
+                place.lock.release()
+
+    def _note_death(self, whom: str, process: Process) -> None:
+        if process.wait() == NO_ROOM:
+            self.note("refused to begin on a full disk", whom, time.monotonic())
+            return
+        words = f"ended by itself with {process.wait()}; its last words:\n{process.output[-_TAIL:]}"
+        self.notebook.write(Died(whom=whom, words=words))
+
+    def kill(self, place: Place) -> None:
+        """Kill, and start again after a moment or at once."""
+        assert place.process is not None
+        place.process.kill()
+        place.start()
+
+    def replace(self, place: Place, overlap: float, patience: float) -> None:
+        """A deploy: the new one begins while the old one is still there, which then is asked to stop."""
+        old, whom = place.process, str(place)
+        assert old is not None
+        self._leaving.append(old)
+        place.start()
+        self.sleep(overlap)
+        old.send(signal.SIGTERM)
+        self._see_out(whom, old, patience)
+
+    def _see_out(self, whom: str, process: Process, patience: float) -> None:
+        if not process.ends_within(patience):
+            self.notebook.write(Died(whom=whom, words=f"did not stop within {patience} s of SIGTERM"))
+            process.kill()
+        elif process.wait() not in _STOPPED_IN_ORDER:
+            words = f"was asked to stop and ended with {process.wait()}:\n{process.output[-_TAIL:]}"
+            self.notebook.write(Died(whom=whom, words=words))
+
+    def sleep(self, seconds: float) -> None:
+        """Less if the run is over."""
+        self.is_over.wait(seconds)
+
+    def note(self, fault: str, whom: object, since: float, process: int = 0) -> None:
+        self.notebook.write(
+            Hurt(at=since, fault=fault, whom=str(whom), process=process, until=time.monotonic())
+        )
+
+    # --- the end
+
+    def send_clients_home(self, patience: float) -> None:
+        self._send_home(self.clients, patience)
+
+    def send_nodes_home(self, patience: float) -> None:
+        self._send_home(self.nodes, patience)
+
+    def _send_home(self, places: list[Place], patience: float) -> None:
+        processes = [(str(place), place.process) for place in places if place.process is not None]
+        for _, process in processes:
+            if process.is_running:
+                process.send(signal.SIGTERM)
+        for whom, process in processes:
+            self._see_out(whom, process, patience)
+
+    def close(self) -> None:
+        """Kill everybody who is left, by id, however the run went."""
+        for process in [*self._leaving, *(place.process for place in self.places)]:
+            if process is not None and process.is_running:
+                process.kill()
+        self._stack.close()
+        self.notebook.close()
+
+
+@contextmanager
+def world(
+    folder: Path, url: str, *, seed: int, server: OwnServer | None, disk: SmallDisk | None
+) -> Generator[World]:
+    made = World(folder, url, seed=seed, server=server, disk=disk)
+    try:
+        yield made
+    finally:
+        made.close()
