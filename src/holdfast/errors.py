@@ -24,6 +24,7 @@ HoldfastError
 │   └── TaskLost            … because every node that ran it died
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
+├── RunParked               a run that a test waits for cannot go on
 ├── DeterminismError        a replayed workflow asked for something else than it did before
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
 ├── Deadlock                a workflow that waits for nothing that could ever happen
@@ -221,6 +222,14 @@ class RunCancelled(HoldfastError):
 
 
 # --- programs
+
+
+class RunParked(HoldfastError):
+    """Raised in tests only: elsewhere an operator may mend it, and whoever waits goes on waiting."""
+
+    def __init__(self, id: str, reason: str) -> None:
+        self.id, self.reason = id, reason
+        super().__init__(f"run {id!r} cannot go on and is parked: {reason}")
 
 
 class DeterminismError(HoldfastError):

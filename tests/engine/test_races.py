@@ -269,3 +269,25 @@ async def test_runs_that_were_freed_behind_the_back_of_their_node_are_taken_up_a
         async with asyncio.timeout(10):
             assert await run.result() == [1, 2, 3]
         assert len(env.executions) == 2
+
+
+async def test_a_signal_that_comes_when_its_run_leaves_memory_is_heard_at_once() -> None:
+    mine = Catalog()
+
+    @workflow(catalog=mine)
+    async def waiting() -> int:
+        return await context().signal("go", int)
+
+    async with Environment(catalog=mine) as env:
+        run = await env.start(waiting)
+        await env.wait_until_quiet()
+
+        # The instant at which the run has only waited for long enough to leave memory. The tick that the
+        # signal leads to learns by its peek that there is mail, asks for it in its commit, and releases
+        # the run in that same commit: so the mail is nobody's, the run is due, and no node looks before
+        # its next poll.
+        env.clock.advance(dt.timedelta(seconds=5))
+        await run.signal("go", 7)
+        await env.wait_until_quiet()
+
+        assert await run.status() is RunStatus.SUCCESS

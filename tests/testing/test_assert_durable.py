@@ -97,9 +97,7 @@ async def test_it_finds_a_workflow_that_asks_for_something_else_on_replay(tmp_pa
         lives.append(1)
         return await (echo if len(lives) == 1 else mimic)(1)
 
-    with pytest.raises(
-        AssertionError, match=r"was parked: .*task 0 was task 'echo' .* asks for task 'mimic'"
-    ):
+    with pytest.raises(AssertionError, match=r"is parked: .*task 0 was task 'echo' .* asks for task 'mimic'"):
         await assert_durable(fickle, catalog=catalog, new_database=new_database)
 
 

@@ -154,7 +154,7 @@ class Waiters:
 
     def _refuse_all(self, error: NotOpen | NodeStopped) -> None:
         for first in self._waiting.values():
-            for ending in _all_of(first):
+            for ending in all_of(first):
                 if not ending.done():
                     ending.set_exception(error)
         self._waiting.clear()
@@ -171,7 +171,7 @@ class Waiters:
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
         self._elsewhere.discard(run)
-        for ending in _all_of(self._waiting.pop(run, None)):
+        for ending in all_of(self._waiting.pop(run, None)):
             if not ending.done():
                 ending.settle(run, outcome)
 
@@ -219,7 +219,7 @@ def _still_wanted(first: Ending | None) -> Ending | None:
     return first
 
 
-def _all_of(first: Ending | None) -> Iterator[Ending]:
+def all_of(first: Ending | None) -> Iterator[Ending]:
     while first is not None:
         yield first
         first = first.other

@@ -461,6 +461,8 @@ class Engine:
             if row.wake_at is not None:
                 # Compared with None, since 0 is a request to look at once that came during the commit.
                 self._peek_at = row.wake_at if self._peek_at is None else min(self._peek_at, row.wake_at)
+        if tick.commit.released and tick.commit.collect:
+            self._look()  # the mail may be for one that has just left, and is now due for anyone
         if tick.has_children:
             self._wants_claim = self._wants_mail = True
             self._wake.set()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.client.run import Run
-from holdfast.errors import NotOpen
+from holdfast.errors import NodeStopped, NotOpen, RunParked
 from holdfast.testing.crash_points import Crash
 from holdfast.testing.environment import Environment
-
-_LOOK_EVERY = 0.05
 
 Interact = Callable[[Run[Any]], Awaitable[None]]
 
@@ -72,7 +69,13 @@ async def _attempt(
         await during(run)
     error: Exception | None = None
     try:
-        ending = _Ending(await _result(environment, run), None)
+        ending = _Ending(await run.result(), None)
+    except RunParked as parked:
+        # It waits for an operator, and there is none here: that is a finding.
+        raise AssertionError(str(parked)) from None
+    except NodeStopped:
+        _check_node(environment)
+        raise
     except Exception as failure:
         error = failure
         ending = _Ending(None, f"{type(failure).__qualname__}: {failure}")
@@ -80,22 +83,6 @@ async def _attempt(
     assert not environment.repeated, f"recorded tasks were done again: {environment.repeated}"
     assert not stranded, f"runs were left with no reason to wake: {stranded}"
     return ending, environment.crash_points.commits, error
-
-
-async def _result(environment: Environment, run: Run[Any]) -> Any:
-    """The result. A run that is parked waits for an operator, and there is none here: that is a finding."""
-    result = asyncio.create_task(_result_of(run))
-    try:
-        while not (await asyncio.wait([result], timeout=_LOOK_EVERY))[0]:
-            _check_node(environment)
-            parked = await environment.list(status="parked")
-            reasons = "; ".join(
-                f"{info.id}: {info.failure.message if info.failure else ''}" for info in parked
-            )
-            assert not parked, f"a run cannot go on and was parked: {reasons}"
-        return result.result()
-    finally:
-        result.cancel()
 
 
 def _check_node(environment: Environment) -> None:
@@ -113,7 +100,3 @@ async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any
         except NotOpen:
             _check_node(environment)
             await environment.wait_until_quiet()
-
-
-async def _result_of(run: Run[Any]) -> Any:
-    return await run.result()

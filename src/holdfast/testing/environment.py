@@ -25,10 +25,12 @@ from typing import Any, Self, cast
 from holdfast.app import Parts
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
-from holdfast.client.waiters import Ending, Waiters
-from holdfast.core.values import Instant, Payload, RunKey, task_id
+from holdfast.client.waiters import Ending, Waiters, all_of
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
+from holdfast.errors import RunParked
 from holdfast.executors.context import task_context
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import RunFilter, Store
@@ -78,11 +80,12 @@ class Environment(Client):
         self._dice = Random(seed)
         self._helpers: list[asyncio.Task[None]] = []
         self._someone_waits = asyncio.Event()
+        self._replaced = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         store = cast("Store", self.crash_points)
         await store.open()
-        self._keys = await self._count_runs(store)
+        self._keys = await self._last_key(store)
         self.clock.on_wait = self._someone_waits.set
         self._skipping = _SkippingWaiters(store, self.settings.namespace, self._has)
         self._skipping.on_wait = self._someone_waits.set
@@ -147,10 +150,11 @@ class Environment(Client):
             for task in await self._store.list_tasks(self.namespace, record.key):
                 if task.status.is_final:
                     self.recorded.add(task_id(task.run, task.seq))
-        self._keys = await self._count_runs(self._store)
+        self._keys = await self._last_key(self._store)
         self.clock.advance(self._parts.tuning.lease * 1.01)
         self.engine = self._parts.engine(self._waiters)
         self.engine.start()
+        self._replaced.set()
         self._waiters.look()
 
     async def skip(self, by: dt.timedelta) -> None:
@@ -178,9 +182,13 @@ class Environment(Client):
         self._keys += 1
         return RunKey(self._key_prefix + self._keys.to_bytes(8, "big"))
 
-    async def _count_runs(self, store: Store) -> int:
-        """Another environment may have used this database before."""
-        return len(await store.list_runs(self.settings.namespace, RunFilter(limit=10_000)))
+    async def _last_key(self, store: Store) -> int:
+        """The number in the last key that is in use. (There may be fewer runs: some keys were refused.)
+
+        Another environment may have used this database before.
+        """
+        records = await store.list_runs(self.settings.namespace, RunFilter(limit=10_000))
+        return max((int.from_bytes(record.key[8:], "big") for record in records), default=0)
 
     async def _skip(self) -> None:
         while True:
@@ -189,16 +197,36 @@ class Environment(Client):
             # What has just happened must reach everybody before time goes on.
             await self.wait_until_quiet()
             due = self.clock.next_due()
-            if self._skipping.count and due is not None:
+            if not self._skipping.count:
+                continue
+            if due is not None and due < self.clock.now() + _NEVER // dt.timedelta(microseconds=2):
                 self.clock.move_to(due)
+            else:
+                await self._tell_of_parked()
+
+    async def _tell_of_parked(self) -> None:
+        """Nothing more will happen by itself, and for those who wait for a parked run nothing at all."""
+        for record in await self._store.list_runs(self.namespace, RunFilter(RunStatus.PARKED, limit=10_000)):
+            reason = record.failure.message if record.failure else "by an operator"
+            error = RunParked(record.id or key_text(record.key), reason)
+            waiting: RunRecord | None = record
+            while waiting is not None:
+                self._skipping.refuse(waiting.key, error)
+                parent = waiting.parent
+                waiting = None if parent is None else await self._store.find(self.namespace, parent)
 
     async def _supervise(self) -> None:
         """A crash point was reached: start again, as a supervisor of processes would."""
         while True:
-            await self.engine.wait_until_stopped()
-            if not isinstance(self.engine.failure, Crash):
+            engine = self.engine
+            await engine.wait_until_stopped()
+            if isinstance(engine.failure, Crash):
+                await self.crash()
+            elif engine.failure is not None:
                 return
-            await self.crash()
+            while self.engine is engine:  # the test itself has crashed it, and has a new one soon
+                self._replaced.clear()
+                await self._replaced.wait()
 
 
 class _SkippingWaiters(Waiters):
@@ -216,6 +244,12 @@ class _SkippingWaiters(Waiters):
         future.add_done_callback(done)
         self.on_wait()
         return future
+
+    def refuse(self, run: RunKey, error: Exception) -> None:
+        """Tell those who wait for this run that they wait in vain."""
+        for ending in all_of(self._waiting.pop(run, None)):
+            if not ending.done():
+                ending.set_exception(error)
 
 
 class _WatchedDefinitions(Definitions):

@@ -163,6 +163,11 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             # `group.create_task(charge(order))` is what people write, and calling a task gives a future.
             coro = _awaiting(coro)
         task = WorkflowTask(self.take_number(), coro, loop=self, name=name, context=context)
+        if self._is_disposed:
+            # A `finally` block of a run that only leaves memory. It will never run, and nobody is to complain.
+            task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
+            coro.close()
+            return task
         if self._tasks is None:
             self._tasks = set()
         self._tasks.add(task)
@@ -273,16 +278,26 @@ def _ring(timer: asyncio.TimerHandle) -> None:
         timer._run()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
+class LeftMemory(BaseException):
+    """Raised where the code of a run awaits when the run leaves memory. Nothing handles it but `finally`."""
+
+
+_TRIES = 100
+"""How many awaits in `finally` blocks, one around the other, code may have before it is abandoned."""
+
+
 def close_coroutine(coroutine: Any) -> None:
-    """Whatever its code does about it."""
-    for _ in range(10):
+    """End it, whatever its code does about it.
+
+    Not by close(): where an inner coroutine awaits in a `finally` block, close() raises RuntimeError through
+    the outer ones and leaves the inner one suspended. Whenever that is collected, the rest of its code runs
+    outside of any workflow, where calling a task really does it.
+    """
+    for _ in range(_TRIES):
         try:
-            coroutine.close()
-            return
-        except RuntimeError:
-            continue  # "coroutine ignored GeneratorExit": it awaited something in a finally block
+            coroutine.throw(LeftMemory())
         except BaseException:
-            return  # its own cleanup failed, and there is nobody left to tell
+            return  # it has ended; what its own cleanup raised, there is nobody left to tell
     _UNCLOSABLE.append(coroutine)
 
 

@@ -425,6 +425,8 @@ class CodeProgram:
 
     def cancel_timer(self, seq: int) -> None:
         self._open_timers -= 1
+        if self._is_disposed:
+            return
         place = self._fresh_timers.pop(seq, None) if self._fresh_timers else None
         if place is not None:
             self._commands[place] = None
