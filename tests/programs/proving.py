@@ -100,7 +100,7 @@ class Prover:
                 await env.skip(dt.timedelta(seconds=message.at - at))
                 at = message.at
             try:
-                await _send(run, message)
+                await send(run, message)
             except RunEnded:
                 break
         while True:
@@ -118,10 +118,10 @@ class Prover:
             path = info.input["path"]
             if path in endings:
                 problems.append(f"two runs for the one child {path!r}")
-            endings[path] = _ending(info)
+            endings[path] = ending_of(info)
             states[path] = await env.state(info.key)
-        problems += _differences("run", "ended", expected, expected.endings, endings)
-        problems += _differences("run", "left the state", expected, expected.states, states)
+        problems += differences("run", "ended", expected, expected.endings, endings)
+        problems += differences("run", "left the state", expected, expected.states, states)
         return [*problems, *self._compare_tasks(expected, is_disturbed=env.crashes > 0)]
 
     def _compare_tasks(self, expected: Expected, *, is_disturbed: bool) -> Iterator[str]:
@@ -226,7 +226,7 @@ async def _start(env: Environment, workflow: Any, program: Program) -> Run[Any]:
             await env.wait_until_quiet()
 
 
-async def _send(run: Run[Any], message: Message) -> None:
+async def send(run: Run[Any], message: Message) -> None:
     match message.kind:
         case "signal":
             await run.signal(message.name, message.value)
@@ -272,7 +272,7 @@ async def _explain_stuck(env: Environment, error: Exception) -> str:
     return f"it does not end ({type(error).__name__}: {error}): {'; '.join(reasons)}"
 
 
-def _ending(info: RunInfo) -> Ending:
+def ending_of(info: RunInfo) -> Ending:
     match info.status:
         case "success":
             return Ending("success", info.output)
@@ -286,7 +286,7 @@ def _ending(info: RunInfo) -> Ending:
             return Ending(str(info.status))
 
 
-def _differences(
+def differences(
     what: str, verb: str, expected: Expected, wanted: Mapping[str, Any], found: Mapping[str, Any]
 ) -> Iterator[str]:
     for path in sorted({*wanted, *found}):

@@ -214,6 +214,9 @@ class Jobs:
     """A scenario: some jobs at a time."""
 
     is_client_spared = False
+    pace = 1
+    longest_task = 20.0
+    """Longer than a lease: only the silence of a node counts, not that of a task."""
 
     def __init__(self, jobs: list[Job], catalog: Catalog = w.catalog) -> None:
         self.queues = {"narrow": 2}

@@ -164,7 +164,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             coro = _awaiting(coro)
         task = WorkflowTask(self.take_number(), coro, loop=self, name=name, context=context)
         if self._is_disposed:
-            # A `finally` block of a run that only leaves memory. It will never run, and nobody is to complain.
+            # Of a `finally` block, and the run only leaves memory: it will never run, and nobody complains.
             task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
             coro.close()
             return task

@@ -19,7 +19,6 @@ from holdfast.core.ids import KeyMaker
 from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
-from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
 from holdfast.ports.programs import Startable
@@ -32,9 +31,6 @@ from holdfast.testing.simulation.witness import WatchedBody, Workshop
 
 if TYPE_CHECKING:
     from holdfast.testing.simulation.simulation import Simulation
-
-_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
-"""As in production, but small where size would hide something: a handful of runs fills a batch."""
 
 
 class Machine:
@@ -157,7 +153,7 @@ class Process:
             dice=self._dice,
             audience=self._waiters,
             queue_limits=self._simulation.queues,
-            tuning=_TUNING,
+            tuning=self._simulation.tuning,
         )
 
     def _make_executors(self, report: Report, beat: Beat) -> Workshop:
@@ -165,7 +161,14 @@ class Process:
 
         def body(name: str) -> TaskBody:
             found = self._definitions.body(name)
-            return WatchedBody(found, simulation.witness, self.name, self._dice, lambda: self.is_alive)
+            return WatchedBody(
+                found,
+                simulation.witness,
+                self.name,
+                self._dice,
+                simulation.longest_task,
+                lambda: self.is_alive,
+            )
 
         def check(attempt: Attempt) -> None:
             simulation.safety.check_start(NodeId(self.name), attempt)

@@ -120,6 +120,8 @@ class _OneRun:
     """A scenario: one run of the user's, whose client is spared."""
 
     queues: Mapping[str, int] = {}
+    pace = 1
+    longest_task = 20.0
     is_client_spared = True
 
     def __init__(

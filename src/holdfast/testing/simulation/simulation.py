@@ -7,6 +7,7 @@ at every write (`safety`), and what must hold in the end is checked here.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -18,6 +19,7 @@ from holdfast.authoring.catalog import Catalog
 from holdfast.client.client import Client
 from holdfast.core.records import RunRecord
 from holdfast.core.values import TaskStatus, key_text
+from holdfast.engine.tuning import Tuning
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
 from holdfast.testing.simulation.database import Database, run_inline
@@ -44,6 +46,9 @@ from holdfast.testing.simulation.weather import Condition, Weather
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
+_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
+"""As in production, but small where size would hide something: a handful of runs fills a batch."""
+
 MEMORY = "sqlite://:memory:"
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
 _A_WHILE = 600 * SECOND
@@ -59,6 +64,17 @@ class Scenario(Protocol):
 
     @property
     def queues(self) -> Mapping[str, int]: ...
+
+    @property
+    def pace(self) -> int:
+        """How much longer leases, polls and pauses take than in real life. What takes days is simulated
+        faster with longer ones."""
+        ...
+
+    @property
+    def longest_task(self) -> float:
+        """Seconds. What a task takes besides what it does itself, at most."""
+        ...
 
     @property
     def is_client_spared(self) -> bool:
@@ -107,7 +123,7 @@ class Simulation:
         store = store_for(url, threads=False)
         run_inline(store.open())
         self._store = store
-        self.safety = Safety(store, self.namespace, lambda: self.world.now, self.world.fail)
+        self.safety = Safety(store, self.namespace, self.world.fail)
         self.weather = Weather()
         self.witness = Witness(lambda: self.world.now)
         self.database = Database(self.world, store, self.weather, self.safety.check_write)
@@ -127,9 +143,19 @@ class Simulation:
             has_client=True,
             is_spared=is_spared,
         )
-        self._span = dice.choice(_SPANS) if span is None else span
+        self.tuning = Tuning(
+            lease=_TUNING.lease * scenario.pace,
+            poll=_TUNING.poll * scenario.pace,
+            idle_after=_TUNING.idle_after * scenario.pace,
+            max_idle=_TUNING.max_idle,
+            claim_batch=_TUNING.claim_batch,
+            start_batch=_TUNING.start_batch,
+        )
+        self.longest_task = scenario.longest_task
+        self._span = dice.choice(_SPANS) * scenario.pace if span is None else span
+        lease = self.tuning.lease // dt.timedelta(microseconds=1)
         victims = nodes if is_spared else [*nodes, "client"]
-        self.plan: Plan = draw_plan(dice, victims, self._span) if plan is None else plan
+        self.plan: Plan = draw_plan(dice, victims, self._span, lease) if plan is None else plan
 
     def run(self) -> None:
         """Raises Violation."""

@@ -64,12 +64,19 @@ class WatchedBody:
     is_async = True
 
     def __init__(
-        self, body: TaskBody, witness: Witness, process: str, dice: Random, is_alive: Callable[[], bool]
+        self,
+        body: TaskBody,
+        witness: Witness,
+        process: str,
+        dice: Random,
+        longest: float,
+        is_alive: Callable[[], bool],
     ) -> None:
         self._body = body
         self._witness = witness
         self._process = process
         self._dice = dice
+        self._longest = longest
         self._is_alive = is_alive
         self.store = body.store
         self.explain = body.explain
@@ -91,9 +98,9 @@ class WatchedBody:
         return result
 
     def _while(self) -> float:
-        """Mostly a moment; sometimes longer than anyone waits for a silent node."""
+        """Mostly a moment."""
         dice = self._dice
-        return 20 ** dice.uniform(-3, 1.1) if dice.random() < 0.3 else 0.001 * dice.random()
+        return self._longest * 10 ** dice.uniform(-4, 0) if dice.random() < 0.3 else 0.001 * dice.random()
 
 
 class Workshop:

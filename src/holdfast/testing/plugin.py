@@ -1,0 +1,54 @@
+"""The pytest plugin: `simulate` as a fixture, whose seeds the command line decides.
+
+def test_an_order_is_paid_once(simulate):
+    simulate(pay, order, seeds=100, check=paid_once)
+
+pytest --simulation-seeds 10000        more of them, tonight
+pytest --simulation-seed 4711          exactly that history again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+import pytest
+
+from holdfast.errors import SimulationFailed
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("holdfast", "simulations of holdfast workflows")
+    group.addoption(
+        "--simulation-seeds", type=int, metavar="N", help="run N seeds, whatever the test asks for"
+    )
+    group.addoption("--simulation-seed", type=int, metavar="K", help="run this seed alone")
+
+
+@pytest.fixture
+def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """`holdfast.testing.simulate`, with the seeds of the command line if it names some."""
+    # Not at the top: the plugin is loaded by every pytest of whoever has holdfast installed.
+    from holdfast.testing.simulation import simulate
+
+    one: int | None = request.config.getoption("--simulation-seed")
+    many: int | None = request.config.getoption("--simulation-seeds")
+
+    def with_seeds(workflow: Any, *args: Any, seeds: int | Iterable[int] = 100, **kwargs: Any) -> Any:
+        wanted = [one] if one is not None else many if many is not None else seeds
+        return simulate(workflow, *args, seeds=wanted, **kwargs)
+
+    return with_seeds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    error = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(error, SimulationFailed):
+        report.sections.append(
+            ("the same history again", f"pytest '{item.nodeid}' --simulation-seed {error.seed}")
+        )
+    return report
