@@ -1,0 +1,22 @@
+"""How long to look for a difference: DIFFERENTIAL_EXAMPLES=2000 for some ten minutes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from tests.differential.side_by_side import OpenPostgres
+
+
+@pytest.fixture
+def examples() -> int:
+    """How many sequences of calls to try. As many as a few seconds are good for, unless told otherwise."""
+    return int(os.environ.get("DIFFERENTIAL_EXAMPLES", "70"))
+
+
+@pytest.fixture
+def open_postgres(postgres_url: str) -> Iterator[OpenPostgres]:
+    postgres = OpenPostgres(postgres_url)
+    yield postgres
+    postgres.close()

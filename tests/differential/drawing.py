@@ -1,0 +1,250 @@
+"""What nodes and clients might send: mostly what a sound one would, and now and then what a late one does.
+
+Everything is drawn from what the model holds, so that most of it meets runs, tasks and messages that exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import TypeVar
+
+import msgspec
+from tests.differential.tables import Tables
+
+from holdfast.core.events import MessageId
+from holdfast.core.records import MessageKind, RunRecord, new_run
+from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.ports.store import (
+    ClaimRequest,
+    Commit,
+    EndedAttempt,
+    EndedRun,
+    Held,
+    MovedTask,
+    NewMessage,
+    NewStep,
+    NewTask,
+    ReleasedRun,
+    Reopening,
+    SettledTask,
+    StateChange,
+    TakenMessage,
+)
+
+T = TypeVar("T")
+
+SECOND = 1_000_000
+NOBODY = RunKey(b"\xff" * 15 + b"\x01")
+"""The key of no run."""
+
+CLAIMS = ("order@1", "mail@1", "mail@2")
+FAILURE = msgspec.json.encode(Failure(type="shop:Declined", message="no money", traceback="line 1"))
+_ENOUGH = 6
+_KINDS = (MessageKind.SIGNAL, MessageKind.RESOLVED, MessageKind.REJECTED, MessageKind.CANCEL)
+_WAITS = ("child a", "signal go", "child a, b; signal go", None)
+_PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
+
+
+class Dice:
+    """Draws that shrink to the plainest case: no, the first, none, the smallest."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def chance(self, percent: int) -> bool:
+        return self.number(0, 99) >= 100 - percent
+
+    def pick(self, of: Sequence[T]) -> T:
+        return of[self.number(0, len(of) - 1)]
+
+    def number(self, least: int, most: int) -> int:
+        return self._random.randint(least, most) if least < most else least
+
+    def some(self, of: Sequence[T], most: int) -> list[T]:
+        """Up to `most`, none of them twice; one at least, if there is one."""
+        left = list(of)
+        wanted = min(self.number(1, most), len(left))
+        return [left.pop(self.number(0, len(left) - 1)) for _ in range(wanted)]
+
+
+class Drawing:
+    def __init__(self, dice: Dice, tables: Tables, now: Instant, numbers: Iterator[int]) -> None:
+        """`numbers` count the runs, also those that were refused: their keys are not used again."""
+        self._dice = dice
+        self._tables = tables
+        self._now = now
+        self._numbers = numbers
+
+    # --- what both send
+
+    def keys(self, most: int) -> list[RunKey]:
+        return self._dice.some([*self._tables.runs, NOBODY], most)
+
+    def key(self) -> RunKey:
+        return self._dice.pick([*self._tables.runs, NOBODY])
+
+    def idle(self) -> RunKey:
+        """One that is in an operator's hands, if there is one; now and then another."""
+        known = self._tables.runs.values()
+        idle = [run.key for run in known if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
+        return self._dice.pick(idle) if idle and self._dice.chance(80) else self.key()
+
+    def new_run(
+        self, namespace: str, *, owner: NodeId | None = None, parent: RunKey | None = None
+    ) -> RunRecord:
+        number = next(self._numbers)
+        return new_run(
+            RunKey(number.to_bytes(16, "big")),
+            namespace,
+            self._dice.pick([None, None, None, "a", "b", "c", "d", "e"]),
+            self._dice.pick(["order", "mail"]),
+            "1",
+            self._dice.pick(CLAIMS),
+            self._dice.pick(_PAYLOADS),
+            self._now,
+            owner=owner,
+            parent=parent,
+            parent_seq=None if parent is None else number,
+        )
+
+    def message(self, sender: RunKey | None = None) -> NewMessage:
+        dice = self._dice
+        kind, name, payload = dice.pick(_KINDS), dice.pick(["go", "paid"]), dice.pick(_PAYLOADS)
+        return NewMessage(self.key(), kind, name, payload, sender)
+
+    # --- what a node sends
+
+    def commit(self, node: NodeId, namespace: str, tick: int) -> Commit:
+        dice = self._dice
+        # The clock of a node may be behind.
+        now = Instant(self._now - (3 * SECOND if dice.chance(5) else 0))
+        lease = dice.pick([30, 5]) * SECOND
+        commit = Commit(namespace, node, tick, now, Instant(now + lease))
+        self._create(commit)
+        for run in self._held(commit):
+            self._move(commit, run)
+            if dice.chance(30):
+                commit.created.append(self.new_run(namespace, parent=run))
+        if dice.chance(60):
+            commit.claim = ClaimRequest(dice.some(CLAIMS, 3), dice.pick([100, 1, 2, 3]))
+        commit.collect = dice.chance(40)
+        return commit
+
+    def _create(self, commit: Commit) -> None:
+        dice = self._dice
+        for _ in range(self._wanted()):
+            run = self.new_run(commit.namespace, owner=commit.node if dice.chance(75) else None)
+            commit.created.append(run)
+            if run.owner is not None:
+                self._move(commit, run.key)
+        for run in list(commit.created):
+            if run.owner is not None and dice.chance(20):
+                commit.created.append(self.new_run(commit.namespace, parent=run.key))
+
+    def _wanted(self) -> int:
+        """How many new runs: few where there are some, so that more happens to each."""
+        if not self._tables.runs:
+            return 2
+        return self._dice.pick([0, 0, 0, 1] if len(self._tables.runs) > _ENOUGH else [0, 0, 1, 2])
+
+    def _held(self, commit: Commit) -> list[RunKey]:
+        """Its own, sometimes under an epoch that is over, and sometimes others."""
+        dice = self._dice
+        owned = [run.key for run in self._tables.owned(commit.node)]
+        mine = dice.some(owned, 4) if dice.chance(80) else []
+        lost = [key for key in self.keys(2) if key not in mine] if dice.chance(20) else []
+        for key in [*mine, *lost]:
+            run = self._tables.runs.get(key)
+            epoch = 1 if run is None else run.epoch
+            commit.held.append(Held(key, epoch + dice.pick([-1, 1]) if dice.chance(8) else epoch))
+        return [*mine, *lost]
+
+    def _move(self, commit: Commit, run: RunKey) -> None:
+        dice, tables = self._dice, self._tables
+        position = len(tables.steps(run))
+        if dice.chance(70):
+            # A step that is there already, as only a node gone wrong would send it.
+            at = 0 if dice.chance(3) else position
+            commit.steps.append(NewStep(run, at, b"\x00\xff" + bytes([position])))
+        self._move_tasks(commit, run)
+        for _ in range(dice.pick([0, 0, 1, 3])):
+            value = dice.pick([*_PAYLOADS, None])
+            commit.state.append(StateChange(run, dice.pick(["x", "y"]), value))
+        if dice.chance(50):
+            own = [message.id for message in tables.mail(run)]
+            known = own if own and dice.chance(80) else [*tables.messages, MessageId(10_000)]
+            commit.taken += [TakenMessage(run, message, position) for message in dice.some(known, 2)]
+        for _ in range(dice.pick([0, 0, 0, 1, 2])):
+            commit.messages.append(self.message(dice.pick([run, run, None])))
+        if dice.chance(20):
+            commit.ended.append(self._ended(run))
+        elif dice.chance(30):
+            commit.released.append(self._released(run))
+
+    def _move_tasks(self, commit: Commit, run: RunKey) -> None:
+        dice, now = self._dice, self._now
+        known = len(self._tables.tasks_of(run))
+        added = dice.pick([0, 1, 2])
+        for seq in range(known, known + added):
+            status = dice.pick([TaskStatus.DISPATCHED, TaskStatus.PENDING])
+            commit.tasks.append(NewTask(run, seq, "charge", status, dice.pick(_PAYLOADS), now))
+        if added and dice.chance(3):
+            commit.tasks.append(commit.tasks[-1])
+        seqs = range(known + added + 1)
+        for _ in range(dice.pick([0, 0, 1, 2])):
+            commit.moved.append(self._moved(run, dice.pick(seqs)))
+        for seq in dice.some(seqs, 2) if dice.chance(50) else ():
+            status = dice.pick([TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.CANCELLED])
+            output = dice.pick(_PAYLOADS) if status is TaskStatus.SUCCESS else None
+            failure = FAILURE if status is TaskStatus.FAILED else None
+            started_at = dice.pick([None, Instant(now - SECOND)])
+            commit.settled.append(
+                SettledTask(run, seq, status, dice.number(1, 3), output, failure, started_at, now)
+            )
+        if dice.chance(25):
+            status, failure = dice.pick([("failed", FAILURE), ("lost", None)])
+            seq, attempt = dice.pick(seqs), dice.number(1, 5)
+            commit.attempts.append(EndedAttempt(run, seq, attempt, status, failure, None, now, commit.node))
+
+    def _moved(self, run: RunKey, seq: int) -> MovedTask:
+        dice, now = self._dice, self._now
+        status = dice.pick([TaskStatus.RUNNING, TaskStatus.PENDING])
+        heartbeat = dice.pick([None, Payload(b'{"at":3}')])
+        due_at, started_at = dice.pick([None, Instant(now + SECOND)]), dice.pick([None, now])
+        return MovedTask(
+            run, seq, status, dice.number(1, 3), dice.number(0, 1), heartbeat, due_at, started_at
+        )
+
+    def _ended(self, run: RunKey) -> EndedRun:
+        dice = self._dice
+        status = dice.pick([RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED])
+        output = dice.pick(_PAYLOADS) if status is RunStatus.SUCCESS else None
+        failure = FAILURE if status is not RunStatus.SUCCESS else None
+        record = self._tables.runs.get(run)
+        parent, seq = (record.parent, record.parent_seq) if record is not None else (None, None)
+        if dice.chance(10):
+            parent, seq = self.key(), 0  # one that is gone, or that knows nothing of it
+        return EndedRun(run, status, output, failure, parent, seq, self._now)
+
+    def _released(self, run: RunKey) -> ReleasedRun:
+        dice = self._dice
+        status = dice.pick([RunStatus.RUNNING] * 4 + [RunStatus.PARKED] * 3 + [RunStatus.PAUSED])
+        failure = FAILURE if status is RunStatus.PARKED else None
+        wake_at = dice.pick([None, None, Instant(self._now + SECOND), Instant(self._now + 60 * SECOND)])
+        return ReleasedRun(run, status, failure, wake_at, dice.pick(_WAITS))
+
+    # --- what an operator sends
+
+    def reopening(self) -> Reopening:
+        dice, tables = self._dice, self._tables
+        over = [run.key for run in tables.runs.values() if run.status.is_final]
+        key = dice.pick(over) if over and dice.chance(90) else self.key()
+        run = tables.runs.get(key)
+        epoch = (0 if run is None else run.epoch) + (dice.pick([-1, 1]) if dice.chance(10) else 0)
+        position = 0 if dice.chance(5) else len(tables.steps(key))
+        mail = dice.some([*tables.messages], 4) if dice.chance(60) else []
+        half = len(mail) // 2
+        tasks = dice.some(range(len(tables.tasks_of(key)) + 1), 4) if dice.chance(70) else []
+        step = NewStep(key, position, b"again")
+        return Reopening(key, epoch, step, tasks, mail[:half], self._now, mail[half:])

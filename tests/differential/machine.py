@@ -1,0 +1,220 @@
+"""A state machine that sends whatever nodes and clients might send, in any order, to all stores at once."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from itertools import count
+from random import Random
+from typing import Any
+
+import msgspec
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+from tests.differential.drawing import CLAIMS, FAILURE, SECOND, Dice, Drawing
+from tests.differential.model import LONG
+from tests.differential.promises import check_promises
+from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
+from tests.differential.tables import AlreadyThere
+
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
+from holdfast.ports.store import ClaimRequest, Commit, Definition, RunFilter
+
+START = Instant(1_750_000_000 * SECOND + 123_456)
+"""Some instant with microseconds that no float or millisecond would keep."""
+
+RANDOM = st.randoms(use_true_random=False)
+"""Dice that hypothesis throws: it can throw the same again, and less of it."""
+
+DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
+DEEDS += ["unpark", "leave", "register"]
+"""What happens, as often as it stands here."""
+
+SPACES = ("default", "elsewhere")
+
+
+class Node:
+    """A node as the store knows it: an id, a count of its commits, and perhaps one without an answer."""
+
+    def __init__(self, id: str, namespace: str) -> None:
+        self.id = NodeId(id)
+        self.namespace = namespace
+        self.tick = 0
+        self.in_doubt: Commit | None = None
+
+
+class StoreMachine(RuleBasedStateMachine):
+    def __init__(self, postgres: OpenPostgres) -> None:
+        super().__init__()
+        self.stores = SideBySide(postgres, START)
+        self.clock = self.stores.clock
+        self.nodes = [Node("first", "default"), Node("second", "default"), Node("third", "elsewhere")]
+        self.numbers = count(1)
+        self.sent: list[tuple[str, list[RunRecord]]] = []
+
+    def teardown(self) -> None:
+        self.stores.close()
+
+    @rule(deed=st.sampled_from(DEEDS), random=RANDOM)
+    def do(self, deed: str, random: Random) -> None:
+        """Time goes on with every call, so that few things happen at the same instant."""
+        dice = Dice(random)
+        now = self.clock.advance(dice.pick([1, SECOND, 4 * SECOND, 11 * SECOND]))
+        getattr(self, f"_{deed}")(dice, Drawing(dice, self.stores.tables, now, self.numbers))
+
+    # --- nodes
+
+    def _tick(self, dice: Dice, drawing: Drawing) -> None:
+        """Whatever a node does, it does not go on before it knows what became of its last commit."""
+        node = dice.pick([*self.nodes, *self.nodes[:2]])
+        if node.in_doubt is not None:
+            self._ask_what_became_of(node, dice)
+            return
+        node.tick += 1
+        commit = drawing.commit(node.id, node.namespace, node.tick)
+        fate = dice.pick(["heard"] * 8 + ["answer lost", "never arrived"])
+        if fate != "heard":
+            node.in_doubt = commit
+        if fate != "never arrived":
+            self._commit(commit)
+
+    def _commit(self, commit: Commit) -> None:
+        due = self._settle_ties(commit)
+        before = self.stores.tables
+        receipt = self.stores.ask(f"commit {short(commit)}", lambda store: store.commit(commit), due=due)
+        check_promises(before, self.stores.tables, commit, receipt)
+        self._look_for_stranded(commit.namespace, commit.now)
+
+    def _settle_ties(self, commit: Commit) -> dict[RunKey, Instant]:
+        """Since when what may be claimed is due. The limit is moved so that it does not cut between equals,
+        of which each store may choose its own."""
+        if commit.claim is None:
+            return {}
+        claims, limit = commit.claim
+        model, before = self.stores.model, self.stores.model.tables
+        try:
+            run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0))))
+            due = [
+                (at, run.key)
+                for at, run in model.tables.claimable(commit.namespace, claims)
+                if at <= commit.now
+            ]
+        except AlreadyThere:
+            return {}  # and so will the commit itself be refused
+        finally:
+            model.tables = before
+        while 0 < limit < len(due) and due[limit - 1][0] == due[limit][0]:
+            limit += 1
+        commit.claim = ClaimRequest(claims, limit)
+        return {key: at for at, key in due}
+
+    def _ask_what_became_of(self, node: Node, dice: Dice) -> None:
+        """As the engine does: ask, and try again if it does not stand. One gone wrong does not ask."""
+        commit, node.in_doubt = node.in_doubt, None
+        assert commit is not None
+        receipt = None
+        if not dice.chance(10):
+            receipt = self.stores.ask(f"recover {short(commit)}", lambda store: store.recover(commit))
+        if receipt is None:
+            commit.is_retry = True
+            self._commit(commit)
+
+    def _leave(self, dice: Dice, drawing: Drawing) -> None:
+        node = dice.pick(self.nodes)
+        what = f"leave {node.id}"
+        self.stores.ask(what, lambda store: store.leave(node.namespace, node.id), tells=True)
+
+    def _register(self, dice: Dice, drawing: Drawing) -> None:
+        definitions = [
+            Definition(name, version, "code", dice.pick(["hash", "hash", "other"]), "def it(): ...")
+            for name in dice.some(["order", "mail"], 2)
+            for version in dice.some(["1", "2"], 2)
+        ]
+        space, now = dice.pick(SPACES), self.clock.now
+        self.stores.ask(f"register {definitions}", lambda store: store.register(space, definitions, now))
+
+    # --- clients
+
+    def _create(self, dice: Dice, drawing: Drawing) -> None:
+        if self.sent and dice.chance(10):
+            space, runs = dice.pick(self.sent)  # a client that did not hear the answer
+        else:
+            space = dice.pick(SPACES)
+            runs = [drawing.new_run(space) for _ in range(dice.number(1, 3))]
+            self.sent.append((space, runs))
+        self.stores.ask(f"create {runs}", lambda store: store.create(space, runs), tells=True)
+
+    def _post(self, dice: Dice, drawing: Drawing) -> None:
+        messages = [drawing.message() for _ in range(dice.number(1, 3))]
+        space, now = self._space_of(dice, messages[0].run), self.clock.now
+        what = f"post in {space} {messages}"
+        self.stores.ask(what, lambda store: store.post(space, messages, now), tells=True)
+
+    # --- operators
+
+    def _reopen(self, dice: Dice, drawing: Drawing) -> None:
+        reopening = drawing.reopening()
+        space = self._space_of(dice, reopening.run)
+        what = f"reopen in {space} {reopening}"
+        self.stores.ask(what, lambda store: store.reopen(space, reopening), tells=True)
+
+    def _unpark(self, dice: Dice, drawing: Drawing) -> None:
+        runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now
+        space = self._space_of(dice, runs[0])
+        what = f"unpark in {space} {runs}"
+        self.stores.ask(what, lambda store: _sorted(store.unpark(space, runs, now)), tells=True)
+
+    def _end_idle(self, dice: Dice, drawing: Drawing) -> None:
+        run = drawing.idle()
+        space, now = self._space_of(dice, run), self.clock.now
+        what = f"end_idle in {space} {run}"
+        self.stores.ask(what, lambda store: store.end_idle(space, run, FAILURE, now), tells=True)
+
+    # --- looking
+
+    def _look(self, dice: Dice, drawing: Drawing) -> None:
+        self._look_at_runs(dice, drawing)
+        self._look_around(dice, drawing)
+
+    def _look_at_runs(self, dice: Dice, drawing: Drawing) -> None:
+        run, runs = drawing.key(), drawing.keys(3)
+        space = self._space_of(dice, run)
+        look = self.stores.look
+        look(f"load in {space} {runs}", lambda store: store.load(space, [*runs, run, run]))
+        look(f"list_tasks in {space} {run}", lambda store: store.list_tasks(space, run))
+        look(f"list_attempts in {space} {run}", lambda store: store.list_attempts(space, run))
+        look(f"read_state in {space} {run}", lambda store: store.read_state(space, run))
+        look(f"ended in {space} {runs}", lambda store: _sorted_runs(store.ended(space, runs)))
+        for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
+            look(f"find in {space} {id!r}", lambda store, id=id: store.find(space, id))
+
+    def _look_around(self, dice: Dice, drawing: Drawing) -> None:
+        node, space, now = dice.pick(self.nodes), dice.pick(SPACES), self.clock.now
+        claims = dice.some(CLAIMS, 3)
+        which = RunFilter(
+            dice.pick([None, *RunStatus]),
+            dice.pick([None, "order", "mail"]),
+            dice.pick([None, drawing.key()]),
+            dice.pick([100, 1, 2]),
+        )
+        look = self.stores.look
+        look(f"peek {node.id} {claims}", lambda store: store.peek(node.namespace, node.id, claims))
+        look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
+        look("now", lambda store: store.now())
+        self._look_for_stranded(space, Instant(now + LONG))
+
+    def _look_for_stranded(self, space: str, now: Instant) -> None:
+        self.stores.look(f"stranded in {space} at {now}", lambda store: store.stranded(space, now))
+
+    def _space_of(self, dice: Dice, run: RunKey) -> str:
+        """The namespace of the run, or, from a client of another one, theirs."""
+        known = self.stores.tables.runs.get(run)
+        return known.namespace if known is not None and not dice.chance(10) else dice.pick(SPACES)
+
+
+async def _sorted(keys: Coroutine[Any, Any, list[RunKey]]) -> list[RunKey]:
+    return sorted(await keys)
+
+
+async def _sorted_runs(runs: Coroutine[Any, Any, list[RunRecord]]) -> list[RunRecord]:
+    return sorted(await runs, key=lambda run: run.key)

@@ -1,0 +1,436 @@
+"""A store as the port describes it, in plain dictionaries: short enough to be read as the specification.
+
+Written from the promises in `ports/store.py`, with no thought of speed, so that a real store can be
+held against it: whoever differs, one of the two does not keep a promise. An engine runs on it as well.
+
+What a caller owes to every store is taken for granted here:
+
+- a node, and the key of a run, belong to one namespace; ids of nodes and keys of runs are never reused;
+- `held` or `created` names the run of every other row, and the parent of every run in `created`, which
+  is not itself a child of the same commit; runs without a parent stand first;
+- one commit ends or releases a run once, and settles a task and takes a message at most once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence, Set
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec.structs import asdict, replace
+from tests.differential.tables import (
+    AWAKE,
+    Lease,
+    Tables,
+    earlier,
+    ended_attempt,
+    insert,
+    new_task,
+    read_failure,
+)
+
+from holdfast.core.records import (
+    AttemptRecord,
+    ChildRecord,
+    History,
+    MessageKind,
+    MessageRecord,
+    RunRecord,
+    TaskRecord,
+)
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
+from holdfast.errors import VersionConflict
+from holdfast.ports.store import (
+    ROWS_OF_RUNS,
+    Claimed,
+    ClaimRequest,
+    Commit,
+    Definition,
+    NewMessage,
+    Peek,
+    PostResult,
+    Receipt,
+    ReleasedRun,
+    Reopening,
+    RunFilter,
+    Stranded,
+)
+
+LONG = 10 * 60 * 1_000_000
+"""In microseconds: a run that is due and that nobody has taken for longer is reported."""
+
+
+class ModelStore:
+    def __init__(self, clock: Callable[[], Instant]) -> None:
+        self.tables = Tables()
+        self._clock = clock
+        self._listeners: list[Callable[[], None]] = []
+
+    async def open(self) -> None:
+        """There is nothing to connect to."""
+
+    async def close(self) -> None:
+        self._listeners.clear()
+
+    async def now(self) -> Instant:
+        return self._clock()
+
+    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        def stop() -> None:
+            if on_change in self._listeners:
+                self._listeners.remove(on_change)
+
+        self._listeners.append(on_change)
+        return stop
+
+    @contextmanager
+    def _transaction(self, *, tells: bool = False) -> Generator[Tables]:
+        """All of it or nothing. `tells`: an engine on this store has reason to look."""
+        before, self.tables = self.tables, self.tables.copy()
+        try:
+            yield self.tables
+        except BaseException:
+            self.tables = before
+            raise
+        if tells:
+            for on_change in list(self._listeners):
+                on_change()
+
+    # --- the node
+
+    async def commit(self, commit: Commit) -> Receipt:
+        with self._transaction() as tables:
+            _renew(tables, commit)
+            lost = frozenset(
+                held.run for held in commit.held if not _owns(tables, commit, held.run, held.epoch)
+            )
+            existing, orphans = _create(tables, commit, lost)
+            refused = {run.parent for run in commit.created if run.key in existing}
+            commit = _without(commit, lost | existing.keys() | orphans)
+            _write(tables, commit)
+            _end(tables, commit)
+            for row in commit.released:
+                # Whoever asked for a child whose id is taken is to hear of it.
+                _release(tables, row, commit.now if row.run in refused else row.wake_at)
+            news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
+            tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
+            claimed, mail = _take_work(tables, commit)
+        return Receipt(lost, existing, claimed, mail)
+
+    async def recover(self, commit: Commit) -> Receipt | None:
+        with self._transaction() as tables:
+            lease = tables.nodes.get(commit.node)
+            if lease is None or lease.tick != commit.tick:
+                return None
+            tables.collect(commit.node)
+            owned = tables.owned(commit.node)
+            return Receipt(
+                lost=frozenset(
+                    held.run
+                    for held in commit.held
+                    if not _owns(tables, commit, held.run, held.epoch)
+                    and not _has_let_go(tables, commit, held.run, held.epoch)
+                ),
+                existing={
+                    run.key: known.key
+                    for run in commit.created
+                    if tables.run(commit.namespace, run.key) is None
+                    and (known := tables.named(commit.namespace, run.id)) is not None
+                },
+                claimed=[Claimed(run, not tables.steps(run.key)) for run in owned],
+                mail=tables.unread(run.key for run in owned),
+            )
+
+    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek:
+        tables = self.tables
+        times = [wake_at for wake_at, _ in tables.claimable(namespace, claims)]
+        leases = [
+            lease.until for id, lease in tables.nodes.items() if lease.namespace == namespace and id != node
+        ]
+        has_mail = any(run.wake_at is not None for run in tables.owned(node))
+        return Peek(min(times, default=None), min(leases, default=None), has_mail)
+
+    async def leave(self, namespace: str, node: NodeId) -> None:
+        with self._transaction(tells=True) as tables:
+            tables.nodes.pop(node, None)
+            tables.free(node, self._clock())
+
+    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+        tables = self.tables
+        found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
+        return [
+            History(
+                run,
+                tables.steps(run.key),
+                tables.tasks_of(run.key),
+                tables.mail(run.key),
+                [_as_child(child) for child in tables.children(run.key)],
+            )
+            for run in found
+        ]
+
+    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+        with self._transaction() as tables:
+            for new in definitions:
+                known, _ = tables.workflows.setdefault((namespace, new.name, new.version), (new, now))
+                if known.hash != new.hash:
+                    raise VersionConflict(new.name, new.version)
+
+    # --- the client
+
+    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
+        with self._transaction(tells=True) as tables:
+            return _add_runs(tables, namespace, runs)
+
+    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+        with self._transaction(tells=True) as tables:
+            return tables.deliver(namespace, messages, now)
+
+    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+        if not isinstance(id, str):
+            return self.tables.run(namespace, id)
+        return self.tables.named(namespace, id) or self.tables.run(namespace, key_from_text(id))
+
+    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+        found = (self.tables.run(namespace, key) for key in runs)
+        return [run for run in found if run is not None and run.status.is_final]
+
+    async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
+        found = [
+            run
+            for run in self.tables.runs.values()
+            if run.namespace == namespace
+            and which.status in (None, run.status)
+            and which.workflow in (None, run.workflow)
+            and (which.before is None or run.key < which.before)
+        ]
+        return sorted(found, key=lambda run: run.key, reverse=True)[: which.limit]
+
+    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
+        return self.tables.tasks_of(run) if self.tables.run(namespace, run) else []
+
+    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
+        attempts = self.tables.attempts if self.tables.run(namespace, run) else {}
+        return [attempts[at] for at in sorted(at for at in attempts if at[0] == run)]
+
+    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
+        state = self.tables.state if self.tables.run(namespace, run) else {}
+        return {key: value for (of, key), value in state.items() if of == run}
+
+    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
+        key, position = reopening.run, reopening.step.position
+        with self._transaction(tells=True) as tables:
+            run = tables.run(namespace, key)
+            if run is None or not run.status.is_final or run.epoch != reopening.epoch:
+                return False
+            tables.change(key, status=RunStatus.RUNNING, epoch=run.epoch + 1, wake_at=reopening.now)
+            tables.change(key, output=None, failure=None, finished_at=None, waiting=None)
+            insert(tables.journal, (key, position), reopening.step.step)
+            for seq in reopening.tasks:
+                tables.try_again(key, seq)
+            for message in reopening.messages:
+                tables.take(key, message, None)
+            for message in reopening.overtaken:
+                tables.take(key, message, position)
+            # Part of it was set by what no longer counts; the program sets it anew.
+            tables.state = {at: value for at, value in tables.state.items() if at[0] != key}
+            return True
+
+    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+        with self._transaction(tells=True) as tables:
+            found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
+            idle = [run.key for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
+            for key in idle:
+                tables.change(key, status=RunStatus.RUNNING, failure=None, waiting=None, wake_at=now)
+            return idle
+
+    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
+        with self._transaction(tells=True) as tables:
+            found = tables.run(namespace, run)
+            if found is None or found.status is not RunStatus.PARKED:
+                return False
+            tables.change(run, status=RunStatus.CANCELLED, failure=read_failure(failure), finished_at=now)
+            tables.change(run, waiting=None)
+            if found.parent is not None:
+                tables.deliver(namespace, [_news(found.parent, found.parent_seq)], now)
+            return True
+
+    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+        runs = sorted(self.tables.runs.values(), key=lambda run: run.key)
+        return [
+            Stranded(run.key, run.id, run.workflow, run.status, problem)
+            for run in runs
+            if run.namespace == namespace and (problem := _problem(self.tables, run, now)) is not None
+        ]
+
+
+# --- fences
+
+
+def _renew(tables: Tables, commit: Commit) -> None:
+    known = tables.nodes.get(commit.node)
+    started_at = commit.now if known is None else known.started_at
+    tables.nodes[commit.node] = Lease(commit.namespace, commit.tick, commit.lease_until, started_at)
+
+
+def _owns(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
+    run = tables.run(commit.namespace, key)
+    return run is not None and (run.owner, run.epoch) == (commit.node, epoch)
+
+
+def _has_let_go(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
+    """Whether the node no longer owns this run because of this very commit."""
+    run = tables.run(commit.namespace, key)
+    if run is None or run.epoch != epoch:
+        return False
+    is_released = any(row.run == key for row in commit.released)
+    return is_released or (run.status.is_final and any(row.run == key for row in commit.ended))
+
+
+def _create(
+    tables: Tables, commit: Commit, lost: frozenset[RunKey]
+) -> tuple[dict[RunKey, RunKey], set[RunKey]]:
+    """Answers the runs that exist already, and those that have no parent and so are not added either."""
+    founders = [run for run in commit.created if run.parent is None]
+    existing = _add_runs(tables, commit.namespace, founders, is_retry=commit.is_retry)
+    children = [run for run in commit.created if run.parent is not None]
+    wanted = [run for run in children if run.parent not in lost and run.parent not in existing]
+    existing |= _add_runs(tables, commit.namespace, wanted, is_retry=commit.is_retry)
+    return existing, {run.key for run in children if run not in wanted}
+
+
+def _add_runs(
+    tables: Tables, namespace: str, runs: Iterable[RunRecord], *, is_retry: bool = False
+) -> dict[RunKey, RunKey]:
+    """Answers those whose id was taken, with the run that has it; in a retry, also those that are there."""
+    existing: dict[RunKey, RunKey] = {}
+    for run in runs:
+        known = tables.named(namespace, run.id)
+        if run.key in tables.runs:
+            if is_retry:
+                existing[run.key] = run.key
+        elif known is not None:
+            existing[run.key] = known.key
+        else:
+            tables.runs[run.key] = run
+    return existing
+
+
+def _without(commit: Commit, gone: Set[RunKey]) -> Commit:
+    """What is left of a commit if these runs are not the node's to write for. A message is its sender's."""
+    rows: dict[str, list[Any]] = {
+        name: [row for row in getattr(commit, name) if row.run not in gone]
+        for name in ROWS_OF_RUNS
+        if name != "messages"
+    }
+    return replace(commit, **rows, messages=[it for it in commit.messages if it.sender not in gone])
+
+
+# --- what the runs did
+
+
+def _write(tables: Tables, commit: Commit) -> None:
+    for row in commit.steps:
+        insert(tables.journal, (row.run, row.position), row.step)
+    for row in commit.tasks:
+        insert(tables.tasks, (row.run, row.seq), new_task(row))
+    # Moved before settled: a task may be shown as running and end in the same tick.
+    for row in commit.moved:
+        tables.change_task(**asdict(row))
+    for row in commit.settled:
+        values = asdict(row) | {"failure": read_failure(row.failure), "due_at": None}
+        if row.started_at is None:
+            del values["started_at"]
+        tables.change_task(**values)
+    for row in commit.attempts:
+        insert(tables.attempts, (row.run, row.seq, row.attempt), ended_attempt(row))
+    for row in commit.state:
+        if row.value is None:
+            tables.state.pop((row.run, row.key), None)
+        else:
+            tables.state[row.run, row.key] = row.value
+    for row in commit.taken:
+        tables.take(row.run, row.message, row.position)
+
+
+def _end(tables: Tables, commit: Commit) -> None:
+    for row in commit.ended:
+        tables.change(
+            row.run,
+            status=row.status,
+            output=row.output,
+            failure=read_failure(row.failure),
+            finished_at=row.finished_at,
+            owner=None,
+            wake_at=None,
+            waiting=None,
+        )
+
+
+def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
+    mail_at = tables.runs[row.run].wake_at
+    tables.change(
+        row.run,
+        status=row.status,
+        failure=read_failure(row.failure),
+        owner=None,
+        waiting=row.waiting,
+        wake_at=earlier(mail_at, wake_at) if row.status in AWAKE else None,
+    )
+
+
+def _news(parent: RunKey, seq: int | None) -> NewMessage:
+    return NewMessage(parent, MessageKind.CHILD, str(seq), NULL)
+
+
+def _take_work(tables: Tables, commit: Commit) -> tuple[list[Claimed], list[MessageRecord]]:
+    if commit.claim is None and not commit.collect:
+        return [], []
+    readers = tables.collect(commit.node)
+    claimed: list[Claimed] = []
+    if commit.claim is not None:
+        _reap(tables, commit)
+        claimed = _claim(tables, commit, commit.claim)
+    return claimed, tables.unread([*readers, *(claim.run.key for claim in claimed)])
+
+
+def _reap(tables: Tables, commit: Commit) -> None:
+    for node, lease in list(tables.nodes.items()):
+        if lease.namespace == commit.namespace and lease.until < commit.now and node != commit.node:
+            del tables.nodes[node]
+            tables.free(node, commit.now)
+
+
+def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
+    claimable = tables.claimable(commit.namespace, wanted.claims)
+    due = [run for wake_at, run in claimable if wake_at <= commit.now]
+    return [tables.claim(commit.node, run, commit.now) for run in due[: wanted.limit]]
+
+
+# --- why a run would never move again
+
+
+def _problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
+    if run.status not in AWAKE:
+        return None
+    if run.owner is not None:
+        is_known = run.owner in tables.nodes
+        return None if is_known else f"its node {run.owner} is gone and nobody has freed it"
+    if run.wake_at is not None:
+        is_heeded = run.wake_at >= now - LONG
+        return (
+            None if is_heeded else f"it is long due and no node takes it; is there one that has {run.claim}?"
+        )
+    if tables.unread([run.key]):
+        return "it has an unread message that does not wake it"
+    if run.waiting is None:
+        return "it waits for nothing"
+    if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
+        return "it waits for children that have all ended"
+    return None
+
+
+def _as_child(run: RunRecord) -> ChildRecord:
+    assert run.parent is not None
+    assert run.parent_seq is not None
+    return ChildRecord(run.parent, run.parent_seq, run.key, run.status, run.output, run.failure)

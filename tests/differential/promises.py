@@ -1,0 +1,47 @@
+"""Promises that are seen to be kept without asking how: in case the model makes the mistake of the stores."""
+
+from __future__ import annotations
+
+from tests.differential.tables import AWAKE, Tables
+
+from holdfast.core.values import NodeId, RunKey
+from holdfast.ports.store import Commit, Receipt
+
+
+def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Receipt | None) -> None:
+    if receipt is None:
+        assert after == before, "a commit that was refused has left something"
+        return
+    created = {run.key for run in commit.created} & after.runs.keys() - before.runs.keys()
+    held = {held.run for held in commit.held} - receipt.lost
+    _check_fence(before, after, held | created)
+    _check_runs(before, after, commit, held | created)
+    for run in receipt.claimed:
+        assert after.runs[run.run.key] == run.run
+
+
+def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
+    """What a run did is written by its owner, under the epoch that it was taken with, and by nobody else."""
+    for name in ("journal", "tasks", "attempts", "state"):
+        old, new = getattr(before, name), getattr(after, name)
+        changed = {key[0] for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        assert changed <= ours, f"{name} of runs were changed that are not the node's"
+    for id, message in before.messages.items():
+        assert after.messages[id] == message or message.run in ours, "somebody else's message was taken"
+
+
+def _check_runs(before: Tables, after: Tables, commit: Commit, ours: set[RunKey]) -> None:
+    for key, run in after.runs.items():
+        old = before.runs.get(key)
+        assert run.wake_at is None or run.status in AWAKE, "a run that must not be taken has a time to wake"
+        assert run.owner is None or run.status in AWAKE, "a run that cannot move has an owner"
+        if old is None:
+            continue
+        assert not old.status.is_final or run == old, "a run that was over has changed"
+        assert run.epoch - old.epoch in (0, 1)
+        if run.owner not in (None, old.owner):
+            assert run.epoch == old.epoch + 1, "a new owner has the epoch of the one before"
+        if old.owner not in (None, run.owner):
+            lease = before.nodes.get(NodeId(old.owner))
+            is_over = lease is None or lease.until < commit.now
+            assert key in ours or is_over, "a run was taken from a node that is alive"

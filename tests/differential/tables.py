@@ -1,0 +1,209 @@
+"""The tables of the model: plain dictionaries, and the small changes that promises are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from holdfast.core.events import MessageId
+from holdfast.core.records import AttemptRecord, MessageKind, MessageRecord, RunRecord, TaskRecord
+from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.ports.store import Claimed, Definition, EndedAttempt, NewMessage, NewTask, PostResult
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+AWAKE = frozenset({RunStatus.PENDING, RunStatus.RUNNING})
+"""Not over, and not in an operator's hands: such a run may be woken and taken."""
+
+_SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
+
+
+class AlreadyThere(Exception):
+    """A row was to be added a second time. The caller is at fault, and nothing at all is written."""
+
+
+class Lease(NamedTuple):
+    namespace: str
+    tick: int
+    until: Instant
+    started_at: Instant
+
+
+@dataclass
+class Tables:
+    runs: dict[RunKey, RunRecord] = field(default_factory=dict)
+    journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
+    tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
+    attempts: dict[tuple[RunKey, int, int], AttemptRecord] = field(default_factory=dict)
+    state: dict[tuple[RunKey, str], Payload] = field(default_factory=dict)
+    messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
+    nodes: dict[NodeId, Lease] = field(default_factory=dict)
+    workflows: dict[tuple[str, str, str], tuple[Definition, Instant]] = field(default_factory=dict)
+
+    def copy(self) -> Tables:
+        return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
+
+    # --- looking
+
+    def run(self, namespace: str, key: RunKey | None) -> RunRecord | None:
+        found = None if key is None else self.runs.get(key)
+        return found if found is not None and found.namespace == namespace else None
+
+    def named(self, namespace: str, id: str | None) -> RunRecord | None:
+        runs = self.runs.values()
+        return next(
+            (run for run in runs if id is not None and (run.namespace, run.id) == (namespace, id)), None
+        )
+
+    def owned(self, node: NodeId) -> list[RunRecord]:
+        return sorted((run for run in self.runs.values() if run.owner == node), key=lambda run: run.key)
+
+    def claimable(self, namespace: str, claims: Iterable[str]) -> list[tuple[Instant, RunRecord]]:
+        """What a node that knows these workflows may take, and when; the longest due first."""
+        wanted = set(claims)
+        free = [run for run in self.runs.values() if run.namespace == namespace and run.owner is None]
+        found = [(run.wake_at, run) for run in free if run.claim in wanted and run.wake_at is not None]
+        return sorted(found, key=lambda each: (each[0], each[1].key))
+
+    def steps(self, run: RunKey) -> list[bytes]:
+        return [self.journal[at] for at in sorted(at for at in self.journal if at[0] == run)]
+
+    def tasks_of(self, run: RunKey) -> list[TaskRecord]:
+        return [self.tasks[at] for at in sorted(at for at in self.tasks if at[0] == run)]
+
+    def mail(self, run: RunKey) -> list[MessageRecord]:
+        return [message for message in self.messages.values() if message.run == run]
+
+    def unread(self, runs: Iterable[RunKey]) -> list[MessageRecord]:
+        readers = set(runs)
+        return [each for each in self.messages.values() if each.run in readers and each.taken is None]
+
+    def children(self, parent: RunKey) -> list[RunRecord]:
+        found = [run for run in self.runs.values() if run.parent == parent]
+        return sorted(found, key=lambda run: run.parent_seq or 0)
+
+    # --- changing
+
+    def change(self, key: RunKey, **values: Any) -> RunRecord:
+        self.runs[key] = run = replace(self.runs[key], **values)
+        return run
+
+    def wake(self, key: RunKey, at: Instant) -> None:
+        """Look at it at `at`, if not before. One in an operator's hands sleeps on."""
+        run = self.runs[key]
+        if run.status in AWAKE:
+            self.change(key, wake_at=earlier(run.wake_at, at))
+
+    def free(self, node: NodeId, now: Instant) -> None:
+        """The node is gone: its runs are due at once. The epoch counts on when somebody takes them."""
+        for run in self.owned(node):
+            self.change(run.key, owner=None, wake_at=now)
+
+    def deliver(self, namespace: str, messages: Iterable[NewMessage], now: Instant) -> list[PostResult]:
+        return [self._deliver(namespace, message, now) for message in messages]
+
+    def _deliver(self, namespace: str, message: NewMessage, now: Instant) -> PostResult:
+        run = self.run(namespace, message.run)
+        if run is None:
+            return PostResult.NO_SUCH_RUN
+        if run.status.is_final:
+            return PostResult.ENDED
+        if message.kind in _SETTLEMENTS and any(
+            known.kind in _SETTLEMENTS and known.name == message.name for known in self.mail(run.key)
+        ):
+            return PostResult.SETTLED
+        id = MessageId(len(self.messages) + 1)
+        self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
+        self.wake(run.key, now)
+        return PostResult.POSTED
+
+    def change_task(self, **values: Any) -> None:
+        """The task that `run` and `seq` name, if there is one."""
+        at = (values["run"], values["seq"])
+        if at in self.tasks:
+            self.tasks[at] = replace(self.tasks[at], **values)
+
+    def try_again(self, run: RunKey, seq: int) -> None:
+        """All its attempts so far are forgiven, and the next one bears the next number."""
+        task = self.tasks.get((run, seq))
+        if task is not None:
+            reset = {"output": None, "failure": None, "due_at": None, "started_at": None, "finished_at": None}
+            again = replace(task, status=TaskStatus.PENDING, attempt=task.attempt + 1, lost=0, **reset)
+            self.tasks[run, seq] = replace(again, forgiven=task.attempt)
+
+    def take(self, run: RunKey, message: MessageId, position: int | None) -> None:
+        """Only its own: the id of another run's message changes nothing."""
+        known = self.messages.get(message)
+        if known is not None and known.run == run:
+            self.messages[message] = replace(known, taken=position)
+
+    def collect(self, node: NodeId) -> list[RunKey]:
+        """The runs of this node that got mail since it last asked: what else would wake one it has?"""
+        woken = [run.key for run in self.owned(node) if run.wake_at is not None]
+        for key in woken:
+            self.change(key, wake_at=None)
+        return woken
+
+    def claim(self, node: NodeId, run: RunRecord, now: Instant) -> Claimed:
+        taken = self.change(
+            run.key,
+            owner=node,
+            epoch=run.epoch + 1,
+            status=RunStatus.RUNNING,
+            wake_at=None,
+            waiting=None,
+            started_at=run.started_at or now,
+        )
+        return Claimed(taken, run.status is RunStatus.PENDING)  # nobody has had it before
+
+
+def new_task(row: NewTask) -> TaskRecord:
+    return TaskRecord(
+        run=row.run,
+        seq=row.seq,
+        name=row.name,
+        status=row.status,
+        attempt=1,
+        lost=0,
+        forgiven=0,
+        input=row.input,
+        output=None,
+        failure=None,
+        heartbeat=None,
+        due_at=None,
+        created_at=row.created_at,
+        started_at=None,
+        finished_at=None,
+    )
+
+
+def ended_attempt(row: EndedAttempt) -> AttemptRecord:
+    return AttemptRecord(
+        run=row.run,
+        seq=row.seq,
+        attempt=row.attempt,
+        status=row.status,
+        failure=read_failure(row.failure),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        node=row.node,
+    )
+
+
+def insert(table: dict[K, V], key: K, value: V) -> None:
+    if key in table:
+        raise AlreadyThere(key)
+    table[key] = value
+
+
+def read_failure(json: bytes | None) -> Failure | None:
+    return None if json is None else msgspec.json.decode(json, type=Failure)
+
+
+def earlier(one: Instant | None, other: Instant | None) -> Instant | None:
+    return min((at for at in (one, other) if at is not None), default=None)
