@@ -188,8 +188,7 @@ class Parts:
 
     async def open_store(self) -> None:
         await self.store.open()
-        if isinstance(self.clock, SystemClock):
-            self.clock.set_by(await self.store.now(), self.clock.now())
+        self.clock.set_to(await self.store.now())
 
     async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
         """Do it, again and again for a while if the database is not there, or goes away meanwhile."""

@@ -214,7 +214,8 @@ class Jobs:
     """A scenario: some jobs at a time."""
 
     is_client_spared = False
-    pace = 1
+    most_faults = 30
+    slots = (2, 4, 1000)
     longest_task = 20.0
     """Longer than a lease: only the silence of a node counts, not that of a task."""
 

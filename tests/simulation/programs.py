@@ -26,8 +26,10 @@ class ProgramScenario:
     """One program. Its client is spared: a signal that is sent twice would be another program."""
 
     is_client_spared = True
-    pace = 20
-    """A program takes days, and a day must be longer than all pauses together: the rules of `language`."""
+    most_faults = 8
+    """Together they must not take longer than the margin that the rules of `language` leave, ten minutes."""
+    slots = (1000,)
+    """A task that hangs until another one ends must not have its slot."""
     longest_task = 1.0
 
     def __init__(self, program: Program) -> None:

@@ -12,12 +12,18 @@ _WORTH_SWEEPING = 1000
 
 
 class Alarm:
-    __slots__ = ("action", "due", "order")
+    __slots__ = ("_alarms", "action", "due", "order")
 
-    def __init__(self, due: Instant, order: int, action: Callable[[], None]) -> None:
+    def __init__(self, alarms: Alarms, due: Instant, order: int, action: Callable[[], None]) -> None:
+        self._alarms = alarms
         self.due = due
         self.order = order
         self.action: Callable[[], None] | None = action
+
+    def call_off(self) -> None:
+        if self.action is not None:
+            self.action = None
+            self._alarms.note_called_off()
 
     def __lt__(self, other: Alarm) -> bool:
         return (self.due, self.order) < (other.due, other.order)
@@ -32,14 +38,11 @@ class Alarms:
         self._called_off = 0
 
     def set(self, due: Instant, action: Callable[[], None]) -> Alarm:
-        alarm = Alarm(due, next(self._order), action)
+        alarm = Alarm(self, due, next(self._order), action)
         heapq.heappush(self._heap, alarm)
         return alarm
 
-    def call_off(self, alarm: Alarm) -> None:
-        if alarm.action is None:
-            return
-        alarm.action = None
+    def note_called_off(self) -> None:
         self._called_off += 1
         # Ten thousand tasks a second with a timeout of minutes would leave millions behind.
         if self._called_off > _WORTH_SWEEPING and self._called_off * 2 > len(self._heap):

@@ -49,6 +49,9 @@ _log = logging.getLogger("holdfast.engine")
 _LOOK_AGAIN = dt.timedelta(seconds=1)
 _LONG_STEP = 1_000_000
 """In microseconds: what workflow code may take for one step before somebody is told."""
+_SET_CLOCK_EVERY = 30_000_000
+_GOOD_ANSWER = 200_000
+"""Microseconds. Half of what it took to ask for the time is how wrong the answer may be."""
 _REAP_AGAIN = dt.timedelta(milliseconds=100)
 _LAST_WORDS = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to say so."""
@@ -101,7 +104,7 @@ class Engine:
         self._audience = audience
         self._wake = asyncio.Event()
         self._alarms = Alarms()
-        self._watch = Watch(clock, self._alarms, tuning, self._wake.set)
+        self._watch = Watch(clock, tuning, self._wake.set)
         self._dispatcher = Dispatcher(
             self._route,
             queue_limits,
@@ -112,7 +115,7 @@ class Engine:
             self._has_lease,
         )
         self._executors = build_executors(self._dispatcher.report, self._watch.beat)
-        self._residents = Residents(self._alarms, self._wake.set)
+        self._residents = Residents(self._wake.set)
         self._scene = Scene(
             namespace,
             node,
@@ -131,6 +134,7 @@ class Engine:
         self._renew_at: Instant | None = None
         self._lease_until = self._reap_at = Instant(0)
         self._peek_at: Instant | None = None
+        self._set_clock_at = 0
         self._wants_claim = self._wants_mail = False
         self._is_full = False
         """Runs were left unclaimed because there was no room for them."""
@@ -274,6 +278,7 @@ class Engine:
             deadline,
             None if self._is_draining else self._peek_at,  # it looks no more, and would only spin
             self._alarms.next_due(),
+            self._watch.next_limit(),
             self._watch.next_show(),
             self._residents.next_release(self._tuning.idle_after),
             self._renew_at if len(self._residents) else None,
@@ -293,6 +298,7 @@ class Engine:
 
     def _decide(self, now: Instant, *, hand_back: bool) -> Tick:
         self._alarms.ring(now)
+        self._watch.ring()
         tick = self._hear(now)
         if hand_back:
             for resident in self._residents:
@@ -379,15 +385,28 @@ class Engine:
         must_renew = len(self._residents) and (self._renew_at is None or self._renew_at <= now)
         return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)
 
+    async def _set_clock(self) -> None:
+        """Go by the database's clock, now and then: nobody knows what becomes of that of a machine."""
+        asked = self._clock.elapsed()
+        if asked < self._set_clock_at:
+            return
+        there = await self._store.now()
+        took = self._clock.elapsed() - asked
+        if took < _GOOD_ANSWER:
+            self._clock.set_to(Instant(there + took // 2))
+            self._set_clock_at = asked + _SET_CLOCK_EVERY
+
     async def _peek(self) -> None:
-        now = self._clock.now()
-        self._peek_at = later(now, self._tuning.poll)
+        self._peek_at = later(self._clock.now(), self._tuning.poll)
         try:
+            await self._set_clock()
+            now = self._clock.now()
+            self._peek_at = later(now, self._tuning.poll)
             peek = await self._store.peek(self._namespace, self.node, self._programs.claims())
         except StoreError as error:
             # A look can wait; the next commit will find out whether the store is really gone.
             _log.warning("%s; looking again soon", error)
-            self._peek_at = later(now, _LOOK_AGAIN)
+            self._peek_at = later(self._clock.now(), _LOOK_AGAIN)
             return
         self._wants_mail = self._wants_mail or peek.has_mail
         if peek.expires_at is not None and max(peek.expires_at, self._reap_at) <= now:
@@ -412,6 +431,7 @@ class Engine:
         self._renewed(tick.commit)
         while not self._has_lease(self._clock.now()):
             receipt = await self._confirm(receipt)
+            tick.is_late = True
         return receipt
 
     def _renewed(self, commit: Commit) -> None:
@@ -454,8 +474,7 @@ class Engine:
             self._dispatcher.cancel(flight)
         self._starting.answer(receipt)
         if tick.commit.ended:
-            void = receipt.lost | receipt.existing.keys()
-            self._audience.ended([row for row in tick.commit.ended if row.run not in void])
+            self._tell_of_ends(tick, receipt)
         self._audience.let_go([row.run for row in tick.commit.released])
         for row in tick.commit.released:
             if row.wake_at is not None:
@@ -471,12 +490,20 @@ class Engine:
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
 
+    def _tell_of_ends(self, tick: Tick, receipt: Receipt) -> None:
+        void = receipt.lost | receipt.existing.keys()
+        ended = [row for row in tick.commit.ended if row.run not in void]
+        if tick.is_late:
+            self._audience.let_go([row.run for row in ended])  # it is old news, and may no longer be true
+        else:
+            self._audience.ended(ended)
+
     def _submit(self, tick: Tick) -> None:
         """Hand attempts to their executors, now or when a slot is free."""
         flights = [flight for flight in tick.dispatch if flight.stage is Stage.SCHEDULED]
         for flight in flights:
             if flight.options.start_timeout is not None:
-                self._watch.queued(flight, tick.now, flight.options.start_timeout)
+                self._watch.queued(flight, flight.options.start_timeout)
         self._dispatcher.submit(flights)
 
     def _give_up(self, tick: Tick, receipt: Receipt) -> None:

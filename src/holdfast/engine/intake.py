@@ -79,6 +79,7 @@ class Intake:
             self._give_up(resident, error)
             return
         resident.position = past.position
+        resident.at = past.steps[-1].at if past.steps else resident.at
         resident.is_begun = past.position > 0
         for seq, child in past.children.items():
             if child is not None:

@@ -53,6 +53,7 @@ _NOBODY: set[int] = set()
 class Resident:
     __slots__ = (
         "_run_id",
+        "at",
         "attached",
         "children",
         "epoch",
@@ -76,6 +77,8 @@ class Resident:
         self.program = program
         self.position = 0
         """Of the next step in its journal."""
+        self.at = Instant(0)
+        """When it moved last."""
         self.is_begun = False
         """Whether `advance` was called in this life; the first call may come without events."""
         self.is_gone = False

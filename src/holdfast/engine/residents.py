@@ -7,14 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.core.values import Instant, RunKey, later
-from holdfast.engine.alarms import Alarms
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.resident import Resident, Stage
 
 
 class Residents:
-    def __init__(self, alarms: Alarms, on_wake: Callable[[], None]) -> None:
-        self._alarms = alarms
+    def __init__(self, on_wake: Callable[[], None]) -> None:
         self._on_wake = on_wake
         self._all: dict[RunKey, Resident] = {}
         self._awake: dict[RunKey, Resident] = {}
@@ -82,9 +80,9 @@ class Residents:
                     dispatcher.cancel(flight)
                 flight.stage = Stage.CLOSED
                 for alarm in flight.alarms or ():
-                    self._alarms.call_off(alarm)
+                    alarm.call_off()
             for alarm in resident.timers.values():
-                self._alarms.call_off(alarm)
+                alarm.call_off()
             resident.program.dispose()
 
     def abandon(self) -> None:

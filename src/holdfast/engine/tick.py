@@ -86,6 +86,8 @@ class Tick:
         """Residents that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
         """Children that this commit creates, in case the id of one is taken."""
+        self.is_late = False
+        """The answer to its commit came so late that a lease could have run out meanwhile."""
         self.has_children = False
         """A child ended or begins: there will be mail, or a run to claim."""
 
@@ -216,7 +218,7 @@ class Tick:
         flight.due_at = None
         if flight.alarms is not None:
             for alarm in flight.alarms:
-                self._scene.alarms.call_off(alarm)
+                alarm.call_off()
 
     def _end_work(self, flight: Flight) -> None:
         if flight.stage is Stage.RUNNING:
@@ -234,9 +236,11 @@ class Tick:
         """Feed a run what has happened to it, and write down what it asks for."""
         events = resident.events
         resident.events = []
+        # A clock that was set back, or is behind that of the last owner, does not turn back a run's time.
+        at = self.now if self.now > resident.at else resident.at
         try:
-            commands = resident.program.advance(self.now, events)
-            step = write_step(self.now, events, commands)
+            commands = resident.program.advance(at, events)
+            step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
             # Also an interrupt that the code raises itself: it must not take all other runs down with it.
             _log.exception("run %s cannot go on and is parked", resident.run_id)
@@ -245,6 +249,7 @@ class Tick:
         if resident.is_begun and not events and not commands:
             return
         resident.is_begun = True
+        resident.at = at
         self._hold(resident)
         position = resident.position
         resident.position = position + 1
@@ -286,7 +291,7 @@ class Tick:
             case CancelTimer():
                 alarm = resident.timers.pop(command.seq, None)
                 if alarm is not None:
-                    self._scene.alarms.call_off(alarm)
+                    alarm.call_off()
             case StartChild():
                 self._start_child(resident, command)
             case CancelChild():
@@ -438,7 +443,7 @@ class Tick:
         for flight in list(resident.flights.values()):
             self._retire(flight)
         for alarm in resident.timers.values():
-            self._scene.alarms.call_off(alarm)
+            alarm.call_off()
         resident.is_gone = True
         self.gone.append(resident)
 

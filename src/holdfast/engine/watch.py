@@ -15,50 +15,55 @@ from holdfast.ports.executor import Attempt
 
 
 class Watch:
-    def __init__(self, clock: Clock, alarms: Alarms, tuning: Tuning, on_wake: Callable[[], None]) -> None:
+    """Limits are counted in elapsed time: what a clock is set to says nothing about how long a task runs."""
+
+    def __init__(self, clock: Clock, tuning: Tuning, on_wake: Callable[[], None]) -> None:
         self._clock = clock
-        self._alarms = alarms
+        self._limits = Alarms()
         self._show_after = tuning.show_after // dt.timedelta(microseconds=1)
         self._on_wake = on_wake
         self._expired: list[tuple[Flight, str]] = []
         self._unshown: deque[tuple[int, Flight]] = deque()
         """Running attempts that the store does not know to be running, with when to tell it."""
 
-    def queued(self, flight: Flight, now: Instant, allowed: dt.timedelta) -> None:
-        self._limit(flight, later(now, allowed), f"waited longer than {allowed} for a free slot")
+    def queued(self, flight: Flight, allowed: dt.timedelta) -> None:
+        self._limit(flight, allowed, f"waited longer than {allowed} for a free slot")
 
     def started(self, flight: Flight, now: Instant) -> None:
         flight.started_at = now
         self._unshown.append((now + self._show_after, flight))
         if flight.alarms is not None:
             for alarm in flight.alarms:
-                self._alarms.call_off(alarm)
+                alarm.call_off()
             flight.alarms = None
         options = flight.options
         if options.timeout is not None:
-            self._limit(flight, later(now, options.timeout), f"ran longer than {options.timeout}")
+            self._limit(flight, options.timeout, f"ran longer than {options.timeout}")
         if options.heartbeat is not None:
-            self._expect_heartbeat(flight, now)
+            self._expect_heartbeat(flight, self._elapsed())
 
     def beat(self, attempt: Attempt, details: Payload | None) -> None:
         """What executors call when an attempt says that it is alive."""
         if not isinstance(attempt, Flight) or attempt.stage is not Stage.RUNNING:
             return
-        now = attempt.beat_at = self._clock.now()
+        attempt.beat_at = self._elapsed()
         if details is None:
             return
         attempt.heartbeat_details = details
         if attempt.is_shown:
             attempt.is_shown = False
-            self._unshown.append((now + self._show_after, attempt))
+            self._unshown.append((self._clock.now() + self._show_after, attempt))
             self._on_wake()
 
-    def _limit(self, flight: Flight, due: Instant, why: str) -> None:
+    def _elapsed(self) -> Instant:
+        return Instant(self._clock.elapsed())
+
+    def _limit(self, flight: Flight, allowed: dt.timedelta, why: str) -> None:
         def expire() -> None:
             self._expired.append((flight, why))
             self._on_wake()
 
-        flight.alarms = [*(flight.alarms or ()), self._alarms.set(due, expire)]
+        flight.alarms = [*(flight.alarms or ()), self._limits.set(later(self._elapsed(), allowed), expire)]
 
     def _expect_heartbeat(self, flight: Flight, since: Instant) -> None:
         allowed = flight.options.heartbeat
@@ -66,13 +71,20 @@ class Watch:
 
         def check() -> None:
             heard = flight.beat_at or since
-            if later(heard, allowed) > self._clock.now():
+            if later(heard, allowed) > self._elapsed():
                 self._expect_heartbeat(flight, heard)
             else:
                 self._expired.append((flight, f"was silent for longer than {allowed}"))
                 self._on_wake()
 
-        flight.alarms = [*(flight.alarms or ()), self._alarms.set(later(since, allowed), check)]
+        flight.alarms = [*(flight.alarms or ()), self._limits.set(later(since, allowed), check)]
+
+    def next_limit(self) -> Instant | None:
+        due = self._limits.next_due()
+        return None if due is None else Instant(self._clock.now() + due - self._elapsed())
+
+    def ring(self) -> None:
+        self._limits.ring(self._elapsed())
 
     def take_expired(self) -> list[tuple[Flight, str]]:
         expired, self._expired = self._expired, []

@@ -9,7 +9,17 @@ from holdfast.core.values import Instant
 
 
 class Clock(Protocol):
-    def now(self) -> Instant: ...
+    def now(self) -> Instant:
+        """What time it is, for leases and for all that is written down. It may be set, also back."""
+        ...
+
+    def elapsed(self) -> int:
+        """Microseconds since some time or other. Never set: it is for how long something takes here."""
+        ...
+
+    def set_to(self, there: Instant) -> None:
+        """The database's clock, which all nodes go by, shows `there` now."""
+        ...
 
     async def wait(self, event: asyncio.Event, until: Instant | None) -> None:
         """Return when `event` is set or the instant has come, whichever is first. None never comes."""

@@ -38,7 +38,18 @@ WRITES = frozenset(
     {"commit", "recover", "leave", "register", "create", "post", "reopen", "unpark", "end_idle"}
 )
 READS = frozenset(
-    {"peek", "load", "find", "ended", "list_runs", "list_tasks", "list_attempts", "read_state", "stranded"}
+    {
+        "now",
+        "peek",
+        "load",
+        "find",
+        "ended",
+        "list_runs",
+        "list_tasks",
+        "list_attempts",
+        "read_state",
+        "stranded",
+    }
 )
 _TOLD_AT_HOME = WRITES - {"commit", "recover", "register"}
 """After these the listeners of the process itself are called as well, as the port promises."""
@@ -111,6 +122,8 @@ class Database:
     def perform(self, operation: Operation) -> Any:
         """Do it, now. What it raises is raised."""
         self.operations += 1
+        if operation.name == "now":
+            return Instant(self.world.now)
         try:
             result = run_inline(getattr(self.store, operation.name)(*operation.args))
         except Exception as error:
@@ -131,7 +144,7 @@ class Database:
 
 
 class Line:
-    """One process's way to the database; implements the port `Store`, but for `open`, `close` and `now`.
+    """One process's way to the database; implements the port `Store`, but for `open` and `close`.
 
     Writes go one after the other, as on the one connection that a process writes with.
     """
@@ -150,9 +163,6 @@ class Line:
 
     async def close(self) -> None:
         pass
-
-    async def now(self) -> Instant:
-        return Instant(self._world.now)
 
     def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
         def stop() -> None:

@@ -197,15 +197,15 @@ Plan: TypeAlias = Sequence[Fault]
 # --- drawing a plan
 
 
-def draw_plan(dice: Random, machines: Sequence[str], span: int, lease: int) -> list[Fault]:
+def draw_plan(dice: Random, machines: Sequence[str], span: int, most: int) -> list[Fault]:
     """Faults for the first `span` microseconds, some of them long enough for a lease to run out.
 
     Each plan is drawn from a few kinds only. A plan with a little of everything is all noise: a run
     that would have gone wrong after ten crashes in a row is taken away by an outage before that.
     """
     kinds = dice.sample(_KINDS, dice.randint(1, 4))
-    amount = dice.randint(1, 30)
-    return [dice.choice(kinds)(dice, dice.choice(machines), span, lease) for _ in range(amount)]
+    amount = dice.randint(1, most)
+    return [dice.choice(kinds)(dice, dice.choice(machines), span) for _ in range(amount)]
 
 
 def _about(dice: Random, longest: int) -> int:
@@ -223,41 +223,36 @@ def _when(dice: Random, span: int) -> int:
     return dice.randrange(span) if dice.random() < 0.5 else _about(dice, span)
 
 
+_LEASE = 15 * SECOND
 _LONG = 60 * SECOND
 
-_Draw: TypeAlias = Callable[[Random, str, int, int], Fault]
+_Draw: TypeAlias = Callable[[Random, str, int], Fault]
 
 _KINDS: list[_Draw] = [
-    lambda dice, machine, span, lease: Refuse(machine, *_operation(dice)),
-    lambda dice, machine, span, lease: LoseAnswer(machine, *_operation(dice)),
-    lambda dice, machine, span, lease: Abandon(machine, *_operation(dice), _about(dice, 3 * lease)),
-    lambda dice, machine, span, lease: Delay(machine, *_operation(dice), _about(dice, 4 * lease)),
-    lambda dice, machine, span, lease: DelayAnswer(machine, *_operation(dice), _about(dice, 4 * lease)),
-    lambda dice, machine, span, lease: PauseAt(machine, *_operation(dice), _about(dice, 4 * lease)),
-    lambda dice, machine, span, lease: RunOutOfDisk(machine, *_operation(dice)),
-    lambda dice, machine, span, lease: CrashBefore(machine, *_operation(dice), _about(dice, 3 * lease)),
-    lambda dice, machine, span, lease: CrashInFlight(
-        machine, *_operation(dice), _about(dice, 2 * lease), _about(dice, 3 * lease)
+    lambda dice, machine, span: Refuse(machine, *_operation(dice)),
+    lambda dice, machine, span: LoseAnswer(machine, *_operation(dice)),
+    lambda dice, machine, span: Abandon(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: Delay(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: DelayAnswer(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: PauseAt(machine, *_operation(dice), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: RunOutOfDisk(machine, *_operation(dice)),
+    lambda dice, machine, span: CrashBefore(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: CrashInFlight(
+        machine, *_operation(dice), _about(dice, 2 * _LEASE), _about(dice, 3 * _LEASE)
     ),
-    lambda dice, machine, span, lease: CrashAfter(machine, *_operation(dice), _about(dice, 3 * lease)),
-    lambda dice, machine, span, lease: Crash(machine, _when(dice, span), _about(dice, 3 * lease)),
-    lambda dice, machine, span, lease: Pause(machine, _when(dice, span), _about(dice, 4 * lease)),
-    lambda dice, machine, span, lease: Jump(
-        machine, _when(dice, span), _about(dice, 4 * lease) * dice.choice((1, -1))
+    lambda dice, machine, span: CrashAfter(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: Crash(machine, _when(dice, span), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: Pause(machine, _when(dice, span), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: Jump(
+        machine, _when(dice, span), _about(dice, 4 * _LEASE) * dice.choice((1, -1))
     ),
-    lambda dice, machine, span, lease: Deploy(
-        machine, _when(dice, span), _about(dice, lease) * dice.choice((1, -1))
+    lambda dice, machine, span: Deploy(
+        machine, _when(dice, span), _about(dice, _LEASE) * dice.choice((1, -1))
     ),
-    lambda dice, machine, span, lease: Outage(
-        dice.choice((machine, None)), _when(dice, span), _about(dice, _LONG)
-    ),
-    lambda dice, machine, span, lease: FullDisk(_when(dice, span), _about(dice, _LONG)),
-    lambda dice, machine, span, lease: Slowness(
-        _when(dice, span), _about(dice, span), _about(dice, _LONG // 4)
-    ),
-    lambda dice, machine, span, lease: Silence(_when(dice, span), _about(dice, span)),
-    lambda dice, machine, span, lease: LateResults(
-        _when(dice, span), _about(dice, span), _about(dice, _LONG // 2)
-    ),
-    lambda dice, machine, span, lease: DoubledResults(_when(dice, span), _about(dice, span)),
+    lambda dice, machine, span: Outage(dice.choice((machine, None)), _when(dice, span), _about(dice, _LONG)),
+    lambda dice, machine, span: FullDisk(_when(dice, span), _about(dice, _LONG)),
+    lambda dice, machine, span: Slowness(_when(dice, span), _about(dice, span), _about(dice, _LONG // 4)),
+    lambda dice, machine, span: Silence(_when(dice, span), _about(dice, span)),
+    lambda dice, machine, span: LateResults(_when(dice, span), _about(dice, span), _about(dice, _LONG // 2)),
+    lambda dice, machine, span: DoubledResults(_when(dice, span), _about(dice, span)),
 ]

@@ -19,6 +19,7 @@ from holdfast.core.ids import KeyMaker
 from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
 from holdfast.ports.programs import Startable
@@ -31,6 +32,9 @@ from holdfast.testing.simulation.witness import WatchedBody, Workshop
 
 if TYPE_CHECKING:
     from holdfast.testing.simulation.simulation import Simulation
+
+_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
+"""As in production, but small where size would hide something: a handful of runs fills a batch."""
 
 
 class Machine:
@@ -153,7 +157,7 @@ class Process:
             dice=self._dice,
             audience=self._waiters,
             queue_limits=self._simulation.queues,
-            tuning=self._simulation.tuning,
+            tuning=_TUNING,
         )
 
     def _make_executors(self, report: Report, beat: Beat) -> Workshop:
@@ -201,9 +205,9 @@ class Process:
         self._do(self._live(), "its main program")
 
     async def _live(self) -> None:
-        self._clock.set_by(await self._line.now(), self._clock.now())
         while True:
             try:
+                self._clock.set_to(await self._line.now())
                 await self.client.register_all()
                 break
             except StoreError:
@@ -296,11 +300,13 @@ class _Clock(SystemClock):
     """The clock of a machine, set by the database's when the process starts, as the real one is."""
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
+        world = machine.simulation.world
+        super().__init__(lambda: world.now * 1000)
         self._machine = machine
+        self._offset = 0
 
     def now(self) -> Instant:
-        return Instant(self._machine.simulation.world.now + self._machine.skew + self._offset)
+        return Instant(super().now() + self._machine.skew)
 
 
 class _CheckedWaiters(Waiters):

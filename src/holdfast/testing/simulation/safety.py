@@ -30,6 +30,8 @@ class Safety:
         self._namespace = namespace
         self._fail = fail
         self._known: dict[RunKey, History] = {}
+        self._ended: set[RunKey] = set()
+        """Those that have ended at some time."""
         self._states: dict[RunKey, dict[str, Any]] = {}
         self._leases: dict[NodeId, int] = {}
         self.writes = self.starts = self.answers = 0
@@ -63,6 +65,8 @@ class Safety:
             before = self._known.get(history.run.key)
             if before != history:
                 self._known[history.run.key] = history
+                if history.run.status.is_final:
+                    self._ended.add(history.run.key)
                 yield before, history
 
     def _may_change(self, record: RunRecord) -> bool:
@@ -100,10 +104,9 @@ class Safety:
             self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} is unknown")
 
     def check_ended(self, run: RunKey) -> None:
-        """Somebody was told how this run ended."""
+        """Somebody was told how this run ended. It may have been opened again since."""
         self.answers += 1
-        history = self._known.get(run)
-        if history is None or not history.run.status.is_final:
+        if run not in self._ended:
             self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} goes on")
 
     def unfinished(self) -> list[RunRecord]:

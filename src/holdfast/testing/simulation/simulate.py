@@ -120,7 +120,8 @@ class _OneRun:
     """A scenario: one run of the user's, whose client is spared."""
 
     queues: Mapping[str, int] = {}
-    pace = 1
+    most_faults = 30
+    slots = (2, 4, 1000)
     longest_task = 20.0
     is_client_spared = True
 

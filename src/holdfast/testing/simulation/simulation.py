@@ -7,19 +7,17 @@ at every write (`safety`), and what must hold in the end is checked here.
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Protocol, assert_never
 
 from holdfast.authoring.catalog import Catalog
 from holdfast.client.client import Client
-from holdfast.core.records import RunRecord
+from holdfast.core.records import AttemptRecord, RunRecord
 from holdfast.core.values import TaskStatus, key_text
-from holdfast.engine.tuning import Tuning
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
 from holdfast.testing.simulation.database import Database, run_inline
@@ -46,13 +44,10 @@ from holdfast.testing.simulation.weather import Condition, Weather
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
-_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
-"""As in production, but small where size would hide something: a handful of runs fills a batch."""
-
 MEMORY = "sqlite://:memory:"
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
 _A_WHILE = 600 * SECOND
-_PATIENCE = 24 * 3600 * SECOND
+_PATIENCE = 3 * 24 * 3600 * SECOND
 _STOPPING = 120 * SECOND
 
 
@@ -66,9 +61,11 @@ class Scenario(Protocol):
     def queues(self) -> Mapping[str, int]: ...
 
     @property
-    def pace(self) -> int:
-        """How much longer leases, polls and pauses take than in real life. What takes days is simulated
-        faster with longer ones."""
+    def most_faults(self) -> int: ...
+
+    @property
+    def slots(self) -> Sequence[int]:
+        """How many tasks a node may run at once: one of these."""
         ...
 
     @property
@@ -106,11 +103,12 @@ class Simulation:
         *,
         plan: Plan | None = None,
         span: int | None = None,
+        nodes: int | None = None,
         is_traced: bool = False,
         url: str = MEMORY,
     ) -> None:
-        """`plan` is drawn from the seed if there is none, and `span`, in microseconds, is how long the
-        time of faults lasts."""
+        """What is not given is drawn from the seed: the plan, how long the time of faults lasts, in
+        microseconds, and the number of nodes."""
         self.seed = seed
         self._scenario = scenario
         dice = Random(f"{seed} faults")
@@ -118,7 +116,7 @@ class Simulation:
         self.catalog = scenario.catalog
         self.queues = scenario.queues
         self.namespace = "default"
-        self.concurrency = dice.choice((2, 4, 1000))
+        self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
         store = store_for(url, threads=False)
         run_inline(store.open())
@@ -128,13 +126,16 @@ class Simulation:
         self.witness = Witness(lambda: self.world.now)
         self.database = Database(self.world, store, self.weather, self.safety.check_write)
         self._graveyard: list[Process] = []
+        self.failed_attempts: list[AttemptRecord] = []
+        """Every attempt that did not succeed, once it is over."""
         self.struck: Counter[str] = Counter()
         """Faults that have come to pass, by kind."""
         self._are_faults_over = False
         self.is_over = False
         """No machine is to boot any more."""
-        nodes = [f"node-{number}" for number in range(1, dice.randint(2, 4))]
-        self._machines = {name: Machine(self, name, has_engine=True, has_client=False) for name in nodes}
+        drawn = dice.randint(1, 3)
+        names = [f"node-{number}" for number in range(1, 1 + (nodes or drawn))]
+        self._machines = {name: Machine(self, name, has_engine=True, has_client=False) for name in names}
         is_spared = scenario.is_client_spared
         self._machines["client"] = Machine(
             self,
@@ -143,19 +144,10 @@ class Simulation:
             has_client=True,
             is_spared=is_spared,
         )
-        self.tuning = Tuning(
-            lease=_TUNING.lease * scenario.pace,
-            poll=_TUNING.poll * scenario.pace,
-            idle_after=_TUNING.idle_after * scenario.pace,
-            max_idle=_TUNING.max_idle,
-            claim_batch=_TUNING.claim_batch,
-            start_batch=_TUNING.start_batch,
-        )
         self.longest_task = scenario.longest_task
-        self._span = dice.choice(_SPANS) * scenario.pace if span is None else span
-        lease = self.tuning.lease // dt.timedelta(microseconds=1)
-        victims = nodes if is_spared else [*nodes, "client"]
-        self.plan: Plan = draw_plan(dice, victims, self._span, lease) if plan is None else plan
+        self._span = dice.choice(_SPANS) if span is None else span
+        victims = names if is_spared else [*names, "client"]
+        self.plan: Plan = draw_plan(dice, victims, self._span, scenario.most_faults) if plan is None else plan
 
     def run(self) -> None:
         """Raises Violation."""
@@ -182,11 +174,12 @@ class Simulation:
         if not world.run(until=self._are_engines_empty, deadline=world.now + _STOPPING):
             raise Violation("every run has ended, but a node keeps some in memory, or a slot for an attempt")
         self._stop_in_order()
+        self.failed_attempts = self._read_attempts()
         for problem in (*self._scenario.problems(self), *self._unseen()):
             raise Violation(problem)
 
     def _wait_for_the_client(self) -> None:
-        """A day at most, and no longer than there is hope."""
+        """Long, but no longer than there is hope."""
         patience = self.world.now + _PATIENCE
         looks = self.world.now
         while not self._scenario.is_done():
@@ -228,6 +221,9 @@ class Simulation:
     # --- faults
 
     def _prepare(self, fault: Fault) -> None:
+        machine = getattr(fault, "machine", None)
+        if machine is not None and machine not in self._machines:
+            return
         if isinstance(fault, OperationFault):
             self._machines[fault.machine].faults[fault.is_commit, fault.number] = fault
         else:
@@ -265,6 +261,10 @@ class Simulation:
             machine.stop_faults()
 
     # --- for processes
+
+    def _read_attempts(self) -> list[AttemptRecord]:
+        runs = [history.run.key for history in self.safety.histories()]
+        return [each for run in runs for each in run_inline(self._store.list_attempts(self.namespace, run))]
 
     async def use(self, client: Client) -> None:
         await self._scenario.use(client)

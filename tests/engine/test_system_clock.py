@@ -1,0 +1,55 @@
+"""The real clock: set by the database, deaf to whatever becomes of the machine's own."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from holdfast.core.values import Instant
+from holdfast.engine.system_clock import SystemClock
+
+SECOND = 1_000_000
+
+
+def test_it_begins_with_the_machines_time() -> None:
+    assert abs(SystemClock().now() - time.time_ns() // 1000) < SECOND
+
+
+def test_it_counts_on_when_the_machines_clock_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SystemClock()
+    before = clock.now()
+
+    monkeypatch.setattr(time, "time_ns", lambda: 0)
+
+    assert before <= clock.now() < before + SECOND
+
+
+def test_it_is_set_by_the_database_and_counts_on_from_there() -> None:
+    count = [0]
+    clock = SystemClock(lambda: count[0])
+
+    clock.set_to(Instant(1_000 * SECOND))
+    count[0] += 5_000_000_000
+
+    assert clock.now() == 1_005 * SECOND
+    assert clock.elapsed() == 5 * SECOND
+
+
+def test_a_difference_that_the_way_to_the_database_may_have_made_is_none() -> None:
+    clock = SystemClock(lambda: 0)
+    clock.set_to(Instant(1_000 * SECOND))
+
+    clock.set_to(Instant(1_000 * SECOND + 15_000))
+
+    assert clock.now() == 1_000 * SECOND
+
+
+def test_elapsed_time_does_not_stand_still_and_is_not_set() -> None:
+    clock = SystemClock()
+    before = clock.elapsed()
+
+    clock.set_to(Instant(0))
+    time.sleep(0.002)
+
+    assert 2_000 <= clock.elapsed() - before < 10 * SECOND
