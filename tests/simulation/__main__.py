@@ -20,7 +20,7 @@ from tests.simulation.workloads import WORKLOADS
 
 from holdfast.testing.simulation.faults import Fault
 from holdfast.testing.simulation.shrinking import shrink
-from holdfast.testing.simulation.simulation import MEMORY, Simulation
+from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import Violation
 
 _BATCH = 20
@@ -53,17 +53,15 @@ def _show_progress(total: Tally, seeds: int, took: float) -> None:
 # --- one
 
 
-def tell(workload: str, seed: int, url: str) -> bool:
+def tell(workload: str, seed: int) -> bool:
     """One history in full; if it fails, with as few faults as it takes. Says whether it went well."""
-    simulation = _try(workload, seed, None, url)
+    simulation = _try(workload, seed, None)
     if isinstance(simulation, Simulation):
         print("\n".join(simulation.world.trace))
         print(f"\nseed {seed} of {workload}: nothing is wrong; its number is {simulation.world.digest}")
         return True
-    plan = shrink(
-        simulation.simulation.plan, lambda plan: isinstance(_try(workload, seed, plan, url), Violation)
-    )
-    violation = _try(workload, seed, plan, url)
+    plan = shrink(simulation.simulation.plan, lambda plan: isinstance(_try(workload, seed, plan), Violation))
+    violation = _try(workload, seed, plan)
     assert isinstance(violation, Violation)
     print("\n".join(violation.simulation.world.trace))
     print(f"\nseed {seed} of {workload}: {violation}\nit takes these faults and no others:")
@@ -71,8 +69,8 @@ def tell(workload: str, seed: int, url: str) -> bool:
     return False
 
 
-def _try(workload: str, seed: int, plan: Sequence[Fault] | None, url: str) -> Simulation | Violation:
-    simulation = Simulation(seed, WORKLOADS[workload](seed), plan=plan, is_traced=True, url=url)
+def _try(workload: str, seed: int, plan: Sequence[Fault] | None) -> Simulation | Violation:
+    simulation = Simulation(seed, WORKLOADS[workload](seed), plan=plan, is_traced=True)
     try:
         simulation.run()
     except Violation as violation:
@@ -80,11 +78,11 @@ def _try(workload: str, seed: int, plan: Sequence[Fault] | None, url: str) -> Si
     return simulation
 
 
-def _batches(workloads: Sequence[str], first: int, seeds: int, url: str) -> Iterator[Task]:
+def _batches(workloads: Sequence[str], first: int, seeds: int) -> Iterator[Task]:
     for start in range(first, first + seeds, _BATCH):
         for number, workload in enumerate(workloads):
             if (start // _BATCH) % len(workloads) == number:
-                yield Task(workload, range(start, min(start + _BATCH, first + seeds)), url)
+                yield Task(workload, range(start, min(start + _BATCH, first + seeds)))
 
 
 def main() -> int:
@@ -95,14 +93,13 @@ def main() -> int:
     parser.add_argument("--workload", choices=sorted(WORKLOADS), help="only this one")
     parser.add_argument("--minutes", type=float, default=60, help="stop after this long (default 60)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--store", default=MEMORY, help="the URL of an empty database to use instead")
     parser.add_argument("--report", type=Path, help="write the report here as well")
     options: Any = parser.parse_args()
     if options.seed is not None:
-        return 0 if tell(options.workload or workload_of(options.seed), options.seed, options.store) else 1
+        return 0 if tell(options.workload or workload_of(options.seed), options.seed) else 1
     workloads = [options.workload] if options.workload else list(WORKLOADS)
-    jobs = options.jobs if options.store == MEMORY else 1
-    tasks = list(_batches(workloads, options.first, options.seeds, options.store))
+    jobs: int = options.jobs
+    tasks = list(_batches(workloads, options.first, options.seeds))
     total, took = run_many(tasks, 60 * options.minutes, jobs)
     page = report(total, workloads, took, jobs)
     print(f"\n{page}")

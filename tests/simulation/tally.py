@@ -56,13 +56,12 @@ class Tally(msgspec.Struct):
 class Task(NamedTuple):
     workload: str
     seeds: range
-    url: str
 
 
 def run_batch(task: Task) -> Tally:
     tally = Tally()
     for seed in task.seeds:
-        simulation = Simulation(seed, WORKLOADS[task.workload](seed), url=task.url)
+        simulation = Simulation(seed, WORKLOADS[task.workload](seed))
         try:
             simulation.run()
         except Violation as violation:

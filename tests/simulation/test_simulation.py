@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.simulation import workflows as w
 from tests.simulation.jobs import Job, Jobs
 from tests.simulation.workloads import WORKLOADS
 
+from holdfast.engine.committing import commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.engine import Engine
 from holdfast.engine.resident import Flight
@@ -21,7 +23,7 @@ from holdfast.engine.tick import Tick
 from holdfast.ports.store import Commit, Receipt
 from holdfast.stores import commit_script
 from holdfast.stores.sql_store import SqlStore
-from holdfast.testing.simulation.faults import Crash, Fault
+from holdfast.testing.simulation.faults import Crash, Delay, Fault
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import SECOND, Violation
@@ -101,8 +103,13 @@ def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Engine, "_commit", commit)
 
 
-def _believe_in_the_lease_for_ever(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Engine, "_has_lease", lambda self, now: True)  # pyright: ignore[reportUnknownLambdaType]
+def _act_without_asking_again_whose_the_runs_are(patch: pytest.MonkeyPatch) -> None:
+    async def commit(self: Engine, tick: Tick) -> Receipt:
+        receipt = await commit_surely(self._store, self._clock, tick.commit, lambda _: None)
+        self._renewed(tick.commit)
+        return receipt
+
+    patch.setattr(Engine, "_commit", commit)
 
 
 def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
@@ -131,12 +138,34 @@ def _forget_who_asks_for_a_wake_up(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(driver._queries(), "release_runs", forgetful)
 
 
+def try_renewals_that_come_late() -> None:
+    """Each commit in turn is on its way for so long that the lease runs out meanwhile."""
+    for number, node in product(range(2, 14), ("node-1", "node-2")):
+        late: list[Fault] = [Delay(node, number, True, 147 * SECOND // 10)]
+        jobs = [Job(f"job-{each}", w.narrow, 6, expected=list(range(6))) for each in range(5)]
+        Simulation(number, Spared(jobs), plan=late, span=120 * SECOND, nodes=2).run()
+
+
+class Spared(Jobs):
+    is_client_spared = True
+
+
+def test_a_renewal_that_came_too_late_is_no_reason_to_go_on() -> None:
+    try_renewals_that_come_late()
+
+
+def test_and_that_is_found_if_it_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    _act_without_asking_again_whose_the_runs_are(monkeypatch)
+
+    with pytest.raises(Violation, match="promise 2"):
+        try_renewals_that_come_late()
+
+
 @pytest.mark.parametrize(
     ("plant", "promise"),
     [
         (_drop_the_fence, "promise 2|UNIQUE constraint"),
         (_act_before_the_commit, "promise 1"),
-        (_believe_in_the_lease_for_ever, "promise [12]"),
         (_take_a_lost_answer_for_a_lost_commit, "UNIQUE constraint"),
         (_give_a_slot_back_for_every_report, "slot"),
         (_forget_who_asks_for_a_wake_up, "promise 7"),

@@ -86,6 +86,8 @@ class Tick:
         """Residents that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
         """Children that this commit creates, in case the id of one is taken."""
+        self.holds_all = False
+        """Its commit names every run that is in memory."""
         self.is_late = False
         """The answer to its commit came so late that a lease could have run out meanwhile."""
         self.has_children = False
@@ -261,6 +263,7 @@ class Tick:
 
     def hold_all(self, residents: Iterable[Resident]) -> None:
         """Ask about every run whether it is still ours."""
+        self.holds_all = True
         for resident in residents:
             self._hold(resident)
 

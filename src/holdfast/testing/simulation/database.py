@@ -15,6 +15,7 @@ import msgspec
 from holdfast.core.values import Instant
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.ports.store import Commit, Store
+from holdfast.testing.simulation.announcing import AnnouncingDatabase
 from holdfast.testing.simulation.faults import (
     Abandon,
     CrashAfter,
@@ -110,9 +111,15 @@ class Owner(Protocol):
 
 class Database:
     def __init__(
-        self, world: World, store: Store, weather: Weather, on_write: Callable[[Operation, Any], None]
+        self,
+        world: World,
+        rows: AnnouncingDatabase,
+        store: Store,
+        weather: Weather,
+        on_write: Callable[[Operation, Any], None],
     ) -> None:
         self.world = world
+        self._rows = rows
         self.store = store
         self.weather = weather
         self._on_write = on_write
@@ -136,7 +143,8 @@ class Database:
         return result
 
     def _tell(self, operation: Operation) -> None:
-        if self.weather.is_silent:
+        is_announced, self._rows.has_announced = self._rows.has_announced, False
+        if self.weather.is_silent or not is_announced:
             return
         for line in self.lines:
             if line.owner.name != operation.process or operation.name in _TOLD_AT_HOME:

@@ -43,6 +43,9 @@ class Safety:
 
     def check_write(self, operation: Operation, result: Any) -> None:
         self.writes += 1
+        if operation.name == "commit" and _only_renews(operation.args[0]):
+            self._leases[operation.args[0].node] = operation.args[0].lease_until
+            return
         is_thorough = self.writes % _EVERYTHING_EVERY == 0
         for before, after in self._changes(is_thorough):
             for broken in _broken_by(operation, before, after, self._leases):
@@ -181,6 +184,10 @@ def _ownership(commit: Commit, before: History, after: History, leases: dict[Nod
     moved = before.steps != after.steps or before.tasks != after.tasks or old.output != new.output
     if moved and not (old.owner == commit.node and _held_epoch(commit, old.key) == old.epoch):
         yield f"promise 2, fenced: {commit.node} wrote for a run that {old.owner} owns"
+
+
+def _only_renews(commit: Commit) -> bool:
+    return not (commit.created or commit.held or commit.messages or commit.claim or commit.collect)
 
 
 def _held_epoch(commit: Commit, run: RunKey) -> int | None:

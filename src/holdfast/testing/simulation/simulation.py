@@ -19,7 +19,7 @@ from holdfast.client.client import Client
 from holdfast.core.records import AttemptRecord, RunRecord
 from holdfast.core.values import TaskStatus, key_text
 from holdfast.settings import Settings
-from holdfast.stores.open_store import store_for
+from holdfast.testing.simulation.announcing import AnnouncingDatabase
 from holdfast.testing.simulation.database import Database, run_inline
 from holdfast.testing.simulation.faults import (
     Crash,
@@ -44,7 +44,6 @@ from holdfast.testing.simulation.weather import Condition, Weather
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
-MEMORY = "sqlite://:memory:"
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
 _A_WHILE = 600 * SECOND
 _PATIENCE = 3 * 24 * 3600 * SECOND
@@ -105,7 +104,6 @@ class Simulation:
         span: int | None = None,
         nodes: int | None = None,
         is_traced: bool = False,
-        url: str = MEMORY,
     ) -> None:
         """What is not given is drawn from the seed: the plan, how long the time of faults lasts, in
         microseconds, and the number of nodes."""
@@ -118,13 +116,14 @@ class Simulation:
         self.namespace = "default"
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
-        store = store_for(url, threads=False)
+        rows = AnnouncingDatabase()
+        store = rows.store()
         run_inline(store.open())
         self._store = store
         self.safety = Safety(store, self.namespace, self.world.fail)
         self.weather = Weather()
         self.witness = Witness(lambda: self.world.now)
-        self.database = Database(self.world, store, self.weather, self.safety.check_write)
+        self.database = Database(self.world, rows, store, self.weather, self.safety.check_write)
         self._graveyard: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed, once it is over."""
