@@ -21,6 +21,11 @@ from holdfast.testing.simulation.simulation import Simulation
 _LOOK_EVERY = 3600.0
 _LOST = "TaskLost"
 
+# Once for all scenarios, which come one after the other: it takes longer than many a simulation.
+_catalog = Catalog()
+_failures: Counter[str] = Counter()
+_workflow = register(_catalog, failures=_failures)
+
 
 class ProgramScenario:
     """One program. Its client is spared: a signal that is sent twice would be another program."""
@@ -34,14 +39,14 @@ class ProgramScenario:
 
     def __init__(self, program: Program) -> None:
         self.queues: dict[str, int] = {}
-        self.catalog = Catalog()
+        self.catalog = _catalog
         self._program = program
-        self._workflow = register(self.catalog, failures=Counter())
+        _failures.clear()
         self._expected = run_plain(program)
         self._is_done = self._has_sent_all = False
 
     async def use(self, client: Client) -> None:
-        run = await client.start(self._workflow, self._program, id="first")
+        run = await client.start(_workflow, self._program, id="first")
         await self._send_all(run)
         # Seldom, for it may take weeks, and whoever waits for a result asks every two seconds.
         while not (await run.status()).is_final:  # noqa: ASYNC110

@@ -9,4 +9,7 @@ from tests.simulation.programs import draw_program
 
 from holdfast.testing.simulation.simulation import Scenario
 
+MIX = ("jobs", "jobs", "jobs", "jobs", "programs")
+"""In what order batches of seeds are made of them. A program takes days, and some four times as long."""
+
 WORKLOADS: dict[str, Callable[[int], Scenario]] = {"jobs": draw_jobs, "programs": draw_program}
