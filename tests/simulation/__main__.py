@@ -79,8 +79,9 @@ def _try(workload: str, seed: int, plan: Sequence[Fault] | None) -> Simulation |
 
 
 def _batches(workload: str | None, first: int, seeds: int) -> Iterator[Task]:
-    for start in range(first, first + seeds, _BATCH):
-        yield Task(workload or workload_of(start), range(start, min(start + _BATCH, first + seeds)))
+    for start in range(first - first % _BATCH, first + seeds, _BATCH):
+        part = range(max(first, start), min(start + _BATCH, first + seeds))
+        yield Task(workload or workload_of(start), part)
 
 
 def main() -> int:
