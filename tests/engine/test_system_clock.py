@@ -27,7 +27,7 @@ def test_it_counts_on_when_the_machines_clock_is_set(monkeypatch: pytest.MonkeyP
 
 def test_it_is_set_by_the_database_and_counts_on_from_there() -> None:
     count = [0]
-    clock = SystemClock(lambda: count[0])
+    clock = SystemClock(lambda: count[0], None)
 
     clock.set_to(Instant(1_000 * SECOND))
     count[0] += 5_000_000_000
@@ -37,7 +37,7 @@ def test_it_is_set_by_the_database_and_counts_on_from_there() -> None:
 
 
 def test_a_difference_that_the_way_to_the_database_may_have_made_is_none() -> None:
-    clock = SystemClock(lambda: 0)
+    clock = SystemClock(lambda: 0, None)
     clock.set_to(Instant(1_000 * SECOND))
 
     clock.set_to(Instant(1_000 * SECOND + 15_000))
@@ -53,3 +53,17 @@ def test_elapsed_time_does_not_stand_still_and_is_not_set() -> None:
     time.sleep(0.002)
 
     assert 2_000 <= clock.elapsed() - before < 10 * SECOND
+
+
+def test_after_the_machine_has_slept_it_catches_up_and_elapsed_time_does_not() -> None:
+    count, with_sleep = [0], [0]
+    clock = SystemClock(lambda: count[0], lambda: with_sleep[0])
+    clock.set_to(Instant(1_000 * SECOND))
+
+    count[0] += 1_000_000_000
+    with_sleep[0] += 3_601_000_000_000
+    clock.catch_up()
+    clock.catch_up()
+
+    assert clock.now() == 1_001 * SECOND + 3_600 * SECOND
+    assert clock.elapsed() == SECOND

@@ -253,6 +253,7 @@ class Engine:
             while True:
                 self._is_ticking = False
                 await self._clock.wait(self._wake, self._next_due(deadline))
+                self._clock.catch_up()
                 self._is_ticking = True
                 self._wake.clear()
                 if self._is_draining:
@@ -431,6 +432,7 @@ class Engine:
         # Then others may have taken runs that it does not name, and so has not asked about.
         last_lease = self._lease_until
         receipt = await commit_surely(self._store, self._clock, tick.commit, refuse_starts)
+        self._clock.catch_up()
         self._renewed(tick.commit)
         is_sure = tick.holds_all or self._clock.now() < last_lease
         while not is_sure or not self._has_lease(self._clock.now()):

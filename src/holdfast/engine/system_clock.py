@@ -7,8 +7,10 @@ set an hour ahead would have every lease run out and every task time out.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 from holdfast.core.values import Instant
 
@@ -16,26 +18,40 @@ _TOLERATED = 20_000
 """Microseconds. An answer of the database is about as old as that, so a smaller difference is none."""
 
 
-def _counter() -> Callable[[], int]:
-    """Nanoseconds that count on while a laptop sleeps: its lease has run out when it wakes up."""
-    # Not time.monotonic, which stands still meanwhile on Linux and on macOS. On the latter it is the
-    # clock of this name that does not.
-    for name in ("CLOCK_BOOTTIME", "CLOCK_MONOTONIC"):
-        clock = getattr(time, name, None)
-        if clock is not None:
-            return lambda: time.clock_gettime_ns(clock)
-    return time.monotonic_ns
+def _counting_sleep() -> Callable[[], int] | None:
+    """A counter that goes on while the machine sleeps, as time.monotonic does not, if there is one."""
+    # On macOS it is the clock of that name, and what Python calls monotonic is another.
+    name = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
+    clock = getattr(time, name, None)
+    return None if clock is None else partial(time.clock_gettime_ns, clock)
 
 
 class SystemClock:
-    def __init__(self, count: Callable[[], int] | None = None) -> None:
-        self._count = count or _counter()
+    def __init__(
+        self,
+        count: Callable[[], int] = time.monotonic_ns,
+        count_with_sleep: Callable[[], int] | None = _counting_sleep(),  # noqa: B008  # the same for all
+    ) -> None:
+        """Both count nanoseconds; the second also those that the machine slept."""
+        self._count = count
+        self._count_with_sleep = count_with_sleep
         self._offset = time.time_ns() // 1000 - self.elapsed()
+        self._slept = self._sleep_so_far()
 
     def set_to(self, there: Instant) -> None:
         difference = there - self.now()
         if abs(difference) > _TOLERATED:
             self._offset += difference
+
+    def catch_up(self) -> None:
+        slept = self._sleep_so_far()
+        if slept - self._slept > _TOLERATED:
+            self._offset += slept - self._slept
+            self._slept = slept
+
+    def _sleep_so_far(self) -> int:
+        """Microseconds, and some constant."""
+        return 0 if self._count_with_sleep is None else self._count_with_sleep() // 1000 - self.elapsed()
 
     def now(self) -> Instant:
         # Without a call of the NewType: this is asked for every task, more than once.

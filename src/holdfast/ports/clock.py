@@ -14,7 +14,13 @@ class Clock(Protocol):
         ...
 
     def elapsed(self) -> int:
-        """Microseconds since some time or other. Never set: it is for how long something takes here."""
+        """Microseconds since some time or other. Never set: it is for how long something takes here.
+        While the machine sleeps it stands still, as everything does."""
+        ...
+
+    def catch_up(self) -> None:
+        """Find out whether the machine slept, which is too dear to be asked for every task. To be called
+        before the time decides whether a lease has run out."""
         ...
 
     def set_to(self, there: Instant) -> None:

@@ -301,7 +301,7 @@ class _Clock(SystemClock):
 
     def __init__(self, machine: Machine) -> None:
         world = machine.simulation.world
-        super().__init__(lambda: world.now * 1000)
+        super().__init__(lambda: world.now * 1000, None)
         self._machine = machine
         self._offset = 0
 
