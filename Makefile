@@ -27,6 +27,10 @@ demo: $(READY)  ## see a run survive a crash
 test: $(READY)  ## run every test (ARGS="-k lease" for some)
 	@$(RUN) -m pytest $(ARGS)
 
+.PHONY: coverage
+coverage: $(READY)  ## run every test, and show the branches of core, engine and stores that none takes
+	@$(RUN) -m tests.branches $(ARGS)
+
 .PHONY: check
 check: $(READY)  ## check format, lint and types
 	@$(RUN) -m ruff format --check $(SOURCES)
@@ -42,6 +46,14 @@ format: $(READY)  ## format the code and fix what can be fixed by itself
 bench: $(READY)  ## measure the workloads, as JSON lines
 	@$(RUN) -m bench $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(READY)  ## feed holdfast with nonsense for 5 minutes (ARGS="--minutes 60")
+	@$(RUN) -m tests.fuzz $(ARGS)
+
+.PHONY: soak
+soak: $(READY)  ## hold half of the peak for an hour: does anything grow? (ARGS="--store postgres")
+	@$(RUN) -m tests.soak $(ARGS)
+
 .PHONY: simulate
 simulate: $(READY)  ## 10,000 histories in which everything goes wrong (SEED=n tells one of them)
 	@$(RUN) -m tests.simulation $(if $(SEED),--seed $(SEED)) $(ARGS)
@@ -49,6 +61,14 @@ simulate: $(READY)  ## 10,000 histories in which everything goes wrong (SEED=n t
 .PHONY: chaos
 chaos: $(READY)  ## kill, freeze, cut and fill for three minutes, and check (ARGS="--minutes 60")
 	@$(RUN) -m tests.chaos $(ARGS)
+
+.PHONY: faults
+faults: $(READY)  ## plant 95 known faults, one at a time, and see each caught (ARGS="--only no-fence")
+	@$(RUN) -m tests.faults $(ARGS)
+
+.PHONY: mutate
+mutate: $(READY)  ## change the source in small ways, and list what no test notices (ARGS="--minutes 60")
+	@$(RUN) -m tests.mutation $(ARGS)
 
 # Pinned as a requirements file and not as uv.lock: plain pip can install it, and it names no package
 # index. Resolved for every platform and Python at once, so it is the same wherever it is made.

@@ -58,13 +58,19 @@ class Refused(HoldfastError):
 _LONGEST_VALUE = 200
 
 
+def show(value: object) -> str:
+    """The value as people can read it. Never raises: it is shown because something is wrong with it."""
+    try:
+        shown = repr(value).encode(errors="backslashreplace").decode()
+    except Exception:  # a broken __repr__, a nesting too deep, an integer of ten thousand digits
+        return "something that cannot be shown"
+    return shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + "…"
+
+
 class BadOption(Refused, ValueError):
     def __init__(self, option: str, value: object, expected: str) -> None:
         self.option, self.value, self.expected = option, value, expected
-        shown = repr(value)
-        if len(shown) > _LONGEST_VALUE:
-            shown = shown[:_LONGEST_VALUE] + "…"
-        super().__init__(f"{option} is {shown}, but must be {expected}")
+        super().__init__(f"{option} is {show(value)}, but must be {expected}")
 
 
 class BadUrl(Refused, ValueError):
@@ -106,13 +112,13 @@ class UnknownWorkflow(Refused, LookupError):
     def __init__(self, name: str, version: str | None, known: list[str]) -> None:
         self.name, self.version, self.known = name, version, known
         wanted = name if version is None else f"{name} version {version}"
-        super().__init__(f"no workflow {wanted!r} is registered here; {_known(known)}")
+        super().__init__(f"no workflow {show(wanted)} is registered here; {_known(known)}")
 
 
 class UnknownTask(Refused, LookupError):
     def __init__(self, name: str, known: list[str]) -> None:
         self.name, self.known = name, known
-        super().__init__(f"no task {name!r} is registered here; {_known(known)}")
+        super().__init__(f"no task {show(name)} is registered here; {_known(known)}")
 
 
 def _known(names: list[str]) -> str:
@@ -134,7 +140,7 @@ class VersionConflict(Refused):
 class RunNotFound(Refused, LookupError):
     def __init__(self, id: str, namespace: str) -> None:
         self.id, self.namespace = id, namespace
-        super().__init__(f"no run {id!r} in namespace {namespace!r}")
+        super().__init__(f"no run {show(id)} in namespace {namespace!r}")
 
 
 class RunExists(Refused):

@@ -104,9 +104,10 @@ _KINDS: dict[Any, str] = {
 def _typed(name: str, value: Any, source: str, *, strict: bool) -> Any:
     kind = _TYPES[name]
     try:
-        return msgspec.convert(value, kind, strict=strict)
-    except msgspec.ValidationError:
+        converted = msgspec.convert(value, kind, strict=strict)
+    except Exception:  # also half a surrogate pair in the environment, or whatever the value itself raises
         raise BadOption(f"{name} in {source}", value, _KINDS[kind]) from None
+    return str.__str__(converted) if kind is str else converted
 
 
 def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def _read_queues(text: str) -> Any:
     """As JSON: HOLDFAST_QUEUES='{"gpu": 1}'."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise BadOption("queues in the environment", text, f'JSON such as {{"gpu": 1}} ({error})') from None
 
 
@@ -131,5 +132,6 @@ def _read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError, OSError) as error:
+        # Not TOML, not UTF-8, a number of five thousand digits, nested without end, or a folder.
         raise BadOption(str(path.name), str(error), "a TOML file") from None

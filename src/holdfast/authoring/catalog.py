@@ -13,11 +13,12 @@ from typing import Any, Protocol
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
+from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Failure, Payload
-from holdfast.errors import BadDefinition, UnknownTask, UnknownWorkflow, WrongType
+from holdfast.errors import BadDefinition, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.programs import Pinned, Startable
 from holdfast.ports.store import Definition
 
@@ -68,17 +69,18 @@ class Catalog:
         versions[version] = workflow
 
     def task(self, name: str) -> TaskDefinition:
-        task = self.find_task(name)
+        task = self.find_task(checked_name("the name of a task", name))
         if task is None:
             raise UnknownTask(name, list(self._tasks))
         return task
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
         """The workflow of that name: of that version, or the one defined last."""
-        versions = self._workflows.get(name, {})
+        versions = self._workflows.get(checked_name("the name of a workflow", name), {})
         if version is None:
             found = next(reversed(versions.values()), None)
         else:
+            version = checked_version(version)
             found = versions.get(version)
             unpinned = versions.get(None)
             if found is None and unpinned is not None and version.startswith("auto-"):
@@ -132,7 +134,7 @@ class Definitions:
         return body
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
-        version = None if version is None else str(version)
+        version = None if version is None else checked_version(version)
         if isinstance(workflow, str):
             found = self.catalog.workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
@@ -142,7 +144,7 @@ class Definitions:
                 found = self.catalog.workflow(found.name, version)
         else:
             raise WrongType(
-                "start()", f"expected a workflow or its name, got {workflow!r}; is @workflow missing?"
+                "start()", f"expected a workflow or its name, got {show(workflow)}; is @workflow missing?"
             )
 
         def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:

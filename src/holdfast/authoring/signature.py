@@ -30,9 +30,9 @@ from typing import (
 
 import msgspec
 
-from holdfast.core.codec import Codec, Decode, decoder_for, explain_mismatch
+from holdfast.core.codec import Codec, Decode, decoder_for, explain_mismatch, words_of
 from holdfast.core.values import Payload
-from holdfast.errors import BadDefinition, Refused, WrongType
+from holdfast.errors import BadDefinition, Refused, WrongType, show
 
 _EMPTY: Any = inspect.Parameter.empty
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -262,13 +262,20 @@ class _Names:
         try:
             hint = get_type_hints(holder, self._module, self._around, include_extras=True)["it"]
         except Exception as error:  # a hint is an expression, and may fail in any way an expression can
-            text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
             raise BadDefinition(
                 title,
-                f"the type hint {text!r} of {whose} cannot be resolved ({error}); define or import that "
-                "type at the top of the module, not inside a function and not under TYPE_CHECKING",
+                f"the type hint {_hint_text(annotation)} of {whose} cannot be resolved ({words_of(error)}); "
+                "define or import that type at the top of the module, not inside a function and not under "
+                "TYPE_CHECKING",
             ) from error
         return Any if isinstance(hint, (ParamSpecArgs, ParamSpecKwargs)) else hint
+
+
+def _hint_text(annotation: Any) -> str:
+    try:
+        return show(annotation if isinstance(annotation, str) else inspect.formatannotation(annotation))
+    except Exception:  # it is shown because something is wrong with it
+        return show(annotation)
 
 
 def _widen(parameter: inspect.Parameter, hint: Any) -> Any:

@@ -30,6 +30,7 @@ from holdfast.errors import (
     RunNotFound,
     WrongLoop,
     WrongType,
+    show,
 )
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
@@ -211,8 +212,8 @@ class Client:
         """
         if isinstance(run, Run):
             return await run.result()
-        what = f"the result of run {run!r}"
         key = await self.key_of(run)
+        what = f"the result of run {show(run)}"
         return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
 
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
@@ -232,17 +233,19 @@ class Client:
 
     async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Send a message that the run receives with `context().signal(name)`, in order, each once."""
-        payload = self._workflows.encode(value, f"signal {checked_name('name', name)!r}")
+        name = checked_name("name", name)
+        payload = self._workflows.encode(value, f"signal {name!r}")
         await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
 
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
         """Give the value that the run awaits with `context().promise(name)`. Once."""
-        payload = self._workflows.encode(value, f"promise {checked_name('name', name)!r}")
+        name = checked_name("name", name)
+        payload = self._workflows.encode(value, f"promise {name!r}")
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
     async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
         """Have `context().promise(name)` raise. Once, and not after it was resolved."""
-        checked_name("name", name)
+        name = checked_name("name", name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
 
@@ -252,7 +255,7 @@ class Client:
         Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
         """
         if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise WrongType("cancel()", f"expected the reason as text, got {reason!r}")
+            raise WrongType("cancel()", f"expected the reason as text, got {show(reason)}")
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
         if not await self._families.end_parked(key, reason):
@@ -300,7 +303,7 @@ class Client:
     async def _find(self, run: Run[Any] | str) -> RunRecord:
         self._check_loop()
         if not isinstance(run, (Run, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise WrongType("a run", f"expected a handle or the id of a run, got {run!r}")
+            raise WrongType("a run", f"expected a handle or the id of a run, got {show(run)}")
         if isinstance(run, str) and not is_name(run):
             raise RunNotFound(run, self.namespace)  # no run can be named like that
         record = await self._store.find(self.namespace, run.key if isinstance(run, Run) else run)
@@ -313,8 +316,8 @@ class Client:
         self._check_loop()
         return self._waiters
 
-    async def list_tasks(self, run: Run[Any]) -> list[Any]:
-        return list(await self._store.list_tasks(self.namespace, run.key))
+    async def list_tasks(self, run: Run[Any] | str) -> list[Any]:
+        return list(await self._store.list_tasks(self.namespace, await self.key_of(run)))
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
@@ -331,5 +334,5 @@ def _checked_id(id: str | None) -> str | None:
 def _checked_status(status: str) -> RunStatus:
     try:
         return RunStatus(status)
-    except ValueError:
+    except Exception:  # looking it up asks it for its hash, and shows it if it is not found
         raise BadOption("status", status, "one of " + ", ".join(RunStatus)) from None

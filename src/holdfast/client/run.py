@@ -20,6 +20,7 @@ from holdfast.core.values import (
     key_text,
     moment,
 )
+from holdfast.errors import WrongType
 from holdfast.ports.programs import Workflows
 
 if TYPE_CHECKING:
@@ -100,7 +101,13 @@ class Run(Generic[R]):
 
 def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
     def plain(payload: Payload | None) -> Any:
-        return None if payload is None else workflows.decode(payload, Any, "a stored value")
+        """As it stands there, if it is not JSON: one damaged row must not hide the others of a list."""
+        if payload is None:
+            return None
+        try:
+            return workflows.decode(payload, Any, "a stored value")
+        except WrongType:
+            return payload.decode(errors="replace")
 
     return RunInfo(
         id=record.id or key_text(record.key),

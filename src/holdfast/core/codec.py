@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 
 from holdfast.core.values import NULL, Payload
-from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
+from holdfast.errors import CannotStore, PayloadTooLarge, WrongType, show
 
 DEFAULT_LIMIT: Final = 4 * 1024 * 1024
 """In bytes of JSON. Larger data belongs in a file or an object store, and its address in the payload."""
@@ -45,14 +45,16 @@ class Codec:
         try:
             payload = _encode(value)
         except Exception as error:  # msgspec's own, or whatever a user's model raised while it was dumped
-            unstorable = _find_unstorable(value) or ("it", _explain_whole(error))
+            unstorable = _surely_find_unstorable(value) or ("it", _explain_whole(error))
             raise CannotStore(what, *unstorable) from error
         if len(payload) > self.limit:
             raise PayloadTooLarge(what, len(payload), self.limit)
+        if len(payload) > 2 * _DEEPEST and _is_deep(payload):
+            raise CannotStore(what, "it", "is nested too deeply")
         # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
         # (`in` would be four times as slow as `find`: it first tries to read the bytes as an integer.)
         if payload.find(b"null") >= 0 and _may_hide_nan(value):
-            unstorable = _find_unstorable(value)
+            unstorable = _surely_find_unstorable(value)
             if unstorable is not None:
                 raise CannotStore(what, *unstorable)
         return payload
@@ -75,6 +77,8 @@ class Codec:
 # --- types ------------------------------------------------------------------------------------
 
 _decoders: dict[Any, Decode] = {}
+_MOST_DECODERS: Final = 1000
+"""A class inside a workflow function is another one in every run, and would else be kept for ever."""
 
 
 def decoder_for(type: Any) -> Decode:
@@ -82,13 +86,15 @@ def decoder_for(type: Any) -> Decode:
     try:
         decode = msgspec.json.Decoder(type, dec_hook=_from_plain).decode
         foreign = _find_foreign(msgspec.inspect.type_info(type))
-    except (TypeError, ValueError, NameError, AttributeError) as error:
+    except Exception as error:  # a hint is whatever the user wrote, and asking it may raise anything
         raise TypeError(_explain_hint(error)) from error
     if foreign is not None:
         raise TypeError(
             f"{_type_name(foreign)} cannot be read back from JSON; use plain types, dataclasses, TypedDict, "
             "NamedTuple, attrs classes, msgspec Structs or pydantic models"
         )
+    if len(_decoders) >= _MOST_DECODERS:
+        _decoders.clear()
     try:
         _decoders[type] = decode
     except TypeError:
@@ -97,7 +103,7 @@ def decoder_for(type: Any) -> Decode:
 
 
 def _explain_hint(error: Exception) -> str:
-    reason = str(error)
+    reason = words_of(error)
     if "Type unions" in reason:
         return f"{reason}: nothing in the JSON tells them apart (tagged msgspec Structs can be)"
     return reason
@@ -125,7 +131,7 @@ _PLACE = re.compile(r" - at (`key` in )?`\$(.*?)`$", re.DOTALL)
 
 def explain_mismatch(error: Exception) -> str:
     """What a decoder complained about, as `items[3].price: expected int, got str`."""
-    text = str(error)
+    text = words_of(error)
     if not isinstance(error, msgspec.DecodeError):
         return f"{_type_name(type(error))}: {text}"
     if not isinstance(error, msgspec.ValidationError):
@@ -215,10 +221,42 @@ def _may_hide_nan(value: object) -> bool:
         return True
 
 
+def _is_deep(payload: bytes) -> bool:
+    """Whether it is nested deeper than whoever reads it may follow: Postgres, or this process with more
+    on its stack. How deep msgspec writes depends on the recursion limit of the process."""
+    if payload.count(b"[") + payload.count(b"{") <= _DEEPEST:
+        return False
+    depth = 0
+    for bracket in _BRACKETS.findall(payload):
+        depth += bracket in b"[{"
+        depth -= bracket in b"]}"
+        if depth > _DEEPEST:
+            return True
+    return False
+
+
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
+
+
 def _explain_whole(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "is nested too deeply"
-    return f"cannot be written as JSON: {error}"
+    return f"cannot be written as JSON: {words_of(error)}"
+
+
+def words_of(error: Exception) -> str:
+    """What an error says, which may be a user's own and raise when it is asked."""
+    try:
+        return str(error).encode(errors="backslashreplace").decode()
+    except Exception:
+        return _type_name(type(error))
+
+
+def _surely_find_unstorable(root: object) -> tuple[str, str] | None:
+    try:
+        return _find_unstorable(root)
+    except Exception as error:  # a property, a __repr__, a __getattribute__ of the user's own
+        return "it", f"cannot be looked at: {words_of(error)}"
 
 
 def _find_unstorable(root: object) -> tuple[str, str] | None:
@@ -243,6 +281,8 @@ def _find_unstorable(root: object) -> tuple[str, str] | None:
         if reason is not None:
             return _tidy("".join([*trail, step])), reason
         children = _children(value)
+        if len(stack) > 2 * _DEEPEST:  # what contains itself has been found before
+            return "it", "is nested too deeply"
         if children is not None:
             stack.append(children)
             trail.append(step)
@@ -252,6 +292,8 @@ def _find_unstorable(root: object) -> tuple[str, str] | None:
 
 
 _NO_MORE: Final = object()
+_DEEPEST: Final = 1000
+"""What Python's own recursion limit comes to, before anyone raises it."""
 
 
 def _children(value: object) -> Iterator[tuple[str, object]] | None:
@@ -259,7 +301,7 @@ def _children(value: object) -> Iterator[tuple[str, object]] | None:
     kind = cast("Any", type(value))
     if isinstance(value, dict):
         items = cast("dict[object, object]", value).items()
-        return ((f"[{key!r}]", item) for key, item in items)
+        return ((f"[{show(key)}]", item) for key, item in items)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return (
             (f".{name}", item)
@@ -301,7 +343,7 @@ def _why_unstorable(value: object) -> str | None:
     except (NotImplementedError, TypeError):
         return f"is of type {_type_name(kind)}, which JSON cannot carry"
     except Exception as error:
-        return f"cannot be written as JSON: {error}"
+        return f"cannot be written as JSON: {words_of(error)}"
     return None
 
 
@@ -310,9 +352,9 @@ def _why_keys_unstorable(value: dict[object, object]) -> str | None:
         try:
             _encode({key: None})
         except UnicodeEncodeError:
-            return f"has the key {key!r}, with half a surrogate pair in it, which UTF-8 cannot carry"
+            return f"has the key {show(key)}, with half a surrogate pair in it, which UTF-8 cannot carry"
         except (NotImplementedError, TypeError):
-            return f"has the key {key!r} of type {_type_name(type(key))}, which JSON has no text for"
+            return f"has the key {show(key)} of type {_type_name(type(key))}, which JSON has no text for"
     return None
 
 
@@ -326,4 +368,8 @@ _LONGEST_PATH: Final = 200
 
 
 def _type_name(kind: type) -> str:
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        module, name = kind.__module__, kind.__qualname__
+    except Exception:  # a metaclass can refuse even that
+        return "a class without a name"
+    return name if module == "builtins" else f"{module}.{name}"

@@ -25,6 +25,8 @@ _LONGEST_CHAIN: Final = 10
 _LONGEST_MESSAGE: Final = 8 * 1024
 _LONGEST_TRACEBACK: Final = 16 * 1024
 _LARGEST_EXTRA: Final = 16 * 1024
+_DEEPEST_EXTRA: Final = 50
+"""What can just be written here might not be from a deeper place, such as a tick of the engine."""
 _MOST_MEMBERS: Final = 10
 
 _CAME_FROM: Final = "_holdfast_failure"
@@ -84,7 +86,10 @@ def _shorten_chain(failure: Failure, length: int) -> Failure:
 
 def _type_of(error: BaseException) -> str:
     kind = type(error)
-    return _clean(f"{kind.__module__}:{kind.__qualname__}")
+    try:
+        return _clean(f"{kind.__module__}:{kind.__qualname__}")
+    except Exception:  # a metaclass can refuse even that
+        return "builtins:Exception"
 
 
 def _message(error: BaseException) -> str:
@@ -195,11 +200,24 @@ _MADE_BY_A_CLASS_STATEMENT: Final = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: a class written in Python, as opposed to one that came with the interpreter."""
 
 
+def _depth(json: bytes) -> int:
+    """How deep the JSON is nested, or more: a bracket in a string counts too."""
+    depth = deepest = 0
+    for byte in json:
+        if byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest
+
+
 def _small_plain(value: _Plain) -> _Plain | None:
     """The value as JSON would bring it back; None if it is too large, or is nothing for JSON."""
     try:
         encoded = msgspec.json.encode(value)
-        return msgspec.json.decode(encoded) if len(encoded) < _LARGEST_EXTRA else None
+        is_small = len(encoded) < _LARGEST_EXTRA and _depth(encoded) < _DEEPEST_EXTRA
+        return msgspec.json.decode(encoded) if is_small else None
     except Exception:  # not needed, only nice to have
         return None
 

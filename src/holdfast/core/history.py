@@ -47,8 +47,12 @@ from holdfast.core.values import (
     RunStatus,
     Succeeded,
     TaskStatus,
+    is_instant,
 )
 from holdfast.errors import JournalCorrupt
+
+_MOST = 2**31 - 1
+"""What both databases can count to."""
 
 
 class Step(NamedTuple):
@@ -137,14 +141,20 @@ def message_event(message: MessageRecord) -> Event:
         case MessageKind.CANCEL:
             return CancelRequested(message.id, _read_text(message.payload))
         case MessageKind.CHILD:
-            raise ValueError("the outcome of a child stands in its own row")
+            raise JournalCorrupt(
+                None, f"message {message.id} tells of a child, and was heard as another kind"
+            )
         case MessageKind.UNKNOWN:
             raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
 
 
+_LONGEST_NUMBER = 10
+"""In digits. int() itself refuses thousands of them, with an error of another class."""
+
+
 def child_number(message: MessageRecord) -> int:
     """Which child it is that a message of the kind CHILD tells of. Raises JournalCorrupt."""
-    if not message.name.isdecimal():
+    if not message.name.isdecimal() or len(message.name) > _LONGEST_NUMBER:
         raise JournalCorrupt(None, f"message {message.id} tells of child {message.name!r}, not of a number")
     return int(message.name)
 
@@ -198,6 +208,7 @@ class _Restorer:
         past = self._past
         records = read_steps(self._history)
         past.position = len(records)
+        self._check(records)
         for position, record in steps_that_count(records):
             events = [self._event(position, heard) for heard in record.heard]
             past.steps.append(Step(record.at, events, record.asked))
@@ -206,6 +217,33 @@ class _Restorer:
                 self._open(position, asked)
         past.unheard = list(self._unheard())
         return past
+
+    def _check(self, records: list[StepRecord]) -> None:
+        """Rows that no step has asked for, and instants and numbers that no clock and no counter gives:
+        to go on with them would write what the store refuses, in a commit for a thousand other runs."""
+        asked = [(position, each) for position, record in enumerate(records) for each in record.asked]
+        tasks = {each.seq for _, each in asked if isinstance(each, (TaskAsked, TaskRecorded))}
+        children = {each.seq for _, each in asked if isinstance(each, ChildAsked)}
+        for seq in [*(self._tasks.keys() - tasks), *(self._children.keys() - children)]:
+            raise JournalCorrupt(None, f"there is a row for number {seq}, which no step has asked for")
+        for position, record in enumerate(records):
+            if not is_instant(record.at):
+                raise JournalCorrupt(position, f"its instant {record.at} is none")
+            for heard in record.heard:
+                if isinstance(heard, ReopenedHeard) and not 0 <= heard.position <= position:
+                    raise JournalCorrupt(position, f"it goes back to step {heard.position}")
+        for position, each in asked:
+            if isinstance(each, TimerAsked) and not is_instant(each.due):
+                raise JournalCorrupt(position, f"its timer is due at {each.due}, which is no instant")
+            if not 0 <= getattr(each, "seq", 0) < _MOST:
+                raise JournalCorrupt(position, f"it asks for a number that was never given: {each}")
+        for task in self._tasks.values():
+            if not 1 <= task.attempt < _MOST or not 0 <= task.lost < _MOST or not 0 <= task.forgiven < _MOST:
+                raise JournalCorrupt(
+                    None, f"the attempts of task {task.seq} cannot have been counted like that"
+                )
+            if task.due_at is not None and not is_instant(task.due_at):
+                raise JournalCorrupt(None, f"task {task.seq} is due at {task.due_at}, which is no instant")
 
     def _open(self, position: int, asked: Asked) -> None:
         past = self._past

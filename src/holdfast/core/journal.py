@@ -202,5 +202,5 @@ def _asked(command: Command) -> Asked:
 def read_step(position: int, data: bytes) -> StepRecord:
     try:
         return _decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise JournalCorrupt(position, str(error)) from None

@@ -11,7 +11,7 @@ LONGEST_NAME: Final = 500
 
 
 def checked_name(what: str, name: Any) -> str:
-    """The name as it is. Raises BadOption if it is one that not every store could keep.
+    """The name as plain text. Raises BadOption if it is one that not every store could keep.
 
     Asked at the door, because later it would be found in the middle of a commit for a thousand runs.
     """
@@ -19,7 +19,19 @@ def checked_name(what: str, name: Any) -> str:
         raise BadOption(
             what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
         )
-    return name
+    return str.__str__(name)  # of a subclass that may hash or compare as it likes, too
+
+
+def checked_version(version: Any) -> str:
+    """A version as text: people write 2 as well as "2". Raises BadOption."""
+    if not isinstance(version, (str, int)):
+        raise BadOption("version", version, "a name or a number")
+    try:
+        return checked_name(
+            "version", str.__str__(version) if isinstance(version, str) else int.__repr__(version)
+        )
+    except ValueError:  # empty, or a number of ten thousand digits
+        raise BadOption("version", version, "a name or a number") from None
 
 
 def is_name(name: Any) -> bool:

@@ -53,6 +53,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
             # Whoever asks for an hour and says no more does not mean five minutes.
             msgspec.structs.force_setattr(self, "max_delay", self.first_delay)
         msgspec.structs.force_setattr(self, "never_on", _error_names(self.never_on))
+        make_plain(self)
 
     def delay_after(self, attempt: int, failure: Failure, dice: Random) -> dt.timedelta | None:
         """How long to wait after failed attempt number `attempt` (from 1); None to give up."""
@@ -70,8 +71,11 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def _error_names(given: Any) -> tuple[str, ...]:
     """One error or several, each a class or a name, as names."""
-    entries: tuple[Any, ...] = (given,) if isinstance(given, (str, type)) else tuple(given)
     names: list[str] = []
+    try:
+        entries = iter((given,) if isinstance(given, (str, type)) else given)
+    except Exception:
+        raise BadOption("Retry.never_on", given, "an exception class, the name of one, or several") from None
     for entry in entries:
         kind = cast("type[object]", entry) if isinstance(entry, type) else None
         if kind is not None and issubclass(kind, BaseException):
@@ -85,11 +89,34 @@ def _error_names(given: Any) -> tuple[str, ...]:
 
 def _is_whole(value: Any) -> bool:
     """Also bounded: what is recorded with a request must fit into 64 bits."""
-    return isinstance(value, int) and abs(value) < 2**31
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+_PLAIN = frozenset({dt.timedelta, str, float, int})
+
+
+def make_plain(options: msgspec.Struct) -> None:
+    """Options are recorded, and a record knows plain types only: neither writes it the subclass that a
+    numpy.float64 or a pandas.Timedelta is, nor could it be read again."""
+    for name in options.__struct_fields__:
+        value: Any = getattr(options, name)
+        # What is plain stays the very object it is: a default is left out of the record by its identity.
+        if type(value) in _PLAIN or not isinstance(value, (dt.timedelta, str, float, int)):
+            continue
+        plain: Any
+        if isinstance(value, dt.timedelta):
+            plain = dt.timedelta(value.days, value.seconds, value.microseconds)
+        elif isinstance(value, str):
+            plain = str.__str__(value)
+        elif isinstance(value, float):
+            plain = float.__float__(value)
+        else:
+            plain = int.__int__(value)
+        msgspec.structs.force_setattr(options, name, plain)
 
 
 NO_RETRY = Retry()
@@ -120,6 +147,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         checked_name("queue", self.queue)
         if not _is_whole(self.priority):
             raise BadOption("priority", self.priority, "a whole number")
+        make_plain(self)
 
 
 DEFAULT_OPTIONS = TaskOptions()

@@ -34,8 +34,18 @@ def instant(moment: dt.datetime) -> Instant:
     return Instant((moment - _EPOCH) // _MICROSECOND)
 
 
+FIRST_INSTANT = Instant(-62_135_596_800_000_000)
+LAST_INSTANT = Instant(253_402_300_799_000_000)
+"""Of the years 1 and 9999, between which a datetime can name them."""
+
+
+def is_instant(at: int) -> bool:
+    return FIRST_INSTANT <= at <= LAST_INSTANT
+
+
 def moment(at: Instant) -> dt.datetime:
-    return _EPOCH + dt.timedelta(microseconds=at)
+    """The instant as people read it. One that no datetime can name, in a damaged row, becomes the last."""
+    return _EPOCH + dt.timedelta(microseconds=min(max(at, FIRST_INSTANT), LAST_INSTANT))
 
 
 def later(at: Instant, delay: dt.timedelta) -> Instant:

@@ -258,7 +258,9 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
     keys = [row[:1] for row in due]
     rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
     taken = {row[0]: row for row in rows}
-    return [Claimed(run_record(taken[key]), status == "pending") for key, status, _ in due]
+    # New is what nobody has ever had in hand; whatever the status says, that has no journal.
+    claimed = [(run_record(taken[key]), status) for key, status, _ in due]
+    return [Claimed(run, status == "pending" and run.epoch == 1) for run, status in claimed]
 
 
 def _concerns_others(commit: Commit) -> bool:

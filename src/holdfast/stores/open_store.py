@@ -58,6 +58,9 @@ def _postgres(url: str, threads: bool) -> SqlStore:
 
 
 def _without_password(url: str) -> str:
-    """The URL as it may be shown: it ends up in logs."""
-    hidden = re.sub(r"(?<=//)([^/@]*?):[^@]*@", r"\1:***@", url)
-    return re.sub(r"(?i)(password=)[^&\s]*", r"\1***", hidden)
+    """The URL as it may be shown: it ends up in logs. Also one that was written without its scheme."""
+    scheme, separator, rest = url.rpartition("://")
+    user, _, secret = rest.partition(":")
+    if "@" in secret:
+        rest = f"{user}:***@{secret.rpartition('@')[2]}"
+    return re.sub(r"(?i)(password=)[^&\s]*", r"\1***", scheme + separator + rest)

@@ -101,9 +101,8 @@ class Context:
         For what is quick, local and not repeatable, such as reading an environment variable. Work
         that can fail or take time belongs in a task.
         """
-        outcome = self._program.record(
-            checked_name("the name of a side effect", name), lambda: function(*args, **kwargs)
-        )
+        name = checked_name("the name of a side effect", name)
+        outcome = self._program.record(name, lambda: function(*args, **kwargs))
         return _value(outcome, self._program, Any, f"the result of {name!r}")
 
     # --- the outside world
@@ -122,7 +121,7 @@ class Context:
         Raises TimeoutError after `timeout`, and what `hf.reject` was given if it is rejected. Asking
         twice for a name gives the same value twice; it may be resolved before it is asked for.
         """
-        checked_name("the name of a promise", name)
+        name = checked_name("the name of a promise", name)
         return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -143,7 +142,7 @@ class Context:
 
         Raises TimeoutError after `timeout`; no message is lost by that.
         """
-        checked_name("the name of a signal", name)
+        name = checked_name("the name of a signal", name)
         return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -152,10 +151,11 @@ class Context:
         return self._program.codec.decode(payload, type, f"signal {name!r}")
 
     def has_signal(self, name: str) -> bool:
-        return self._program.has_signal(name)
+        return self._program.has_signal(checked_name("the name of a signal", name))
 
     def drain_signals(self, name: str, type: Any = Any) -> list[Any]:
         """All messages of that name that are here now, without waiting."""
+        name = checked_name("the name of a signal", name)
         decode = self._program.codec.decode
         return [decode(payload, type, f"signal {name!r}") for payload in self._program.drain_signals(name)]
 
@@ -205,14 +205,16 @@ class State:
         self._program = program
 
     def get(self, key: str, type: Any = Any, default: Any = None) -> Any:
+        key = checked_name("a key of the state", key)
         payload = self._program.state.get(key) if self._program.state else None
         return default if payload is None else self._program.codec.decode(payload, type, f"state {key!r}")
 
     def set(self, key: str, value: Any) -> None:
-        checked_name("a key of the state", key)
+        key = checked_name("a key of the state", key)
         self._program.set_state(key, self._program.codec.encode(value, f"state {key!r}"))
 
     def delete(self, key: str) -> None:
+        key = checked_name("a key of the state", key)
         if self._program.state and key in self._program.state:
             self._program.set_state(key, None)
 

@@ -21,11 +21,11 @@ from holdfast.authoring.code.source import hash_of, source_of
 from holdfast.authoring.signature import Signature
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.names import checked_name
+from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Payload
-from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType
+from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType, show
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -184,13 +184,13 @@ class ByName:
     ) -> TaskHandle[Any]:
         known: Any = task
         if isinstance(task, str):
+            task = checked_name("the name of a task", task)
             known = self._catalog.find_task(task)
         if isinstance(known, Task):
             typed = cast("Task[..., Any]", known)
             return typed.schedule(program, typed.task_options, args, kwargs)
         if not isinstance(task, str):
-            raise WrongType("context().schedule()", f"expected a task or its name, got {task!r}")
-        checked_name("the name of a task", task)
+            raise WrongType("context().schedule()", f"expected a task or its name, got {show(task)}")
         input = _pack_unknown(f"task {task!r}", args, kwargs, program.codec)
         return program.schedule(task, input, TaskOptions(), partial(_unpack_unknown, program.codec))
 
@@ -207,7 +207,9 @@ class ByName:
     ) -> ChildHandle[Any]:
         name = workflow if isinstance(workflow, str) else getattr(workflow, "name", None)
         if name is None:
-            raise WrongType("context().start_child()", f"expected a workflow or its name, got {workflow!r}")
+            raise WrongType(
+                "context().start_child()", f"expected a workflow or its name, got {show(workflow)}"
+            )
         try:
             known = self._catalog.workflow(name, version)
         except UnknownWorkflow:
@@ -264,7 +266,7 @@ class TaskDecorator:
     def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
     def __call__(self, function: Callable[..., Any], /) -> Task[Any, Any]:
         if not callable(function) or inspect.isclass(function):
-            raise BadDefinition(repr(function), "@task goes on a function")
+            raise BadDefinition(show(function), "@task goes on a function")
         if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
             raise BadDefinition(function.__name__, "a task returns one value; a generator gives many")
         made: Task[Any, Any] = Task(function, _name_of(self._name, function), self._options)
@@ -295,10 +297,8 @@ def workflow(
 
 class WorkflowDecorator:
     def __init__(self, name: str | None, version: str | int | None, catalog: Catalog) -> None:
-        if version is not None and not str(version):
-            raise BadOption("version", version, "a name or a number")
         self._name, self._catalog = name, catalog
-        self._version = None if version is None else checked_name("version", str(version))
+        self._version = None if version is None else checked_version(version)
 
     @overload
     def __call__(self, definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
@@ -317,12 +317,19 @@ class WorkflowDecorator:
 
 
 def _name_of(given: str | None, definition: Any) -> str:
-    name: Any = getattr(definition, "__name__", None) if given is None else given
+    name: Any = _own_name(definition) if given is None else given
     if name is None:
-        raise BadDefinition(repr(definition), "it has no name of its own; give it one with name=")
+        raise BadDefinition(show(definition), "it has no name of its own; give it one with name=")
     if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:
-        raise BadDefinition(repr(name), "a name is 1 to 200 characters without '@' and '/'")
+        raise BadDefinition(show(name), "a name is 1 to 200 characters without '@' and '/'")
     return checked_name("name", name)
+
+
+def _own_name(definition: Any) -> Any:
+    try:
+        return getattr(definition, "__name__", None)
+    except Exception:  # a metaclass, or a __getattr__, can refuse even that
+        return None
 
 
 def _merge(options: TaskOptions, changes: Options) -> TaskOptions:

@@ -65,6 +65,7 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.errors import (
+    BadOption,
     Deadlock,
     DeterminismError,
     RunCancelled,
@@ -444,7 +445,9 @@ class CodeProgram:
         detached: bool,
     ) -> ChildHandle[R]:
         if id is not None:
-            checked_name("the id of a child", id)
+            id = checked_name("the id of a child", id)
+        if detached is not True and detached is not False:
+            raise BadOption("detached", detached, "True or False")  # it is recorded as one of the two
         seq = self._next_child
         self._next_child += 1
         # Grandchildren of grandchildren would else have names that no index can hold.

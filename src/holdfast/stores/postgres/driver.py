@@ -63,7 +63,7 @@ class PostgresDatabase:
         """Raises BadUrl."""
         try:
             parts = conninfo_to_dict(url)
-        except psycopg.Error:
+        except (psycopg.Error, UnicodeError):
             # The error is left out: its text quotes the URL, password and all.
             raise BadUrl("postgresql://…", "expected postgresql://user@host/database") from None
         self._line = {name: value for name, value in LINE.items() if name not in parts}
