@@ -412,3 +412,38 @@ class Mixed(enum.Enum):
 def test_a_hint_that_cannot_be_read_back_is_known_at_definition(hint: Any) -> None:
     with pytest.raises(TypeError):
         decoder_for(hint)
+
+
+# --- models that misbehave
+
+
+class Grumpy(pydantic.BaseModel):
+    """Reads itself, and complains in words of its own."""
+
+    n: int
+
+    @classmethod
+    def model_validate_json(cls, json_data: Any, **_: Any) -> Any:
+        raise ValueError("not in the mood")
+
+
+class Moody(pydantic.BaseModel):
+    """Cannot be dumped at first, and can when it is asked again."""
+
+    n: int
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        if not hasattr(self, "_was_asked"):
+            object.__setattr__(self, "_was_asked", True)
+            raise OSError("come back later")
+        return {"n": self.n}
+
+
+def test_a_model_that_refuses_in_its_own_words_is_quoted() -> None:
+    with pytest.raises(WrongType, match="not in the mood"):
+        codec.decode(Payload(b'{"n":1}'), Grumpy, WHAT)
+
+
+def test_a_value_that_could_not_be_written_is_refused_also_if_nothing_wrong_is_found_in_it() -> None:
+    with pytest.raises(CannotStore, match="cannot be written as JSON: come back later"):
+        codec.encode(Moody(n=1), WHAT)

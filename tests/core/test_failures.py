@@ -152,6 +152,15 @@ def test_an_exception_group_names_its_members() -> None:
     assert "OSError: three" in failure.traceback
 
 
+def test_of_a_large_group_the_first_ten_are_named() -> None:
+    group = ExceptionGroup("many", [ValueError(str(number)) for number in range(30)])
+
+    failure = capture(caught(group))
+
+    assert failure.message.count("ValueError") == 10
+    assert "ValueError: 9" in failure.message
+
+
 def test_an_endless_recursion_leaves_a_short_traceback_with_both_ends() -> None:
     def even(n: int) -> None:
         odd(n + 1)
@@ -499,3 +508,41 @@ def test_however_often_it_is_passed_on_a_failure_stays_small(kinds: list[type[Ex
     while at is not None:
         chain, at = chain + 1, at.cause
     assert chain <= 10
+
+
+# --- classes that keep things to themselves
+
+
+class Slotted(Exception):
+    __slots__ = ("code", "never_set")
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+class Chatty(TaskError):
+    """One of ours to begin with, and says something else once it has lost what JSON cannot carry."""
+
+    def __init__(self, source: object) -> None:
+        super().__init__("see the source")
+        self.source = source
+
+    def __str__(self) -> str:
+        return f"it came from {type(vars(self).get('source')).__name__}"
+
+
+def test_a_slot_that_was_never_set_is_left_out_and_the_others_are_kept() -> None:
+    revived = round_trip(Slotted(7))
+
+    assert isinstance(revived, Slotted)
+    assert revived.code == 7
+    assert not hasattr(revived, "never_set")
+
+
+def test_an_exception_that_would_say_something_else_comes_back_as_one_that_says_what_it_said() -> None:
+    revived = round_trip(Chatty(object()))
+
+    assert type(revived) is TaskError
+    assert "it came from object" in str(revived)
+    assert revived.type_name == f"{__name__}:Chatty"

@@ -86,10 +86,12 @@ def test_jitter_spreads_tasks_that_failed_together() -> None:
     ("option", "options"),
     [
         ("Retry.max_attempts", {"max_attempts": 0}),
+        ("Retry.max_attempts", {"max_attempts": 2**31}),
         ("Retry.first_delay", {"first_delay": seconds(-1)}),
         ("Retry.max_delay", {"max_delay": seconds(-1)}),
         ("Retry.max_delay", {"max_delay": dt.timedelta.max}),
         ("Retry.factor", {"factor": 0.5}),
+        ("Retry.factor", {"factor": 1000.5}),
         ("Retry.factor", {"factor": float("nan")}),
         ("Retry.factor", {"factor": float("inf")}),
         ("Retry.jitter", {"jitter": -0.1}),
@@ -111,6 +113,9 @@ def test_a_retry_policy_that_makes_no_sense_is_refused(option: str, options: dic
         ("start_timeout", {"start_timeout": seconds(-1)}),
         ("heartbeat", {"heartbeat": seconds(0)}),
         ("queue", {"queue": ""}),
+        ("retry", {"retry": 3}),
+        ("priority", {"priority": 0.5}),
+        ("priority", {"priority": 2**40}),
     ],
 )
 def test_task_options_that_make_no_sense_are_refused(option: str, options: dict[str, Any]) -> None:

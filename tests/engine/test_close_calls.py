@@ -21,28 +21,58 @@ def catalog() -> Catalog:
     return Catalog()
 
 
-def once_after(env: Environment, is_it: Callable[[Commit], bool], act: Callable[[], Awaitable[None]]) -> None:
+Act = Callable[[], Awaitable[None]]
+
+
+def once_after(env: Environment, is_it: Callable[[Commit], bool], act: Act) -> None:
     """Have something happen when the first such commit stands, and its node has not heard of it yet."""
+    _once(env, is_it, _do_nothing, act)
+
+
+def once_before(env: Environment, is_it: Callable[[Commit], bool], act: Act) -> None:
+    """Have something happen while the first such commit is on its way to the store."""
+    _once(env, is_it, act, _do_nothing)
+
+
+def _once(env: Environment, is_it: Callable[[Commit], bool], before: Act, after: Act) -> None:
     commit_for_real = env.crash_points.commit
-    is_done = False
 
     async def commit(commit: Commit) -> Receipt:
-        nonlocal is_done
+        if not is_it(commit):
+            return await commit_for_real(commit)
+        env.crash_points.commit = commit_for_real  # type: ignore[method-assign]
+        await before()
         receipt = await commit_for_real(commit)
-        if not is_done and is_it(commit):
-            is_done = True
-            await act()
+        await after()
         return receipt
 
     env.crash_points.commit = commit  # type: ignore[method-assign]
+
+
+async def _do_nothing() -> None:
+    pass
+
+
+def remember(env: Environment) -> list[tuple[Commit, Receipt]]:
+    """Everything that is committed from now on, with its receipt."""
+    commit_for_real = env.crash_points.commit
+    seen: list[tuple[Commit, Receipt]] = []
+
+    async def commit(commit: Commit) -> Receipt:
+        receipt = await commit_for_real(commit)
+        seen.append((commit, receipt))
+        return receipt
+
+    env.crash_points.commit = commit  # type: ignore[method-assign]
+    return seen
 
 
 def collects(commit: Commit) -> bool:
     return commit.collect
 
 
-async def take_turns(turns: int = 20) -> None:
-    """Let everybody else on the loop have their turn."""
+async def take_turns(turns: int = 100) -> None:
+    """Let everybody else on the loop do what they can. (Nothing here waits for a thread.)"""
     for _ in range(turns):
         await asyncio.sleep(0)
 
@@ -100,7 +130,7 @@ async def test_a_task_that_ends_while_its_cancellation_is_on_its_way_is_cancelle
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(fickle)
-        await env.wait_until_quiet()
+        await take_turns()
 
         async def let_it_finish() -> None:
             finish.set()
@@ -141,16 +171,17 @@ async def test_a_child_that_ends_while_its_cancellation_is_on_its_way_is_cancell
         run = await env.start(parent)
         await env.wait_until_quiet()
 
-        # In one batch of mail: the signal for the parent, and then the news of its child's end.
+        once_before(env, lambda commit: bool(commit.ended), lambda: run.signal("stop"))
         await env.signal("child", "finish", "done")
-        await run.signal("stop")
         await env.wait_until_quiet()
         await env.crash()
         await run.signal("end")
 
-        assert await run.result() in ("cancelled", "done")
-        assert await env.doctor() == []
-        assert all(message.taken is not None for message in (await env.history(run)).messages)
+        assert await run.result() == "cancelled"
+        assert await env.result("child") == "done"
+        messages = (await env.history(run)).messages
+        assert [message.kind.value for message in messages] == ["signal", "child", "signal"]
+        assert all(message.taken is not None for message in messages)
 
 
 async def test_an_outcome_that_came_before_the_timeout_was_noticed_counts(
@@ -173,7 +204,7 @@ async def test_an_outcome_that_came_before_the_timeout_was_noticed_counts(
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(waiting)
-        await env.wait_until_quiet()
+        await take_turns()
 
         async def finish_and_let_it_time_out() -> None:
             finish.set()
@@ -184,10 +215,12 @@ async def test_an_outcome_that_came_before_the_timeout_was_noticed_counts(
         await env.start(other)
 
         assert await run.result() == "done"
-        assert await env.list_attempts(run) == []
+        assert await env.crash_points.list_attempts(env.namespace, run.key) == []
 
 
-async def test_of_attempts_that_wait_for_slots_one_that_was_cancelled_does_not_start(catalog: Catalog) -> None:
+async def test_of_attempts_that_wait_for_slots_one_that_was_cancelled_does_not_start(
+    catalog: Catalog,
+) -> None:
     blocking = asyncio.Event()
     begun: list[str] = []
 
@@ -214,12 +247,17 @@ async def test_of_attempts_that_wait_for_slots_one_that_was_cancelled_does_not_s
 
     async with Environment(catalog=catalog, queues={"narrow": 2}) as env:
         run = await env.start(crowd)
-        await env.skip(5 * SECOND)
+        await env.wait_until_quiet()
+        for _ in range(10):
+            env.clock.advance(0.5 * SECOND)
+            await take_turns()
         # Both slots come free in one tick, and both attempts would have their turn.
         blocking.set()
 
         assert await run.result() == ["kept"]
         assert begun == ["kept", "dropped", "kept"]
+        statuses = {each.seq: each.status for each in await env.list_tasks(run)}
+        assert statuses[1] is TaskStatus.CANCELLED
 
 
 @pytest.mark.parametrize("is_done", [False, True])
@@ -246,7 +284,9 @@ async def test_a_node_that_finds_its_runs_taken_ends_their_tasks_and_leaves_thei
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(waiting)
-        await env.wait_until_quiet()
+        await take_turns()
+
+        commits = remember(env)
 
         async def freeze_and_lose_it() -> None:
             env.clock.advance(20 * SECOND)
@@ -264,8 +304,31 @@ async def test_a_node_that_finds_its_runs_taken_ends_their_tasks_and_leaves_thei
 
         assert ends == ["done" if is_done else "cancelled"]
         assert not env.engine.has(run.key)
+        assert [bool(receipt.lost) for commit, receipt in commits if commit.held][-1:] == [True]
+        assert sum(bool(receipt.lost) for _, receipt in commits) == 1  # it has learned that, and asks no more
         history = await env.history(run)
         assert history.run.owner == "thief"
         assert [message.taken for message in history.messages] == [None]
         assert [each.status for each in history.tasks] == [TaskStatus.DISPATCHED]
         assert await run.status() is RunStatus.RUNNING
+
+
+async def test_a_result_that_stands_is_told_also_if_the_node_hears_of_it_after_its_lease(
+    store_url: str, catalog: Catalog
+) -> None:
+    @workflow(catalog=catalog)
+    async def waiting() -> str:
+        return await context().signal("go", str)
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(waiting)
+        await env.wait_until_quiet()
+
+        async def freeze() -> None:
+            env.clock.advance(20 * SECOND)
+
+        once_after(env, lambda commit: bool(commit.ended), freeze)
+        await run.signal("go", "late, and true")
+
+        assert await run.result() == "late, and true"
+        assert not env.engine.has(run.key)

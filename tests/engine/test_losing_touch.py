@@ -1,14 +1,19 @@
-"""Notifications that never come, and messages that came when nobody was interested yet."""
+"""Notifications that never come, messages that come too early, and answers that come in two parts."""
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections.abc import Callable
 
 import pytest
 
-from holdfast import Catalog, RunStatus, context, workflow
+from holdfast import Catalog, RunStatus, context, task, task_context, workflow
+from holdfast.core.records import MessageKind, MessageRecord, new_run
+from holdfast.core.values import NULL, Instant, RunKey, later
+from holdfast.engine.committing import combine
 from holdfast.engine.tuning import Tuning
+from holdfast.ports.store import Claimed, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)
@@ -26,7 +31,7 @@ async def _go_on_deaf(env: Environment) -> None:
         return lambda: None
 
     await env.engine.stop()
-    env.crash_points.listen = hear_nothing
+    env.crash_points.listen = hear_nothing  # pyright: ignore[reportAttributeAccessIssue]
     env._parts.tuning = Tuning(drain=dt.timedelta(0))
     env.engine = env._parts.engine(env._skipping)
     env.engine.start()
@@ -71,3 +76,86 @@ async def test_a_message_that_asks_for_nothing_is_journaled_and_survives_a_crash
 
         assert await run.status() is RunStatus.SUCCESS
         assert await run.result() == ["in time", "too early"]
+
+
+async def test_what_a_long_task_says_of_itself_is_recorded_more_than_once(
+    store_url: str, catalog: Catalog
+) -> None:
+    said, say_more = asyncio.Event(), asyncio.Event()
+
+    @task(catalog=catalog)
+    async def copying() -> int | None:
+        here = task_context()
+        if here.attempt > 1:
+            return here.heartbeat_details(int)
+        here.heartbeat(1)
+        said.set()
+        await say_more.wait()
+        here.heartbeat(2)
+        said.set()
+        return await asyncio.Event().wait()
+
+    @workflow(catalog=catalog)
+    async def copy() -> int | None:
+        return await copying()
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(copy)
+        for count in (1, 2):
+            await said.wait()
+            said.clear()
+            for _ in range(100):  # what was said takes a turn of the loop, and is shown after a while
+                env.clock.advance(SECOND)
+                await asyncio.sleep(0.01)
+                if (await env.list_tasks(run))[0].heartbeat == b"%d" % count:
+                    break
+            say_more.set()
+
+        await env.crash()
+
+        assert await run.result() == 2
+
+
+async def test_a_clock_that_is_set_back_does_not_turn_back_the_time_of_a_run(
+    store_url: str, catalog: Catalog
+) -> None:
+    @workflow(catalog=catalog)
+    async def tells_the_time() -> list[float]:
+        times = [context().now().timestamp()]
+        while len(times) < 3:
+            await context().signal("tell")
+            times.append(context().now().timestamp())
+        return times
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(tells_the_time)
+        await env.skip(SECOND)
+        await run.signal("tell")
+        await env.wait_until_quiet()
+
+        env.clock._now = later(env.clock.now(), -60 * SECOND)
+        await run.signal("tell")
+        await env.wait_until_quiet()
+
+        first, second, third = await run.result()
+        assert (second - first, third - second) == (1, 0)
+
+
+def test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost() -> None:
+    one, two, three = (RunKey(bytes(15) + bytes([number])) for number in (1, 2, 3))
+
+    def mail(id: int) -> MessageRecord:
+        return MessageRecord(id, one, MessageKind.SIGNAL, "go", NULL, None)
+
+    def claimed(key: RunKey) -> Claimed:
+        return Claimed(new_run(key, "default", None, "flow", "1", "flow", NULL, Instant(1)), False)
+
+    both = combine(
+        Receipt(frozenset({three}), {two: one}, [claimed(one), claimed(two)], [mail(3), mail(5)]),
+        Receipt(frozenset({two}), {}, [claimed(one)], [mail(4), mail(5)]),
+    )
+
+    assert both.lost == {two, three}
+    assert both.existing == {two: one}
+    assert [each.run.key for each in both.claimed] == [one]
+    assert [message.id for message in both.mail] == [3, 4, 5]

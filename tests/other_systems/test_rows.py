@@ -19,17 +19,17 @@ def catalog() -> Catalog:
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "reason"),
     [
-        "UPDATE tasks SET status = 'postponed' WHERE run = ({bad})",
-        "UPDATE tasks SET status = 'failed', failure = '{{}}' WHERE run = ({bad})",
-        "UPDATE messages SET kind = 'pause' WHERE run = ({bad})",
-        "UPDATE runs SET status = 'archived' WHERE key = ({bad})",
-        "DELETE FROM journal WHERE position = 0 AND run = ({bad})",
+        ("UPDATE tasks SET status = 'postponed' WHERE run = ({bad})", "task 0 is 'postponed'"),
+        ("UPDATE tasks SET status = 'failed', failure = '{{}}' WHERE run = ({bad})", None),
+        ("UPDATE messages SET kind = 'pause' WHERE run = ({bad})", "a kind that this version does not know"),
+        ("UPDATE runs SET status = 'archived' WHERE key = ({bad})", None),
+        ("DELETE FROM journal WHERE position = 0 AND run = ({bad})", "step 0 of the journal is missing"),
     ],
 )
 async def test_one_row_that_this_code_cannot_read_does_not_stop_the_node(
-    damage: str, store_url: str, catalog: Catalog
+    damage: str, reason: str | None, store_url: str, catalog: Catalog
 ) -> None:
     """DBOS 546, Kestra 15620 and 16784: written by a newer version during a rolling deploy, or damaged."""
 
@@ -57,6 +57,12 @@ async def test_one_row_that_this_code_cannot_read_does_not_stop_the_node(
     async with Environment(store_url, catalog=catalog) as env:
         assert [await env.result(id) for id in ("a", "z")] == [1, 1]
         assert env.engine.failure is None
+        assert {info.id for info in await env.list()} >= {"a", "z"}
+        if reason is not None:
+            bad = await env.describe("bad")
+            assert bad.status is RunStatus.PARKED
+            assert bad.failure is not None
+            assert reason in bad.failure.message
 
 
 async def test_the_doctor_names_a_run_that_is_overdue_because_no_node_has_its_workflow(

@@ -1,0 +1,180 @@
+"""From rows back to a run: what is still open, and what has happened that nobody has heard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from holdfast.core.commands import (
+    CancelChild,
+    CancelTask,
+    CancelTimer,
+    Command,
+    RecordTask,
+    ScheduleTask,
+    StartChild,
+    StartTimer,
+)
+from holdfast.core.events import ChildEnded, Event, Reopened, SignalReceived, TaskEnded, TimerFired
+from holdfast.core.history import CHILD_EXISTS, message_event, restore, run_outcome
+from holdfast.core.journal import write_step
+from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
+from holdfast.core.values import (
+    NULL,
+    Cancelled,
+    Failed,
+    Failure,
+    Instant,
+    Payload,
+    RunKey,
+    RunStatus,
+    Succeeded,
+    TaskStatus,
+)
+from holdfast.errors import JournalCorrupt
+
+KEY = RunKey(bytes(15) + b"\x01")
+NOW = Instant(1_000_000)
+LATER = Instant(2_000_000)
+DONE = Succeeded(Payload(b'"done"'))
+
+Step = tuple[Sequence[Event], Sequence[Command]]
+
+
+def tasks(*seqs: int) -> list[Command]:
+    return [ScheduleTask(seq, "work", NULL) for seq in seqs]
+
+
+def timers(*seqs: int) -> list[Command]:
+    return [StartTimer(seq, LATER) for seq in seqs]
+
+
+def children(*seqs: int) -> list[Command]:
+    return [StartChild(seq, "child", None, None, NULL) for seq in seqs]
+
+
+def task_row(seq: int, status: TaskStatus = TaskStatus.SUCCESS) -> TaskRecord:
+    return TaskRecord(
+        KEY, seq, "work", status, 1, 0, 0, NULL, DONE.payload, None, None, None, NOW, None, None
+    )
+
+
+def child_row(seq: int, status: RunStatus = RunStatus.SUCCESS) -> ChildRecord:
+    return ChildRecord(KEY, seq, RunKey(bytes(15) + bytes([100 + seq])), status, DONE.payload, None)
+
+
+def history(*steps: Step, **rows: list[TaskRecord] | list[ChildRecord] | list[MessageRecord]) -> History:
+    run = new_run(KEY, "default", None, "flow", "1", "flow", NULL, NOW, owner="node")
+    written = [write_step(NOW, events, commands) for events, commands in steps]
+    return msgspec.structs.replace(History(run, written, [], [], []), **rows)
+
+
+def test_what_has_ended_fired_or_was_cancelled_is_not_open_any_more() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0, 1, 2), *timers(0, 1, 2), *children(0, 1, 2)]),
+            (
+                [TaskEnded(0, DONE), TimerFired(0), ChildEnded(0, DONE)],
+                [CancelTask(1), CancelTimer(1), CancelChild(1)],
+            ),
+            tasks=[task_row(0), task_row(1), task_row(2, TaskStatus.RUNNING)],
+            children=[child_row(0), child_row(1), child_row(2, RunStatus.RUNNING)],
+        )
+    )
+
+    assert past.position == 2
+    assert list(past.tasks) == [2]
+    assert past.timers == {2: LATER}
+    assert list(past.children) == [2]
+    assert past.unheard == []
+    assert past.steps[1].events == [TaskEnded(0, DONE), TimerFired(0), ChildEnded(0, DONE)]
+
+
+def test_only_children_that_end_with_their_parent_are_attached() -> None:
+    detached = StartChild(1, "child", None, None, NULL, detached=True)
+
+    past = restore(history(([], [*children(0), detached]), children=[child_row(0), child_row(1)]))
+
+    assert past.attached == {0}
+
+
+def test_outcomes_that_nobody_has_heard_come_first_and_then_messages_in_their_order() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0, 1), *children(0, 1)]),
+            tasks=[task_row(0), task_row(1, TaskStatus.PENDING)],
+            children=[child_row(0), child_row(1, RunStatus.RUNNING)],
+            messages=[
+                MessageRecord(1, KEY, MessageKind.SIGNAL, "old", NULL, 0),
+                MessageRecord(2, KEY, MessageKind.SIGNAL, "new", NULL, None),
+                MessageRecord(3, KEY, MessageKind.CHILD, "0", NULL, None),
+            ],
+        )
+    )
+
+    assert past.unheard == [TaskEnded(0, DONE), ChildEnded(0, DONE, 3), SignalReceived(2, "new", NULL)]
+
+
+def test_a_child_whose_id_was_taken_has_failed() -> None:
+    past = restore(history(([], children(0))))
+
+    assert past.children == {0: None}
+    assert past.unheard == [ChildEnded(0, Failed(CHILD_EXISTS))]
+
+
+def test_steps_that_a_retry_has_struck_out_open_and_close_nothing() -> None:
+    past = restore(
+        history(
+            ([], tasks(0)),
+            ([TaskEnded(0, DONE)], tasks(1)),
+            ([Reopened(1, 2, 0, 0)], []),
+            tasks=[task_row(0, TaskStatus.PENDING), task_row(1)],
+        )
+    )
+
+    assert (past.position, len(past.steps)) == (3, 2)
+    assert list(past.tasks) == [0]
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (TaskStatus.SUCCESS, DONE),
+        (TaskStatus.CANCELLED, Cancelled()),
+        (TaskStatus.SKIPPED, Cancelled()),
+        (TaskStatus.FAILED, Failed(Failure("holdfast.errors:HoldfastError", "the failure was not recorded"))),
+    ],
+)
+def test_the_outcome_of_a_local_side_effect_is_that_of_its_row(status: TaskStatus, outcome: object) -> None:
+    past = restore(history(([], [RecordTask(0, "dice", DONE)]), tasks=[task_row(0, status)]))
+
+    assert past.local == {0: outcome}
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (history(([], tasks(0))), "refers to task 0, which is gone"),
+        (history(([SignalReceived(9, "go", NULL)], [])), "refers to message 9, which is gone"),
+        (
+            history(([], tasks(0)), ([TaskEnded(0, DONE)], []), tasks=[task_row(0, TaskStatus.RUNNING)]),
+            "its row is running",
+        ),
+        (msgspec.structs.replace(history(([], [])), damage="step 0 is missing"), "step 0 is missing"),
+    ],
+)
+def test_a_journal_that_does_not_fit_its_rows_is_not_restored(damaged: History, reason: str) -> None:
+    with pytest.raises(JournalCorrupt, match=reason):
+        restore(damaged)
+
+
+def test_a_child_that_is_said_to_have_ended_and_has_not_is_damage() -> None:
+    with pytest.raises(JournalCorrupt, match="its row is running"):
+        run_outcome(RunStatus.RUNNING, None, None)
+
+
+def test_a_message_of_a_kind_that_a_newer_version_has_is_not_guessed_at() -> None:
+    with pytest.raises(JournalCorrupt, match="message 7 is of a kind that this version does not know"):
+        message_event(MessageRecord(7, KEY, MessageKind.UNKNOWN, "", NULL, None))

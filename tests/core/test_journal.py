@@ -1,0 +1,76 @@
+"""What is written is what is read: every event and every command, by its entry in the journal."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.core import commands as c
+from holdfast.core import events as e
+from holdfast.core import journal as j
+from holdfast.core.policies import Retry, TaskOptions
+from holdfast.core.values import NULL, Failed, Failure, Instant, RunStatus, Succeeded
+from holdfast.errors import JournalCorrupt
+
+NOW = Instant(1_700_000_000_000_000)
+DONE = Succeeded(NULL)
+FAILURE = Failure(type="builtins:ValueError", message="no")
+OPTIONS = TaskOptions(retry=Retry(max_attempts=3), queue="slow", priority=2)
+
+
+@pytest.mark.parametrize(
+    ("event", "heard"),
+    [
+        (e.TaskEnded(1, DONE), j.TaskHeard(1)),
+        (e.TimerFired(2), j.TimerHeard(2)),
+        (e.ChildEnded(3, Failed(FAILURE), 9), j.ChildHeard(3)),
+        (e.SignalReceived(4, "go", NULL), j.MessageHeard(4)),
+        (e.PromiseSettled(5, "paid", DONE), j.MessageHeard(5)),
+        (e.CancelRequested(6, "enough"), j.MessageHeard(6)),
+        (e.Reopened(1, 2, 3, 4), j.ReopenedHeard(1, 2, 3, 4)),
+    ],
+)
+def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> None:
+    step = j.read_step(0, j.write_step(NOW, [event], []))
+
+    assert step == j.StepRecord(NOW, [heard], [])
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        (c.ScheduleTask(1, "work", NULL), j.TaskAsked(1, "work")),
+        (c.ScheduleTask(1, "work", NULL, OPTIONS), j.TaskAsked(1, "work", OPTIONS)),
+        (c.RecordTask(2, "dice", DONE), j.TaskRecorded(2, "dice")),
+        (c.CancelTask(3), j.TaskCancelAsked(3)),
+        (c.StartTimer(4, NOW), j.TimerAsked(4, NOW)),
+        (c.CancelTimer(5), j.TimerCancelAsked(5)),
+        (c.StartChild(6, "child", None, None, NULL), j.ChildAsked(6, "child")),
+        (c.StartChild(6, "child", None, None, NULL, detached=True), j.ChildAsked(6, "child", True)),
+        (c.CancelChild(7), j.ChildCancelAsked(7)),
+        (c.SetState("key", NULL), j.StateAsked("key")),
+        (c.MarkPatch("change"), j.PatchMarked("change")),
+        (c.CompleteRun(NULL), j.EndAsked(RunStatus.SUCCESS)),
+        (c.FailRun(FAILURE), j.EndAsked(RunStatus.FAILED)),
+        (c.CancelRun("enough"), j.EndAsked(RunStatus.CANCELLED)),
+    ],
+)
+def test_a_command_is_read_as_what_was_asked_for(command: c.Command, asked: j.Asked) -> None:
+    step = j.read_step(0, j.write_step(NOW, [], [command]))
+
+    assert step == j.StepRecord(NOW, [], [asked])
+
+
+def test_the_order_within_a_step_is_kept() -> None:
+    events = [e.TaskEnded(seq, DONE) for seq in (3, 1, 2)]
+    commands = [c.ScheduleTask(seq, "work", NULL) for seq in (9, 7, 8)]
+
+    step = j.read_step(0, j.write_step(NOW, events, commands))
+
+    assert step.heard == [j.TaskHeard(3), j.TaskHeard(1), j.TaskHeard(2)]
+    assert step.asked == [j.TaskAsked(9, "work"), j.TaskAsked(7, "work"), j.TaskAsked(8, "work")]
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01\x90\x91\x92\xa1?\x01", b"\x92\x01\x90"])
+def test_a_step_that_cannot_be_read_is_named(data: bytes) -> None:
+    with pytest.raises(JournalCorrupt, match="step 7"):
+        j.read_step(7, data)

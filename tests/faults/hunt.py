@@ -1,0 +1,85 @@
+"""The hunt: first all checks on the whole source, then each fault alone, two at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.faults.fault import Check, Disarmed, Fault
+from tests.faults.planting import WrongSource, planted
+from tests.faults.running import CannotJudge, run
+
+AT_ONCE = 2
+_TESTS_AT_ONCE = 600
+"""Seconds for all tests of the control, which run in one process."""
+
+
+class Result(NamedTuple):
+    name: str
+    is_good: bool
+    """Caught; or, for the control, passed."""
+    by: str
+    """The test that caught it."""
+    why: str
+    """What that test said; or what went wrong."""
+    seconds: float
+
+
+def control(root: Path, faults: Iterable[Fault], tell: Callable[[Result], None]) -> list[Result]:
+    """All that is to catch a fault, on source without one: it must pass, or its word is worth nothing."""
+    checks = list(dict.fromkeys(check for fault in faults for check in fault.checks))
+    nodes = dict.fromkeys(node for check in checks if check.is_pytest for node in check.arguments)
+    others = [check for check in checks if not check.is_pytest]
+    if nodes:
+        others.insert(0, Check("pytest", tuple(nodes), _TESTS_AT_ONCE))
+
+    def try_one(check: Check) -> Result:
+        label = f"{len(nodes)} tests" if check.is_pytest else str(check)
+        began = time.monotonic()
+        try:
+            with planted(root, []) as ground:
+                verdict = run(check, ground)
+        except (CannotJudge, WrongSource) as error:
+            return Result(label, False, "", str(error), time.monotonic() - began)
+        return Result(label, not verdict.is_caught, verdict.by, verdict.why, verdict.seconds)
+
+    return _two_at_a_time(try_one, others, tell)
+
+
+def hunt(root: Path, faults: Sequence[Fault], tell: Callable[[Result], None]) -> list[Result]:
+    return _two_at_a_time(lambda fault: catch(root, fault), faults, tell)
+
+
+def catch(root: Path, fault: Fault) -> Result:
+    """Plant it, and ask its checks in their order until one fails."""
+    began = time.monotonic()
+
+    def result(is_good: bool, by: str, why: str) -> Result:
+        return Result(fault.name, is_good, by, why, time.monotonic() - began)
+
+    try:
+        with planted(root, fault.edits) as ground:
+            for check in fault.checks:
+                verdict = run(check, ground)
+                if verdict.is_caught:
+                    return result(True, verdict.by, verdict.why)
+    except (Disarmed, WrongSource, CannotJudge) as error:
+        return result(False, "", str(error))
+    return result(False, "", "SURVIVED: passed " + "; ".join(map(str, fault.checks)))
+
+
+def _two_at_a_time(
+    job: Callable[..., Result], items: Sequence[Check] | Sequence[Fault], tell: Callable[[Result], None]
+) -> list[Result]:
+    """In the order of the items; told in the order in which they are done."""
+
+    def work(item: Check | Fault) -> Result:
+        result = job(item)
+        tell(result)
+        return result
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(work, items))

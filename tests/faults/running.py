@@ -1,0 +1,109 @@
+"""Running a check, and telling a promise that was seen broken from a test that could not run."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+from tests.faults.fault import Check
+from tests.faults.planting import Ground
+
+_GRACE_SECONDS = 15
+"""For a command that hangs, to end its databases before it is killed."""
+
+_NOT_EVIDENCE = ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "NameError")
+"""A test that fails with one of these has met a clumsy edit, and not a broken promise."""
+
+_FAILED = re.compile(r"^FAILED (?P<test>.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
+_TIMED_OUT = "Failed: Timeout"
+
+
+class Verdict(NamedTuple):
+    is_caught: bool
+    by: str
+    """The test, or the command."""
+    why: str
+    """What it said in one line, or why it is no evidence."""
+    seconds: float
+    output: str = ""
+
+
+class CannotJudge(Exception):
+    """A check neither passed nor failed: no such test, an import that fails, an error of its own."""
+
+
+def run(check: Check, ground: Ground) -> Verdict:
+    """Raises CannotJudge."""
+    began = time.monotonic()
+    code, output = _execute(check, ground)
+    seconds = time.monotonic() - began
+    if code is None:
+        return Verdict(True, str(check), f"hangs: it was ended after {check.seconds:.0f} s", seconds, output)
+    if code == 0:
+        return Verdict(False, "", "passed", seconds, output)
+    if code != 1:
+        raise CannotJudge(f"{check} ended with {code}, which is neither passed nor failed:\n{output[-3000:]}")
+    by, why = _read_pytest(check, output) if check.is_pytest else _read_finder(check, output)
+    return Verdict(True, by, why, seconds, output)
+
+
+def _execute(check: Check, ground: Ground) -> tuple[int | None, str]:
+    """The exit code, None if it hung, and everything that was printed."""
+    command = [sys.executable, "-m", check.module]
+    if check.is_pytest:
+        # Without a cache: the next `pytest --lf` is not to be about what was planted here.
+        command += ["-x", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "--timeout=30"]
+    process = subprocess.Popen(
+        [*command, *check.arguments],
+        env=ground.environment,
+        cwd=ground.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=check.seconds)
+    except subprocess.TimeoutExpired:
+        return None, _end(process)
+    return process.returncode, output
+
+
+def _end(process: subprocess.Popen[str]) -> str:
+    """An interrupt first, so that pytest takes its servers down with it; then the whole group."""
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        output, _ = process.communicate(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+    return output
+
+
+def _read_pytest(check: Check, output: str) -> tuple[str, str]:
+    found = _FAILED.search(output)
+    if found is None:
+        raise CannotJudge(f"{check} failed, but no test of it did:\n{output[-3000:]}")
+    test, why = found["test"], found["why"] or ""
+    if why.startswith(_NOT_EVIDENCE):
+        raise CannotJudge(f"{test} fails with {why}: the edit is at fault, and no promise is seen broken")
+    if why.startswith(_TIMED_OUT):
+        why = "hangs: " + why
+    return test, why
+
+
+_VIOLATION = re.compile(r"^  (?P<seed>\d+): (?P<why>.*)$", re.MULTILINE)
+
+
+def _read_finder(check: Check, output: str) -> tuple[str, str]:
+    """The first line of a report of simulations that names a seed and what went wrong with it."""
+    found = _VIOLATION.search(output, max(output.find("\nviolations "), 0))
+    if found is None:
+        raise CannotJudge(f"{check} failed, but found nothing:\n{output[-3000:]}")
+    return f"simulation, seed {found['seed']}", found["why"]
