@@ -395,8 +395,8 @@ RECOVERY = [
         ],
         [
             cases(
-                "other_systems/test_rows.py",
-                "test_one_row_that_this_code_cannot_read_does_not_stop_the_node",
+                "stores/test_stale_and_at_once.py",
+                "test_a_journal_with_a_step_missing_is_loaded_as_damaged",
             )
         ],
     ),
@@ -410,12 +410,7 @@ RECOVERY = [
                 "    if history.damage is not None and not history.steps:\n",
             )
         ],
-        [
-            cases(
-                "other_systems/test_rows.py",
-                "test_one_row_that_this_code_cannot_read_does_not_stop_the_node",
-            )
-        ],
+        [cases("core/test_history.py", "test_a_journal_that_does_not_fit_its_rows_is_not_restored")],
     ),
 ]
 

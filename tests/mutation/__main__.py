@@ -25,7 +25,7 @@ from tests.mutation.survivors import read_judgements, write_page
 
 PACKAGE = Path(__file__).parents[2] / "src" / "holdfast"
 PAGE = Path(__file__).parent / "survivors.md"
-_TESTS = ("core", "engine", "authoring", "client", "testing", "compat")
+_TESTS = ("core", "engine", "authoring", "client", "testing", "compat", "fuzz")
 _SHOW_EVERY = 10.0
 
 
@@ -53,8 +53,10 @@ def main() -> int:
     folders = [f"tests/{name}" for name in _TESTS if Path("tests", name).is_dir()]
     # Without a database server: it would be the parent's, and a fork could neither use nor leave it.
     print(f"{len(mutants)} mutants; running all tests once to see which goes through which line", flush=True)
-    quietly = ["-q", "-p", "no:cacheprovider", f"--timeout={HANGING_SECONDS}", "-k", "not postgres"]
-    return pytest.main([*quietly, *folders], plugins=[arena]) or _tell(mutants, results)
+    # Without the terminal: a hundred forks would write their dots into one another's lines.
+    plugins = ["-p", "no:terminal", "-p", "no:cacheprovider"]
+    chosen_tests = [f"--timeout={HANGING_SECONDS}", "-k", "not postgres", *folders]
+    return pytest.main([*plugins, *chosen_tests], plugins=[arena]) or _tell(mutants, results)
 
 
 def _spread(groups: Sequence[list[Mutant]]) -> Iterator[Mutant]:
@@ -88,8 +90,9 @@ class Results:
 
 
 def _try_all(arena: Arena, mutants: Sequence[Mutant], results: Results, deadline: float, jobs: int) -> None:
-    # Those that survived are tried again: somebody may have written the test that was missing.
+    # Those that survived are tried again, and first: somebody may have written the test that was missing.
     left = [mutant for mutant in mutants if results.verdicts.get(mutant.id) not in (KILLED, HUNG)]
+    left.sort(key=lambda mutant: mutant.id not in results.verdicts)
     waiting = iter(left)
     under_way: list[Trial] = []
     done = 0

@@ -70,3 +70,14 @@ async def test_only_the_last_commit_of_a_node_is_recovered_and_not_one_before_or
     recovered = [await store.recover(commit) for commit in (first, second, third)]
 
     assert [receipt is not None for receipt in recovered] == [False, True, False]
+
+
+async def test_a_journal_with_a_step_missing_is_loaded_as_damaged(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2)
+    await node.commit(held=node.held(1, 2), steps=[step(1, 2), step(2, 1)])
+
+    torn, whole = await store.load(SPACE, [key(1), key(2)])
+
+    assert torn.damage == "step 1 of the journal is missing"
+    assert whole.damage is None
