@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -103,10 +104,19 @@ class Arena:
         allowed = HANGING_SECONDS + 4 * sum(self.coverage.seconds[number] for number in chosen)
         pid = os.fork()
         if pid == 0:
-            _silence()
             items = [self.items[number] for number in chosen]
             _exit_after(lambda: _try(items, mutant, self._package))
         return Trial(mutant, pid, time.monotonic() + allowed)
+
+    def check_control(self, mutants: Sequence[Mutant]) -> None:
+        """The source as it is must survive where a mutant is to be killed, or the deaths prove nothing."""
+        for mutant in mutants:
+            unchanged = (self._package / mutant.file).read_text(encoding="utf-8")
+            trial = self.begin(mutant._replace(source=unchanged))
+            while trial is not None and (verdict := trial.verdict()) != SURVIVED:
+                if verdict is not None:
+                    raise RuntimeError(f"{mutant.file} as it is was {verdict}: the tests are at fault")
+                time.sleep(0.01)
 
 
 class Trial(NamedTuple):
@@ -118,6 +128,10 @@ class Trial(NamedTuple):
         """None while it goes on."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:
+            if os.waitstatus_to_exitcode(status) == _HARD_EXIT:
+                raise RuntimeError(
+                    f"{self.mutant.file}:{self.mutant.line} could not be tried: it is not evidence"
+                )
             return SURVIVED if status == 0 else KILLED
         if time.monotonic() < self.deadline:
             return None
@@ -137,18 +151,14 @@ def _exit_after(job: Callable[[], object]) -> None:
         code = 0
     except _Failed:
         code = _FAILED_EXIT
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
 
 class _Failed(Exception):
     """A test has failed."""
-
-
-def _silence() -> None:
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
 
 
 def _try(items: Sequence[pytest.Item], mutant: Mutant, package: Path) -> None:
