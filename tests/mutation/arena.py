@@ -175,10 +175,13 @@ def put_into_place(mutant: Mutant, package: Path) -> None:
     functions = [
         it
         for it in gc.get_objects()
-        if isinstance(it, FunctionType)
+        # By type(): some tests have objects that raise when they are asked for their class.
+        if type(it) is FunctionType
         and it.__code__.co_filename == file
         and it.__code__.co_qualname == mutant.function
     ]
+    if not functions:
+        raise LookupError(f"{mutant.function} of {mutant.file} is nowhere in memory")
     for function in functions:
         function.__code__ = changed[mutant.function]
 
