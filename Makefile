@@ -6,6 +6,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+# More than there are cores: most tests wait, for a process to start or a lease to run out.
+WORKERS ?= 3
 
 LOCK := requirements.lock
 RUN := $(VENV)/bin/python
@@ -25,7 +27,7 @@ demo: $(READY)  ## see a run survive a crash
 
 .PHONY: test
 test: $(READY)  ## run every test (ARGS="-k lease" for some)
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 .PHONY: coverage
 coverage: $(READY)  ## run every test, and show the branches of core, engine and stores that none takes
@@ -63,7 +65,7 @@ chaos: $(READY)  ## kill, freeze, cut and fill for three minutes, and check (ARG
 	@$(RUN) -m tests.chaos $(ARGS)
 
 .PHONY: faults
-faults: $(READY)  ## plant 95 known faults, one at a time, and see each caught (ARGS="--only no-fence")
+faults: $(READY)  ## plant every known fault, one at a time, and see each caught (ARGS="--only no-fence")
 	@$(RUN) -m tests.faults $(ARGS)
 
 .PHONY: mutate

@@ -24,7 +24,7 @@ from holdfast.core.values import NodeId, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import BadOption, NodeStopped, NotOpen, OpenedBefore, StoreUnavailable
+from holdfast.errors import BadOption, NodeStopped, NotOpen, OpenedBefore, StoreFull, StoreUnavailable
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
@@ -85,8 +85,8 @@ class Holdfast(Client):
     async def open(self) -> None:
         """Connect, bring the schema up to date, make this process's workflows known, and begin to work.
 
-        Waits for a database that does not answer, up to the setting `open_seconds`. Raises
-        StoreUnavailable, SchemaTooNew or VersionConflict.
+        Waits for a database that does not answer or has no room, up to the setting `open_seconds`. Raises
+        StoreUnavailable, StoreFull, SchemaTooNew or VersionConflict.
         """
         if self._was_opened:
             raise OpenedBefore
@@ -191,14 +191,15 @@ class Parts:
         self.clock.set_to(await self.store.now())
 
     async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
-        """Do it, again and again for a while if the database is not there, or goes away meanwhile."""
+        """Do it, again and again for a while if the database is not there, goes away, or has no room."""
         deadline = asyncio.get_running_loop().time() + self.settings.open_seconds
         while True:
             try:
                 await do()
                 return
-            except StoreUnavailable as error:
-                if not error.may_pass or asyncio.get_running_loop().time() >= deadline:
+            except (StoreUnavailable, StoreFull) as error:
+                may_pass = isinstance(error, StoreFull) or error.may_pass
+                if not may_pass or asyncio.get_running_loop().time() >= deadline:
                     raise
                 _log.warning("%s; waiting for it", error)
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))

@@ -26,6 +26,7 @@ HoldfastError
 ├── RunCancelled            a run was cancelled
 ├── RunParked               a run that a test waits for cannot go on
 ├── DeterminismError        a replayed workflow asked for something else than it did before
+├── TooManySetbacks         a run whose code may be what kills the nodes that take it
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
 ├── Deadlock                a workflow that waits for nothing that could ever happen
 ├── StoreError
@@ -248,6 +249,18 @@ class DeterminismError(HoldfastError):
             f"but the code now asks for {requested}; "
             "restore the old order, guard the change with context().patched(...), or start new runs on a new "
             "version, then resume the run"
+        )
+
+
+class TooManySetbacks(HoldfastError):
+    """Why a run was set aside that one node after the other has come to nothing with."""
+
+    def __init__(self, setbacks: int) -> None:
+        self.setbacks = setbacks
+        super().__init__(
+            f"{setbacks} nodes in a row have taken this run and come to nothing with it: they died, fell "
+            "silent, or had code that does not fit it; its own code may be what ends the process (a crash in "
+            "a C extension, memory, a loop without end). Mend that, then resume it"
         )
 
 

@@ -127,3 +127,23 @@ async def test_long_questions_are_not_asked_all_the_time(world: World) -> None:
     await world.end(1)
     world.waiters._changed.set()
     assert await asyncio.wait_for(ending, 5) == b"1"
+
+
+async def test_who_waits_is_told_of_the_end_also_after_an_answer_that_nobody_could_foresee(
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.client.waiters._POLL_SECONDS", 0.02)
+    answer = world.ended
+
+    async def fail_once(namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+        monkeypatch.setattr(world.store, "ended", answer)
+        raise ZeroDivisionError("a defect")
+
+    await world.create(1)
+    monkeypatch.setattr(world.store, "ended", fail_once)
+    waiting = world.wait(1)
+    await asyncio.sleep(0)
+    await world.end(1)
+
+    assert await asyncio.wait_for(waiting, 5) == b"1"
+    assert "a defect; still waiting for 1 runs" in caplog.text

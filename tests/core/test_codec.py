@@ -56,6 +56,10 @@ class Strict(pydantic.BaseModel):
         return self.day.weekday()
 
 
+class Anything(pydantic.BaseModel):
+    it: Any
+
+
 class Scores(pydantic.RootModel[list[float]]):
     pass
 
@@ -282,6 +286,8 @@ def nested(depth: int) -> list[Any]:
         ({"a": {"b": (None, -float("inf"))}}, "['a']['b'][1]", "-inf"),
         (Order(ORDER_ID, [Item(float("nan"))]), "items[0].price", "nan"),
         (Scores([1.0, float("nan")]), "[1]", "nan"),
+        (Anything(it={"x": [None, float("inf")]}), "it", "inf at ['it']['x'][1]"),
+        ([Anything(it=float("nan"))], "[0]", "nan at ['it']"),
         ({"model": [Scores([float("inf")])]}, "['model'][0][0]", "inf"),
         ({"ok": 1, (1, 2): 2}, "it", "key (1, 2) of type tuple"),
         ([{True: 1}], "[0]", "key True of type bool"),

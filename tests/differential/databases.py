@@ -16,7 +16,7 @@ from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDataba
 
 _COLUMNS = {
     "runs": "key, namespace, id, workflow, version, claim, status, input, output, failure, parent, "
-    "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at",
+    "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at",

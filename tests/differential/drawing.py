@@ -21,10 +21,12 @@ from holdfast.ports.store import (
     EndedAttempt,
     EndedRun,
     Held,
+    IdleEnding,
     MovedTask,
     NewMessage,
     NewStep,
     NewTask,
+    ProvedRun,
     ReleasedRun,
     Reopening,
     SettledTask,
@@ -177,6 +179,8 @@ class Drawing:
             commit.taken += [TakenMessage(run, message, position) for message in dice.some(known, 2)]
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.messages.append(self.message(dice.pick([run, run, None])))
+        if dice.chance(10):
+            commit.proved.append(ProvedRun(run))
         if dice.chance(20):
             commit.ended.append(self._ended(run))
         elif dice.chance(30):
@@ -235,6 +239,13 @@ class Drawing:
         return ReleasedRun(run, status, failure, wake_at, dice.pick(_WAITS))
 
     # --- what an operator sends
+
+    def idle_ending(self) -> IdleEnding:
+        dice, run = self._dice, self.idle()
+        found = self._tables.runs.get(run)
+        epoch = (0 if found is None else found.epoch) + (1 if dice.chance(10) else 0)
+        messages = [self.message(None) for _ in range(dice.pick([0, 0, 1, 2]))]
+        return IdleEnding(run, epoch, FAILURE, messages, self._now)
 
     def reopening(self) -> Reopening:
         dice, tables = self._dice, self._tables

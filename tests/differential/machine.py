@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
-from tests.differential.drawing import CLAIMS, FAILURE, SECOND, Dice, Drawing
+from tests.differential.drawing import CLAIMS, SECOND, Dice, Drawing
 from tests.differential.model import LONG
 from tests.differential.promises import check_promises
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
@@ -165,10 +165,10 @@ class StoreMachine(RuleBasedStateMachine):
         self.stores.ask(what, lambda store: _sorted(store.unpark(space, runs, now)), tells=True)
 
     def _end_idle(self, dice: Dice, drawing: Drawing) -> None:
-        run = drawing.idle()
-        space, now = self._space_of(dice, run), self.clock.now
-        what = f"end_idle in {space} {run}"
-        self.stores.ask(what, lambda store: store.end_idle(space, run, FAILURE, now), tells=True)
+        ending = drawing.idle_ending()
+        space = self._space_of(dice, ending.run)
+        what = f"end_idle in {space} {ending}"
+        self.stores.ask(what, lambda store: store.end_idle(space, ending), tells=True)
 
     # --- looking
 

@@ -46,6 +46,7 @@ from holdfast.ports.store import (
     ClaimRequest,
     Commit,
     Definition,
+    IdleEnding,
     NewMessage,
     Peek,
     PostResult,
@@ -153,7 +154,7 @@ class ModelStore:
     async def leave(self, namespace: str, node: NodeId) -> None:
         with self._transaction(tells=True) as tables:
             tables.nodes.pop(node, None)
-            tables.free(node, self._clock())
+            tables.free(node, self._clock(), setback=0)
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         tables = self.tables
@@ -224,7 +225,7 @@ class ModelStore:
             if run is None or not run.status.is_final or run.epoch != reopening.epoch:
                 return False
             tables.change(key, status=RunStatus.RUNNING, epoch=run.epoch + 1, wake_at=reopening.now)
-            tables.change(key, output=None, failure=None, finished_at=None, waiting=None)
+            tables.change(key, output=None, failure=None, finished_at=None, waiting=None, setbacks=0)
             insert(tables.journal, (key, position), reopening.step.step)
             for seq in reopening.tasks:
                 tables.try_again(key, seq)
@@ -241,18 +242,21 @@ class ModelStore:
             found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
             idle = [run.key for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
             for key in idle:
-                tables.change(key, status=RunStatus.RUNNING, failure=None, waiting=None, wake_at=now)
+                tables.change(
+                    key, status=RunStatus.RUNNING, failure=None, waiting=None, wake_at=now, setbacks=0
+                )
             return idle
 
-    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
+    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
+        run, epoch, failure, messages, now = ending
         with self._transaction(tells=True) as tables:
             found = tables.run(namespace, run)
-            if found is None or found.status is not RunStatus.PARKED:
+            if found is None or (found.status, found.epoch) != (RunStatus.PARKED, epoch):
                 return False
             tables.change(run, status=RunStatus.CANCELLED, failure=read_failure(failure), finished_at=now)
-            tables.change(run, waiting=None)
-            if found.parent is not None:
-                tables.deliver(namespace, [_news(found.parent, found.parent_seq)], now)
+            tables.change(run, waiting=None, wake_at=None)
+            news = [] if found.parent is None else [_news(found.parent, found.parent_seq)]
+            tables.deliver(namespace, [*messages, *news], now)
             return True
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
@@ -351,6 +355,8 @@ def _write(tables: Tables, commit: Commit) -> None:
             tables.state[row.run, row.key] = row.value
     for row in commit.taken:
         tables.take(row.run, row.message, row.position)
+    for row in commit.proved:
+        tables.change(row.run, setbacks=0)
 
 
 def _end(tables: Tables, commit: Commit) -> None:
@@ -368,14 +374,17 @@ def _end(tables: Tables, commit: Commit) -> None:
 
 
 def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
-    mail_at = tables.runs[row.run].wake_at
+    run = tables.runs[row.run]
+    is_parked = row.status is RunStatus.PARKED
+    heard_at = earlier(run.wake_at, wake_at) if row.status in AWAKE else None
     tables.change(
         row.run,
         status=row.status,
         failure=read_failure(row.failure),
         owner=None,
         waiting=row.waiting,
-        wake_at=earlier(mail_at, wake_at) if row.status in AWAKE else None,
+        wake_at=wake_at if is_parked else heard_at,
+        setbacks=run.setbacks + 1 if is_parked else 0,
     )
 
 
@@ -398,13 +407,19 @@ def _reap(tables: Tables, commit: Commit) -> None:
     for node, lease in list(tables.nodes.items()):
         if lease.namespace == commit.namespace and lease.until < commit.now and node != commit.node:
             del tables.nodes[node]
-            tables.free(node, commit.now)
+            tables.free(node, commit.now, setback=1)
 
 
 def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
     claimable = tables.claimable(commit.namespace, wanted.claims)
     due = [run for wake_at, run in claimable if wake_at <= commit.now]
-    return [tables.claim(commit.node, run, commit.now) for run in due[: wanted.limit]]
+    company: list[RunRecord] = []
+    for run in due[: wanted.limit]:
+        together = [*company, run]
+        # The more setbacks one of them has had, the fewer are taken with it.
+        if len(together) <= min(max(1, wanted.limit // 4**each.setbacks) for each in together):
+            company = together
+    return [tables.claim(commit.node, run, commit.now) for run in company]
 
 
 # --- why a run would never move again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.differential.tables import AWAKE, Tables
 
-from holdfast.core.values import NodeId, RunKey
+from holdfast.core.values import NodeId, RunKey, RunStatus
 from holdfast.ports.store import Commit, Receipt
 
 
@@ -33,7 +33,8 @@ def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
 def _check_runs(before: Tables, after: Tables, commit: Commit, ours: set[RunKey]) -> None:
     for key, run in after.runs.items():
         old = before.runs.get(key)
-        assert run.wake_at is None or run.status in AWAKE, "a run that must not be taken has a time to wake"
+        may_wake = run.status in AWAKE or run.status is RunStatus.PARKED
+        assert run.wake_at is None or may_wake, "a run that must not be taken has a time to wake"
         assert run.owner is None or run.status in AWAKE, "a run that cannot move has an owner"
         if old is None:
             continue

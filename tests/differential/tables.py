@@ -99,10 +99,10 @@ class Tables:
         if run.status in AWAKE:
             self.change(key, wake_at=earlier(run.wake_at, at))
 
-    def free(self, node: NodeId, now: Instant) -> None:
+    def free(self, node: NodeId, now: Instant, setback: int) -> None:
         """The node is gone: its runs are due at once. The epoch counts on when somebody takes them."""
         for run in self.owned(node):
-            self.change(run.key, owner=None, wake_at=now)
+            self.change(run.key, owner=None, wake_at=now, setbacks=run.setbacks + setback)
 
     def deliver(self, namespace: str, messages: Iterable[NewMessage], now: Instant) -> list[PostResult]:
         return [self._deliver(namespace, message, now) for message in messages]
@@ -155,6 +155,7 @@ class Tables:
             owner=node,
             epoch=run.epoch + 1,
             status=RunStatus.RUNNING,
+            failure=None,
             wake_at=None,
             waiting=None,
             started_at=run.started_at or now,

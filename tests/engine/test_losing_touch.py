@@ -7,6 +7,7 @@ import datetime as dt
 from collections.abc import Callable
 
 import pytest
+from tests.other_systems.staging import watch_commits
 
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.records import MessageKind, MessageRecord, new_run
@@ -159,3 +160,39 @@ def test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_seco
     assert both.existing == {two: one}
     assert [each.run.key for each in both.claimed] == [one]
     assert [message.id for message in both.mail] == [3, 4, 5]
+
+
+async def test_what_waited_for_a_slot_while_the_machine_slept_begins_only_under_a_new_lease(
+    store_url: str, catalog: Catalog
+) -> None:
+    """The first report after the sleep comes before any tick, and frees a slot."""
+    go, leases = asyncio.Event(), []
+
+    @task(catalog=catalog, queue="narrow")
+    async def work(number: int) -> None:
+        leases.append((env.clock.now(), seen[-1][0].lease_until))
+        await go.wait()
+
+    @workflow(catalog=catalog)
+    async def flow(number: int) -> None:
+        await work(number)
+
+    def wake_up() -> None:
+        if not go.is_set():
+            return
+        env.clock.catch_up = lambda: None
+        env.clock.advance(60 * SECOND)
+
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 1}) as env:
+        seen = watch_commits(env)
+        runs = [await env.start(flow, number) for number in range(2)]
+        while [len(await env.list_tasks(run)) for run in runs] != [1, 1]:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0)
+        assert len(leases) == 1
+        env.clock.catch_up = wake_up
+        go.set()
+        for run in runs:
+            await run.result()
+
+    assert len(leases) == 2
+    assert all(now < lease_until for now, lease_until in leases)

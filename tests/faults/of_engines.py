@@ -552,18 +552,46 @@ MEMORY = [
     ),
     Fault(
         "parked-runs-tried-for-ever",
-        "5: a run that cannot go on is parked once",
-        [
-            Edit(
-                _TICK,
-                "ReleasedRun(resident.key, RunStatus.PARKED, failure, None, None)",
-                "ReleasedRun(resident.key, RunStatus.RUNNING, failure, self.now, None)",
-            )
-        ],
+        "5: a run that cannot go on is parked, and tried again a few times only",
+        [Edit("core/policies.py", "return None if setbacks + 1 >= SETBACKS_ALLOWED else ", "return ")],
         [
             cases(
-                "authoring/code/test_versions.py",
-                "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
+                "other_systems/test_deploys.py",
+                "test_a_run_that_fits_no_node_is_left_alone_after_a_while_and_can_be_resumed[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "parked-runs-never-tried-again",
+        "5: a run of newer code that an older node has parked goes on by itself",
+        [Edit(_TICK, "        if wait is not None:\n", "        if wait is None:\n")],
+        [
+            cases(
+                "other_systems/test_deploys.py",
+                "test_a_run_of_newer_code_that_a_node_with_older_code_took_goes_on_by_itself[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "harmless-runs-never-proved",
+        "7: a run that only shared its node with a deadly one is not parked",
+        [Edit(_TICK, "        if resident.record.setbacks:\n", "        if not resident.record.epoch:\n")],
+        [
+            cases(
+                "other_systems/test_deadly_code.py",
+                "test_where_a_task_may_be_what_ends_the_process_it_is_the_task_that_fails[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "deadly-runs-tried-for-ever",
+        "7: a run that kills its nodes is set aside",
+        [Edit("engine/intake.py", "history.run.setbacks >= SETBACKS_ALLOWED", "history.run.setbacks < 0")],
+        [
+            cases(
+                "other_systems/test_deadly_code.py",
+                "test_a_run_whose_code_ends_its_process_is_parked_after_a_number_of_nodes"
+                "_and_all_others_end_well[sqlite]",
             )
         ],
     ),

@@ -251,13 +251,13 @@ WAKING = [
     Fault(
         "only-the-later-wake-up",
         "7: mail that came while a run was released wakes it",
-        [Edit(_SQLITE_RUNS, "THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5)) END", "THEN ?5 END")],
+        [Edit(_SQLITE_RUNS, "THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))\n", "THEN ?5\n")],
         [cases("stores/test_work.py", "test_a_message_that_came_before_the_release_still_wakes_the_run")],
     ),
     Fault(
         "only-the-later-wake-up-on-postgres",
         "7: mail that came while a run was released wakes it",
-        [Edit(_POSTGRES_RUNS, "THEN least(released.wake_at, runs.wake_at) END", "THEN released.wake_at END")],
+        [Edit(_POSTGRES_RUNS, "THEN least(released.wake_at, runs.wake_at)\n", "THEN released.wake_at\n")],
         [cases("stores/test_work.py", "test_a_message_that_came_before_the_release_still_wakes_the_run")],
     ),
     Fault(
@@ -275,7 +275,7 @@ WAKING = [
     Fault(
         "dead-nodes-keep-their-runs",
         "7: runs of a dead node are taken by others",
-        [Edit(_SCRIPT, '        tx.many("free_runs", expired, commit.now)\n', "")],
+        [Edit(_SCRIPT, '        tx.many("free_runs", expired, commit.now, 1)\n', "")],
         [
             cases(
                 "stores/test_work.py",
@@ -286,8 +286,36 @@ WAKING = [
     Fault(
         "leaving-keeps-the-runs",
         "7: a node that stops hands its runs over at once",
-        [Edit("stores/sql_store.py", '            tx.many("free_runs", [(node,)], now)\n', "")],
+        [Edit("stores/sql_store.py", '            tx.many("free_runs", [(node,)], now, 0)\n', "")],
         [cases("stores/test_work.py", "test_a_node_that_leaves_hands_its_runs_over_at_once")],
+    ),
+    Fault(
+        "deaths-not-counted",
+        "7: a run that kills its nodes is found out",
+        [Edit(_SCRIPT, '"free_runs", expired, commit.now, 1)', '"free_runs", expired, commit.now, 0)')],
+        [
+            cases(
+                "stores/test_work.py",
+                "test_a_run_that_a_dead_node_had_has_had_a_setback_and_one_that_was_handed_back_has_not",
+            )
+        ],
+    ),
+    Fault(
+        "suspects-taken-with-everybody",
+        "7: a run that kills its nodes does so alone in the end",
+        [Edit(_SCRIPT, "allowed = min(most, at_once(limit, row[3]))", "allowed = most")],
+        [
+            cases(
+                "stores/test_work.py",
+                "test_runs_with_setbacks_are_taken_in_ever_smaller_company_and_do_not_hold_up_others",
+            )
+        ],
+    ),
+    Fault(
+        "parked-run-cancelled-after-it-has-moved",
+        "6: a cancelled family is the one that was looked at",
+        [Edit(_SQLITE_RUNS, "AND epoch = ?5 AND status = 'parked'", "AND ?5 >= 0 AND status = 'parked'")],
+        [cases("stores/test_work.py", "test_a_parked_run_can_be_cancelled_and_tells_its_parent")],
     ),
     Fault(
         "silent-commits",

@@ -7,8 +7,10 @@ import datetime as dt
 from typing import Any
 
 import pytest
+from tests.other_systems.staging import watch_commits
 
 from holdfast import Catalog, RunStatus, TaskStatus, context, task, workflow
+from holdfast.core.policies import SETBACKS_ALLOWED
 from holdfast.errors import UnknownTask
 from holdfast.testing import Environment
 
@@ -137,3 +139,59 @@ async def test_a_parent_that_leaves_memory_hears_of_a_child_that_ended_under_ano
         async with asyncio.timeout(10):
             assert await env.result("parent") == "news"
         assert await env.doctor() == []
+
+
+def _rewritten(step: str) -> Catalog:
+    """A deployment whose workflow, under the same name and without a version, begins with another task."""
+
+    async def flow() -> str:
+        await context().schedule(step, number=1)
+        await context().signal("go")
+        return step
+
+    catalog = Catalog()
+    task(catalog=catalog, name=step)(_step)
+    workflow(catalog=catalog, name="flow")(flow)
+    return catalog
+
+
+async def test_a_run_of_newer_code_that_a_node_with_older_code_took_goes_on_by_itself(store_url: str) -> None:
+    """DBOS 804's cousin: in a rolling deploy the old node takes a run of the new code, and it is stuck."""
+    async with Environment(store_url, catalog=_rewritten("new")) as env:
+        await env.start("flow", id="flow")
+        await env.wait_until_quiet()
+    async with Environment(store_url, catalog=_rewritten("old")) as env:
+        await env.wait_until_quiet()
+        with_older = await env.describe("flow")
+
+    async with Environment(store_url, catalog=_rewritten("new")) as env:
+        await env.signal("flow", "go")
+        result = await env.result("flow")
+
+    assert (with_older.status, with_older.waiting) == (
+        RunStatus.PARKED,
+        "code that it fits; it is tried again 2030-01-01T00:00:05+00:00",
+    )
+    assert result == "new"
+
+
+async def test_a_run_that_fits_no_node_is_left_alone_after_a_while_and_can_be_resumed(store_url: str) -> None:
+    async with Environment(store_url, catalog=_rewritten("new")) as env:
+        await env.start("flow", id="flow")
+        await env.wait_until_quiet()
+    async with Environment(store_url, catalog=_rewritten("old")) as env:
+        seen = watch_commits(env)
+        await env.skip(DAY)
+        tries = len([row for commit, _ in seen for row in commit.released])
+        left_alone = await env.describe("flow")
+    async with Environment(store_url, catalog=_rewritten("new")) as env:
+        await env.skip(DAY)
+        asleep = await env.describe("flow")
+        await env.resume("flow")
+        await env.signal("flow", "go")
+
+        assert await env.result("flow") == "new"
+
+    assert tries == SETBACKS_ALLOWED
+    assert (left_alone.status, left_alone.waiting) == (RunStatus.PARKED, None)
+    assert asleep.status is RunStatus.PARKED

@@ -7,7 +7,7 @@ import asyncio
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
 
 from holdfast.core.values import RunStatus
-from holdfast.ports.store import ClaimRequest
+from holdfast.ports.store import ClaimRequest, IdleEnding, ProvedRun, RunFilter
 from holdfast.stores import SqlStore
 
 
@@ -201,7 +201,7 @@ async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStor
     node = Node(store)
     await node.start(1)
     await store.post(SPACE, [signal(1)], at(0))
-    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(0))])
+    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED)])
 
     await store.post(SPACE, [signal(1)], at(1))
     assert (await node.claim(now=9)).claimed == []
@@ -218,16 +218,17 @@ async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStor
     node = Node(store)
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
-    assert not await store.end_idle(SPACE, key(2), reason, at(1))
+    assert not await store.end_idle(SPACE, IdleEnding(key(2), 1, reason, [], at(1)))
     await node.commit(held=node.held(2), released=[released(2, status=RunStatus.PARKED)])
 
-    assert await store.end_idle(SPACE, key(2), reason, at(1))
+    assert not await store.end_idle(SPACE, IdleEnding(key(2), 2, reason, [signal(1)], at(1)))
+    assert await store.end_idle(SPACE, IdleEnding(key(2), 1, reason, [signal(1)], at(1)))
 
     (run,) = await store.ended(SPACE, [key(1), key(2)])
     assert (run.key, run.status, run.finished_at) == (key(2), RunStatus.CANCELLED, at(1))
     assert run.failure is not None
     assert run.failure.message == "enough"
-    assert [message.name for message in (await node.commit(2, collect=True)).mail] == ["0"]
+    assert [message.name for message in (await node.commit(2, collect=True)).mail] == ["go", "0"]
 
 
 async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_wake(store: SqlStore) -> None:
@@ -256,3 +257,75 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
         (key(5), "it waits for children that have all ended"),
         (key(12), "its node ghost is gone and nobody has freed it"),
     ]
+
+
+async def test_a_run_that_a_dead_node_had_has_had_a_setback_and_one_that_was_handed_back_has_not(
+    store: SqlStore,
+) -> None:
+    dead, leaving = Node(store, "dead", lease=5), Node(store, "leaving", lease=500)
+    await dead.start(1)
+    await leaving.start(2)
+    await store.leave(SPACE, leaving.id)
+
+    await Node(store).claim(now=6)
+
+    found = await store.list_runs(SPACE, RunFilter())
+    assert {run.key: run.setbacks for run in found} == {key(1): 1, key(2): 0}
+
+
+async def test_runs_with_setbacks_are_taken_in_ever_smaller_company_and_do_not_hold_up_others(
+    store: SqlStore,
+) -> None:
+    node = Node(store)
+    setbacks = {1: 0, 2: 3, 3: 0, 4: 1, 5: 0, 6: 0, 7: 8}
+    await store.create(SPACE, [new_run(n, wake_at=at(n), setbacks=setbacks[n]) for n in setbacks])
+
+    taken = [(await node.claim(limit=16, now=10)).claimed for _ in range(4)]
+
+    numbers = [[claim.run.key[-1] for claim in claimed] for claimed in taken]
+    assert numbers == [[1, 3, 4, 5], [2], [6], [7]]
+
+
+async def test_setbacks_are_forgotten_once_a_run_has_moved_was_let_go_or_is_resumed_but_not_when_it_is_parked(
+    store: SqlStore,
+) -> None:
+    node = Node(store)
+    await store.create(SPACE, [new_run(n, setbacks=1) for n in (1, 2, 3, 4)])
+    await node.claim(limit=16)
+    parked = [released(n, status=RunStatus.PARKED) for n in (3, 4)]
+
+    await node.commit(
+        held=node.held(1, 2, 3, 4),
+        proved=[ProvedRun(key(1))],
+        released=[released(2), *parked],
+    )
+    await store.unpark(SPACE, [key(4)], at(1))
+
+    found = await store.list_runs(SPACE, RunFilter())
+    assert {run.key[-1]: run.setbacks for run in found} == {1: 0, 2: 0, 3: 2, 4: 0}
+
+
+async def test_a_parked_run_that_is_to_be_tried_again_is_taken_when_it_is_due_and_not_before(
+    store: SqlStore,
+) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(5))])
+    await store.post(SPACE, [signal(1)], at(1))
+
+    early = await node.claim(now=4)
+    (claim,) = (await node.claim(now=5)).claimed
+
+    assert early.claimed == []
+    assert (claim.run.status, claim.run.failure, claim.run.setbacks) == (RunStatus.RUNNING, None, 1)
+
+
+async def test_a_parked_run_that_is_cancelled_is_not_tried_again(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(5))])
+
+    reason = b'{"type":"cancelled","message":"enough"}'
+    assert await store.end_idle(SPACE, IdleEnding(key(1), 1, reason, [], at(1)))
+
+    assert (await node.claim(now=9)).claimed == []

@@ -12,7 +12,8 @@ import pytest
 
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.values import later
-from holdfast.errors import RunParked, VersionConflict
+from holdfast.errors import NodeStopped, RunParked, VersionConflict
+from holdfast.ports.store import Commit, Receipt
 from holdfast.testing import Environment, ManualClock
 
 DAY = dt.timedelta(days=1)
@@ -289,3 +290,18 @@ async def test_waiting_for_a_run_that_is_parked_says_so(flow: Any) -> None:
 
         with pytest.raises(RunParked, match=r"is parked: the workflow waits, but has no task"):
             await asyncio.wait_for(run.result(), 5)
+
+
+async def test_a_node_that_has_stopped_by_an_error_is_not_waited_for() -> None:
+    async with Environment(catalog=catalog) as env:
+        await env.wait_until_quiet()
+
+        async def fail(commit: Commit) -> Receipt:
+            raise ZeroDivisionError
+
+        env.crash_points.commit = fail  # type: ignore[method-assign]
+        env.engine._wants_claim = True
+        env.engine._look()
+
+        with pytest.raises(NodeStopped):
+            await asyncio.wait_for(env.wait_until_quiet(), 5)

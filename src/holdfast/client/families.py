@@ -10,11 +10,11 @@ import msgspec
 from holdfast.client.waiters import Waiters
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
-from holdfast.core.records import MessageKind, RunRecord
+from holdfast.core.records import History, MessageKind, RunRecord
 from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
-from holdfast.ports.store import NewMessage, NewStep, Reopening, Store
+from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
 
 _LOOK_SECONDS = 0.5
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
@@ -30,21 +30,15 @@ class Families:
     async def end_parked(self, run: RunKey, reason: str) -> bool:
         """Cancel a run that is parked, and with it its children, as it would itself. False if it is not."""
         failure = msgspec.json.encode(cancellation(reason))
-        if not await self._store.end_idle(self._namespace, run, failure, self._now()):
-            return False
-        for history in await self._store.load(self._namespace, [run]):
-            try:
-                past = restore(history)
-            except JournalCorrupt:
-                break  # which may be why it was parked: its children go on by themselves
-            messages = [
-                NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
-                for seq, child in past.children.items()
-                if child is not None and seq in past.attached
-            ]
-            if messages:
-                await self._store.post(self._namespace, messages, self._now())
-        return True
+        while True:
+            record = await self._store.find(self._namespace, run)
+            if record is None or record.status is not RunStatus.PARKED:
+                return False
+            for history in await self._store.load(self._namespace, [run]):
+                messages = _cancel_children(history)
+                ending = IdleEnding(run, record.epoch, failure, messages, self._now())
+                if await self._store.end_idle(self._namespace, ending):
+                    return True  # else it was tried again meanwhile, and may be parked once more
 
     async def reopen(self, run: RunKey, *, with_parent: bool = False) -> None:
         """Open an ended run again, after those of its children that ended with it.
@@ -104,6 +98,18 @@ class Families:
             raise
         except Exception:
             return  # it has failed, or was cancelled, or has not ended: whoever waits looks again
+
+
+def _cancel_children(parent: History) -> list[NewMessage]:
+    try:
+        past = restore(parent)
+    except JournalCorrupt:
+        return []  # which may be why it was parked: its children go on by themselves
+    return [
+        NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
+        for seq, child in past.children.items()
+        if child is not None and seq in past.attached
+    ]
 
 
 def _name(run: RunRecord) -> str:

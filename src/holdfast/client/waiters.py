@@ -190,8 +190,9 @@ class Waiters:
             try:
                 for record in await self._store.ended(self._namespace, elsewhere):
                     self._tell(record.key, run_outcome(record.status, record.output, record.failure))
-            except StoreError as error:
-                _log.warning("%s; still waiting for %d runs", error, len(elsewhere))
+            except Exception as error:  # whoever waits would else wait for ever, and never know why
+                is_ours = not isinstance(error, StoreError)
+                _log.warning("%s; still waiting for %d runs", error, len(elsewhere), exc_info=is_ours)
                 await asyncio.sleep(_POLL_SECONDS)
             # One who waits for thousands of runs asks long questions, and on a busy database there is
             # always news: the answers must not be all that anyone is busy with.

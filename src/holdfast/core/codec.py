@@ -162,6 +162,10 @@ def _dump(model: Any) -> Any:
     return model.model_dump(mode="json", by_alias=True, round_trip=True)
 
 
+def _dump_faithfully(model: Any) -> Any:
+    return model.model_dump(by_alias=True, round_trip=True)
+
+
 def _to_plain(value: object) -> Any:
     kind = type(value)
     if _is_model(kind):
@@ -174,6 +178,11 @@ def _to_plain(value: object) -> Any:
     if isinstance(value, int) and kind is not bool:  # a bool comes here as a key only, and "1" would be wrong
         return int.__int__(value)
     raise NotImplementedError(f"objects of type {_type_name(kind)} are not supported")
+
+
+def _to_nearly_plain(value: object) -> Any:
+    """To see what JSON would lose: where a field may be anything, a model itself makes NaN a null."""
+    return _dump_faithfully(value) if _is_model(type(value)) else _to_plain(value)
 
 
 def _from_plain(kind: Any, plain: Any) -> Any:
@@ -201,7 +210,7 @@ def _model_place(location: tuple[str | int, ...]) -> str:
 
 # Typed here, because calling the NewType Payload would cost as much as encoding a small value.
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
-_encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_plain).encode
+_encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
 
 # --- finding the value that cannot be stored --------------------------------------------------
 
@@ -335,7 +344,8 @@ def _why_unstorable(value: object) -> str | None:
         if isinstance(value, dict):
             return _why_keys_unstorable(cast("dict[object, object]", value))
         if _is_model(kind):
-            _dump(value)
+            lost = _find_lost_number(_dump_faithfully(value), _dump(value), "")
+            return None if lost is None else f"has {lost}, and JSON has no such number"
         elif _children(value) is None:
             _encode(value)
     except UnicodeEncodeError:
@@ -344,6 +354,22 @@ def _why_unstorable(value: object) -> str | None:
         return f"is of type {_type_name(kind)}, which JSON cannot carry"
     except Exception as error:
         return f"cannot be written as JSON: {words_of(error)}"
+    return None
+
+
+def _find_lost_number(there: Any, stored: Any, path: str) -> str | None:
+    """Where in a model is a number that its JSON has as null, and what it is."""
+    if stored is None:
+        return f"{there} at {_tidy(path)}" if isinstance(there, float) else None
+    steps: list[Any] = []
+    if isinstance(there, dict) and isinstance(stored, dict):
+        steps = [key for key in cast("dict[Any, Any]", there) if key in stored]
+    elif isinstance(there, (list, tuple)) and isinstance(stored, list):
+        steps = list(range(min(len(cast("list[Any]", there)), len(cast("list[Any]", stored)))))
+    for step in steps:
+        lost = _find_lost_number(there[step], stored[step], f"{path}[{show(step)}]")
+        if lost is not None:
+            return lost
     return None
 
 

@@ -15,6 +15,11 @@ from holdfast.errors import BadOption
 LOST_ATTEMPTS_ALLOWED = 10
 """How often a task may take its node down with it before it is called failed."""
 
+SETBACKS_ALLOWED = 8
+"""How many nodes in a row may come to nothing with a run before it is left alone."""
+
+_AFTER_FIRST_SETBACK = dt.timedelta(seconds=5)
+
 LONGEST_DELAY = dt.timedelta(days=36_525)
 
 
@@ -151,3 +156,15 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 DEFAULT_OPTIONS = TaskOptions()
+
+
+def at_once(most: int, setbacks: int) -> int:
+    """How many runs to take together, of which one has had this many setbacks: a quarter after each, down
+    to itself alone. Whatever kills its nodes soon does so in a company that has nobody else in it."""
+    return max(1, most >> 2 * min(setbacks, SETBACKS_ALLOWED))
+
+
+def wait_after_setback(setbacks: int) -> dt.timedelta | None:
+    """How long until a run that does not fit the code of a node is tried again, by whichever node: there may
+    be others with the code that began it. `setbacks` are those before this one. None to leave it alone."""
+    return None if setbacks + 1 >= SETBACKS_ALLOWED else _AFTER_FIRST_SETBACK * 2**setbacks

@@ -38,6 +38,8 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     created_at: Instant
     started_at: Instant | None
     finished_at: Instant | None
+    setbacks: int = 0
+    """How many nodes in a row have taken it and come to nothing: they died, or their code did not fit it."""
 
 
 def new_run(

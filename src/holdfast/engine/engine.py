@@ -108,7 +108,7 @@ class Engine:
         self._dispatcher = Dispatcher(
             self._route,
             queue_limits,
-            clock.now,
+            self._time_by_now,
             self._watch.started,
             self._flight_ended,
             self._wake.set,
@@ -236,6 +236,11 @@ class Engine:
 
     def _route(self, task: str) -> Executor:
         return self._executors.route(task)
+
+    def _time_by_now(self) -> Instant:
+        """Also if the machine has just slept: it is to decide whether there is still a lease."""
+        self._clock.catch_up()
+        return self._clock.now()
 
     def _flight_ended(self, flight: Flight, outcome: Outcome) -> None:
         if flight.stage is not Stage.CLOSED:

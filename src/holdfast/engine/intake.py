@@ -9,6 +9,7 @@ from typing import TypeVar
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event, MessageId
 from holdfast.core.history import OpenTask, child_number, message_event, restore, run_outcome
+from holdfast.core.policies import SETBACKS_ALLOWED
 from holdfast.core.records import History, MessageKind, MessageRecord
 from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.engine.collector import undisturbed
@@ -16,7 +17,7 @@ from holdfast.engine.committing import Outage
 from holdfast.engine.resident import Flight, Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene, new_flight
-from holdfast.errors import JournalCorrupt, StoreUnavailable
+from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.store import Claimed, Receipt, Store
 
@@ -73,6 +74,8 @@ class Intake:
         resident = Resident(history.run, _NoProgram())
         self._residents.add(resident)
         try:
+            if history.run.setbacks >= SETBACKS_ALLOWED:
+                raise TooManySetbacks(history.run.setbacks)
             past = restore(history)
             resident.program = self._scene.programs.program(history.run, past)
         except Exception as error:

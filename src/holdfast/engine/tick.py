@@ -34,7 +34,7 @@ from holdfast.core.events import ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
-from holdfast.core.policies import TaskOptions
+from holdfast.core.policies import TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, new_run
 from holdfast.core.values import (
     Cancelled,
@@ -63,6 +63,7 @@ from holdfast.ports.store import (
     NewMessage,
     NewStep,
     NewTask,
+    ProvedRun,
     ReleasedRun,
     SettledTask,
     StateChange,
@@ -248,6 +249,8 @@ class Tick:
             _log.exception("run %s cannot go on and is parked", resident.run_id)
             self.park(resident, error)
             return
+        if resident.record.setbacks:
+            self._prove(resident)
         if resident.is_begun and not events and not commands:
             return
         resident.is_begun = True
@@ -260,6 +263,13 @@ class Tick:
             self._take_messages(resident, events, position)
         for command in commands:
             self._obey(resident, command)
+
+    def _prove(self, resident: Resident) -> None:
+        """It has heard all that is known to have happened to it, and this node lives: it is not what killed
+        others. (What is not known is the outcome of a task, and lost attempts are counted by themselves.)"""
+        resident.record = msgspec.structs.replace(resident.record, setbacks=0)
+        self._hold(resident)
+        self.commit.proved.append(ProvedRun(resident.key))
 
     def hold_all(self, residents: Iterable[Resident]) -> None:
         """Ask about every run whether it is still ours."""
@@ -405,7 +415,7 @@ class Tick:
         self._hand_back(resident)
         waits = resident.program.waits()
         if wake_at is not None:
-            waits.append(f"until {moment(wake_at).isoformat(timespec='seconds')}")
+            waits.append(f"until {_time(wake_at)}")
         self._hold(resident)
         self.commit.released.append(
             ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)
@@ -413,11 +423,17 @@ class Tick:
         self._forget(resident)
 
     def park(self, resident: Resident, error: BaseException) -> None:
-        """Set a run aside that cannot go on with this code; an operator, or other code, may resume it."""
+        """Set a run aside that cannot go on with this code. It is tried again for a while: another node may
+        have the code that it needs. After that an operator resumes it."""
         self._hand_back(resident)
         self._hold(resident)
         failure = encode_failure(capture(error))
-        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PARKED, failure, None, None))
+        wait = wait_after_setback(resident.record.setbacks)
+        again_at = waiting = None
+        if wait is not None:
+            again_at = later(self.now, wait)
+            waiting = f"code that it fits; it is tried again {_time(again_at)}"
+        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, waiting))
         self._forget(resident)
 
     def _hand_back(self, resident: Resident) -> None:
@@ -465,6 +481,10 @@ class Tick:
         commit.created = [run for run in commit.created if run.key not in runs and run.parent not in runs]
         commit.messages = [message for message in commit.messages if message.sender not in runs]
         self.gone = [resident for resident in self.gone if resident.key not in runs]
+
+
+def _time(at: Instant) -> str:
+    return moment(at).isoformat(timespec="seconds")
 
 
 _SELF_CANCELLED = Failure(

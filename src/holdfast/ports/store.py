@@ -106,19 +106,26 @@ class EndedRun(_Row, frozen=True, gc=False):
     finished_at: Instant
 
 
+class ProvedRun(_Row, frozen=True, gc=False):
+    """A run that has had setbacks and has now taken a step, and its node lives: they are forgotten."""
+
+
 class ReleasedRun(_Row, frozen=True, gc=False):
-    """A run that leaves memory: because it only waits, because the node stops, or because it is parked."""
+    """A run that leaves memory: because it only waits, because the node stops, or because it is parked.
+    The last is a setback; any other way out makes those forgotten that it had."""
 
     status: RunStatus
     failure: bytes | None
     wake_at: Instant | None
-    """The earlier of this and what a message asked for in the meantime is kept."""
+    """The earlier of this and what a message asked for in the meantime is kept. Messages do not wake a
+    parked run: this is when it is tried again, if it is."""
     waiting: str | None
 
 
 class ClaimRequest(NamedTuple):
     claims: Sequence[str]
     limit: int
+    """Fewer are taken where some have had setbacks; see `policies.at_once`."""
 
 
 class Commit(msgspec.Struct):
@@ -142,12 +149,14 @@ class Commit(msgspec.Struct):
     attempts: list[EndedAttempt] = []
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
+    proved: list[ProvedRun] = []
     messages: list[NewMessage] = []
     """To other runs. One for a run that has ended or does not exist is dropped."""
     ended: list[EndedRun] = []
     released: list[ReleasedRun] = []
     claim: ClaimRequest | None = None
-    """Take due runs in the same transaction. Also reaps the leases of nodes that have expired."""
+    """Take due runs in the same transaction. Also reaps the leases of nodes that have expired: a setback
+    for every run that one of them had."""
     collect: bool = False
     """Take the unread messages of runs this node owns in the same transaction."""
 
@@ -161,6 +170,7 @@ ROWS_OF_RUNS = (
     "attempts",
     "state",
     "taken",
+    "proved",
     "messages",
     "ended",
     "released",
@@ -226,6 +236,19 @@ class Reopening(NamedTuple):
     now: Instant
     overtaken: Sequence[MessageId] = ()
     """Messages not to be read any more: a cancellation from before does not mean the run as it is now."""
+
+
+class IdleEnding(NamedTuple):
+    """Everything that cancelling a parked run changes, besides that its parent hears of it."""
+
+    run: RunKey
+    epoch: int
+    """What the caller saw; if the run has moved since, nothing is changed."""
+    failure: bytes
+    """The reason: a Failure as JSON."""
+    messages: Sequence[NewMessage]
+    """To the children that end with it."""
+    now: Instant
 
 
 class Stranded(NamedTuple):
@@ -331,9 +354,9 @@ class Store(Protocol):
         """Make parked or paused runs due again; answers those that were."""
         ...
 
-    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
-        """Cancel a run that is parked and so cannot cancel itself, for the reason in `failure`, as JSON.
-        False if it is not parked."""
+    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
+        """Cancel a run that is parked and so cannot cancel itself. False if it is not parked, or has moved
+        since it was looked at."""
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:

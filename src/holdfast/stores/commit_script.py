@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.core.policies import at_once
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.values import NULL, Instant, RunKey
 from holdfast.ports.store import (
@@ -176,9 +177,11 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         # write to each other's would else wait for each other.
         ended = {run.run for run in commit.ended}
         targets = {message.run for message in messages}
-        statuses = _lock(tx, commit.namespace, targets | ended | {run.run for run in commit.released})
+        own = {row.run for row in (*commit.proved, *commit.released)}
+        statuses = lock_runs(tx, commit.namespace, targets | ended | own)
         open_runs = {run for run in targets if run in statuses and run not in ended}
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
+    tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
     tx.many("release_runs", _rows(commit.released), commit.namespace)
 
@@ -186,11 +189,11 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
 def post_messages(
     tx: Transaction, namespace: str, messages: Sequence[NewMessage], now: Instant
 ) -> list[PostResult]:
-    statuses = _lock(tx, namespace, {message.run for message in messages})
+    statuses = lock_runs(tx, namespace, {message.run for message in messages})
     return deliver(tx, namespace, messages, statuses, now)
 
 
-def _lock(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> dict[RunKey, str]:
+def lock_runs(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> dict[RunKey, str]:
     """The status of those that exist; it cannot change any more until the transaction ends."""
     return dict(tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace))
 
@@ -245,7 +248,7 @@ def _take_work(tx: Transaction, commit: Commit) -> tuple[list[Claimed], list[Mes
 def reap(tx: Transaction, commit: Commit) -> None:
     expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
     if expired:
-        tx.many("free_runs", expired, commit.now)
+        tx.many("free_runs", expired, commit.now, 1)
         tx.announce()  # more may have come free than this node takes
 
 
@@ -253,14 +256,27 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
     claims = [(claim,) for claim in sorted(wanted.claims)]
     due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, wanted.limit)
     # Each claim gave its oldest; the oldest of all go first.
-    due.sort(key=lambda row: row[2])
-    del due[wanted.limit :]
+    due.sort(key=lambda row: (row[2], row[0]))
+    due = _in_safe_company(due[: wanted.limit], wanted.limit)
     keys = [row[:1] for row in due]
     rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
     taken = {row[0]: row for row in rows}
     # New is what nobody has ever had in hand; whatever the status says, that has no journal.
-    claimed = [(run_record(taken[key]), status) for key, status, _ in due]
+    claimed = [(run_record(taken[key]), status) for key, status, *_ in due]
     return [Claimed(run, status == "pending" and run.epoch == 1) for run, status in claimed]
+
+
+def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
+    """As many as may be taken at once. A run with setbacks may be what kills its nodes: the more it has
+    had, the fewer others are taken with it, so that in the end it is alone in what it does."""
+    company: list[Row] = []
+    most = limit
+    for row in due:
+        allowed = min(most, at_once(limit, row[3]))
+        if len(company) < allowed:
+            company.append(row)
+            most = allowed
+    return company
 
 
 def _concerns_others(commit: Commit) -> bool:

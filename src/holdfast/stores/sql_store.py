@@ -12,6 +12,7 @@ from holdfast.errors import JournalCorrupt, VersionConflict
 from holdfast.ports.store import (
     Commit,
     Definition,
+    IdleEnding,
     NewMessage,
     Peek,
     PostResult,
@@ -21,7 +22,14 @@ from holdfast.ports.store import (
     Stranded,
 )
 from holdfast.stores import records
-from holdfast.stores.commit_script import create_runs, post_messages, recover_commit, write_commit
+from holdfast.stores.commit_script import (
+    create_runs,
+    deliver,
+    lock_runs,
+    post_messages,
+    recover_commit,
+    write_commit,
+)
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
 
@@ -75,7 +83,7 @@ class SqlStore:
         def script(tx: Transaction) -> None:
             (now,) = tx.rows("read_clock")[0]
             tx.run("delete_node", namespace, node)
-            tx.many("free_runs", [(node,)], now)
+            tx.many("free_runs", [(node,)], now, 0)
             tx.announce()
 
         await self._driver.write_and_tell(script)
@@ -187,15 +195,20 @@ class SqlStore:
 
         return await self._driver.write_and_tell(script)
 
-    async def end_idle(self, namespace: str, run: RunKey, failure: bytes, now: Instant) -> bool:
+    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
+        run, epoch, failure, messages, now = ending
+
         def script(tx: Transaction) -> bool:
-            rows = tx.rows("cancel_parked_run", namespace, run, now, failure)
-            for parent, seq in rows:
-                if parent is not None:
-                    news = NewMessage(parent, MessageKind.CHILD, str(seq), NULL)
-                    post_messages(tx, namespace, [news], now)
+            found = [records.run_record(row) for row in tx.many_returning("runs_of", [(run,)], namespace)]
+            parents = [(each.parent, each.parent_seq) for each in found if each.parent is not None]
+            news = [NewMessage(parent, MessageKind.CHILD, str(seq), NULL) for parent, seq in parents]
+            statuses = lock_runs(tx, namespace, {run, *(message.run for message in (*messages, *news))})
+            if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
+                return False
+            del statuses[run]  # it takes nothing more
+            deliver(tx, namespace, [*messages, *news], statuses, now)
             tx.announce()
-            return bool(rows)
+            return True
 
         return await self._driver.write_and_tell(script)
 

@@ -30,7 +30,7 @@ from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import RunParked
+from holdfast.errors import NodeStopped, RunParked
 from holdfast.executors.context import task_context
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import RunFilter, Store
@@ -173,6 +173,9 @@ class Environment(Client):
         """Until nothing is running and everything that happened is dealt with."""
         turns = 0
         while turns < _TURNS:
+            failure = self.engine.failure
+            if isinstance(failure, Exception):
+                raise NodeStopped(failure)  # it would never be quiet
             is_quiet = self.engine.is_quiet
             turns = turns + 1 if is_quiet else 0
             await asyncio.sleep(0 if is_quiet else 0.0005)

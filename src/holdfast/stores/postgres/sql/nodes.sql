@@ -34,8 +34,10 @@ WHERE id IN (
 RETURNING id;
 
 -- name: free_runs
--- Runs whose owner is gone are due at once. The epoch changes when somebody takes them.
-UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz WHERE owner = ANY ($2::text[]);
+-- Runs whose owner is gone are due at once. The epoch changes when somebody takes them. $2 is whether
+-- they may be why it is gone.
+UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz, setbacks = setbacks + $2::int4
+WHERE owner = ANY ($3::text[]);
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when

@@ -7,11 +7,11 @@
 -- RETURNING would double the cost of a start.
 INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
                            parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
-                           finished_at)
+                           finished_at, setbacks)
 SELECT *
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
             $9::json[], $10::json[], $11::uuid[], $12::int4[], $13::text[], $14::int4[], $15::timestamptz[],
-            $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[])
+            $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::int4[])
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -44,7 +44,7 @@ ORDER BY key
 FOR UPDATE;
 
 -- name: wake_runs
--- Parked and paused runs stay asleep: an operator wakes them, and then they read their mail.
+-- Mail does not wake parked and paused runs; when they go on they read it.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
@@ -66,7 +66,8 @@ FROM ended
 WHERE runs.namespace = ended.namespace AND key = ended.run;
 
 -- name: release_runs
--- Mail that came since it was last collected has set a time to wake, and the earlier one counts.
+-- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
+-- is parked is not woken by mail.
 WITH released AS MATERIALIZED (
     SELECT $1::text AS namespace, released.*
     FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[])
@@ -74,7 +75,9 @@ WITH released AS MATERIALIZED (
 )
 UPDATE holdfast.runs
 SET status = released.status, failure = released.failure, waiting = released.waiting, owner = NULL,
-    wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at) END
+    wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at)
+                   WHEN released.status = 'parked' THEN released.wake_at END,
+    setbacks = CASE WHEN released.status = 'parked' THEN setbacks + 1 ELSE 0 END
 FROM released
 WHERE runs.namespace = released.namespace AND key = released.run;
 
@@ -90,11 +93,11 @@ WHERE (namespace, key) IN (
 RETURNING key;
 
 -- name: due_runs
--- Only runs that are pending or running ever have a time to wake, so all of these can be taken.
-SELECT due.key, due.status, due.wake_at
+-- Whatever has a time to wake can be taken, also a parked run that is to be tried again.
+SELECT due.key, due.status, due.wake_at, due.setbacks
 FROM unnest($4::text[]) AS wanted (claim)
 CROSS JOIN LATERAL (
-    SELECT key, status, wake_at FROM holdfast.runs
+    SELECT key, status, wake_at, setbacks FROM holdfast.runs
     WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at <= $2::timestamptz
     ORDER BY wake_at
     LIMIT $3::int8
@@ -106,43 +109,51 @@ WITH due AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($4::uuid[]) AS due (run)
 )
 UPDATE holdfast.runs
-SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running',
+SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running', failure = NULL,
     started_at = coalesce(started_at, $3::timestamptz)
 FROM due
 WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks;
+
+-- name: prove_runs
+WITH proved AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($2::uuid[]) AS proved (run)
+)
+UPDATE holdfast.runs SET setbacks = 0
+FROM proved
+WHERE runs.namespace = proved.namespace AND key = proved.run;
 
 -- name: owned_runs
 -- The last column: it has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks,
     NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
 FROM holdfast.runs WHERE owner = $1::text
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- By the user's name for it first: a run may be named like the key of another.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND ($2::text IS NULL OR status = $2)
@@ -154,7 +165,7 @@ LIMIT $5::int8;
 -- name: list_runs_by_status
 -- For every status but success, which has no entries in the index: there is little else to step over.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND status = $2::text AND status <> 'success'
@@ -173,21 +184,22 @@ ORDER BY parent, parent_seq;
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE holdfast.runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
-    owner = NULL, epoch = epoch + 1, wake_at = $4::timestamptz
+    owner = NULL, epoch = epoch + 1, wake_at = $4::timestamptz, setbacks = 0
 WHERE namespace = $1::text AND key = $2::uuid AND epoch = $3::int4
     AND status IN ('success', 'failed', 'cancelled')
 RETURNING key;
 
 -- name: unpark_runs
-UPDATE holdfast.runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = $2::timestamptz
+UPDATE holdfast.runs
+SET status = 'running', failure = NULL, waiting = NULL, wake_at = $2::timestamptz, setbacks = 0
 WHERE namespace = $1::text AND key = ANY ($3::uuid[]) AND status IN ('parked', 'paused')
 RETURNING key;
 
 -- name: cancel_parked_run
 UPDATE holdfast.runs
 SET status = 'cancelled', failure = $4::json, waiting = NULL, wake_at = NULL, finished_at = $3::timestamptz
-WHERE namespace = $1::text AND key = $2::uuid AND status = 'parked'
-RETURNING parent, parent_seq;
+WHERE namespace = $1::text AND key = $2::uuid AND epoch = $5::int4 AND status = 'parked'
+RETURNING key;
 
 -- name: stranded_runs
 -- Every run that is not over and not in an operator's hands has a node, a due time, mail that has

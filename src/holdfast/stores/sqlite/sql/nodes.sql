@@ -15,8 +15,9 @@ DELETE FROM nodes WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
 RETURNING id;
 
 -- name: free_runs
--- Runs whose owner is gone are due at once. The epoch changes when somebody takes them.
-UPDATE runs SET owner = NULL, wake_at = ?1 WHERE owner = ?2;
+-- Runs whose owner is gone are due at once. The epoch changes when somebody takes them. ?2 is whether
+-- they may be why it is gone.
+UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner = ?3;
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when

@@ -2,8 +2,8 @@
 -- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
 -- RETURNING would double the cost of a start.
 INSERT INTO runs (key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-                  owner, epoch, wake_at, waiting, created_at, started_at, finished_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                  owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -24,7 +24,7 @@ SELECT ?3 WHERE NOT EXISTS (
 SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: wake_runs
--- Parked and paused runs stay asleep: an operator wakes them, and then they read their mail.
+-- Mail does not wake parked and paused runs; when they go on they read it.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running');
 
@@ -36,10 +36,13 @@ SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished
 WHERE namespace = ?1 AND key = ?2;
 
 -- name: release_runs
--- Mail that came since it was last collected has set a time to wake, and the earlier one counts.
+-- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
+-- is parked is not woken by mail.
 UPDATE runs
 SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, owner = NULL,
-    wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5)) END
+    wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))
+                   WHEN ?3 = 'parked' THEN ?5 END,
+    setbacks = CASE WHEN ?3 = 'parked' THEN setbacks + 1 ELSE 0 END
 WHERE namespace = ?1 AND key = ?2;
 
 -- name: collect_mail
@@ -48,48 +51,51 @@ UPDATE runs SET wake_at = NULL WHERE owner = ?1 AND wake_at IS NOT NULL
 RETURNING key;
 
 -- name: due_runs
--- Only runs that are pending or running ever have a time to wake, so all of these can be taken.
-SELECT key, status, wake_at FROM runs
+-- Whatever has a time to wake can be taken, also a parked run that is to be tried again.
+SELECT key, status, wake_at, setbacks FROM runs
 WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2
 ORDER BY wake_at
 LIMIT ?3;
 
 -- name: claim_runs
 UPDATE runs
-SET owner = ?2, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running',
+SET owner = ?2, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running', failure = NULL,
     started_at = coalesce(started_at, ?3)
 WHERE namespace = ?1 AND key = ?4
 RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at;
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks;
+
+-- name: prove_runs
+UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
 
 -- name: owned_runs
 -- The last column: it has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at,
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks,
     NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
 FROM runs WHERE owner = ?1
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- By the user's name for it first: a run may be named like the key of another.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM runs
 WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM runs
 WHERE namespace = ?1
     AND (?2 IS NULL OR status = ?2)
@@ -102,7 +108,7 @@ LIMIT ?5;
 -- For every status but success, which has no entries in the index: there is little else to step over.
 -- INDEXED BY, because SQLite expects a row of that status on every page, and failed ones are far between.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
 FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND status = ?2 AND status <> 'success'
@@ -121,20 +127,20 @@ ORDER BY parent_seq;
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
-    owner = NULL, epoch = epoch + 1, wake_at = ?4
+    owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')
 RETURNING key;
 
 -- name: unpark_runs
-UPDATE runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = ?2
+UPDATE runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = ?2, setbacks = 0
 WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
 RETURNING key;
 
 -- name: cancel_parked_run
 UPDATE runs
 SET status = 'cancelled', failure = CAST(?4 AS TEXT), waiting = NULL, wake_at = NULL, finished_at = ?3
-WHERE namespace = ?1 AND key = ?2 AND status = 'parked'
-RETURNING parent, parent_seq;
+WHERE namespace = ?1 AND key = ?2 AND epoch = ?5 AND status = 'parked'
+RETURNING key;
 
 -- name: stranded_runs
 -- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
