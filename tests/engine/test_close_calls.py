@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from holdfast import Catalog, Retry, RunStatus, context, task, workflow
-from holdfast.core.values import NodeId, TaskStatus
+from holdfast.core.values import NodeId, TaskStatus, later
 from holdfast.ports.store import ClaimRequest, Commit, Receipt
 from holdfast.testing import Environment
 
@@ -332,3 +332,46 @@ async def test_a_result_that_stands_is_told_also_if_the_node_hears_of_it_after_i
 
         assert await run.result() == "late, and true"
         assert not env.engine.has(run.key)
+
+
+async def test_a_slot_that_comes_free_while_it_is_asked_whose_the_runs_are_is_not_given_away(
+    store_url: str, catalog: Catalog
+) -> None:
+    """A commit that was long on its way renews a lease that had run out, and says nothing of other runs."""
+    go, started = asyncio.Event(), []
+
+    @task(catalog=catalog, queue="narrow")
+    async def work(number: int) -> None:
+        started.append(number)
+        await go.wait()
+
+    @workflow(catalog=catalog)
+    async def flow(number: int) -> None:
+        await work(number)
+
+    @workflow(catalog=catalog)
+    async def bystander() -> None:
+        await context().signal("never")
+
+    async with Environment(store_url, catalog=catalog, queues={"narrow": 1}) as env:
+        await env.start(flow, 1)
+        await env.start(flow, 2)
+
+        async def let_another_node_take_them() -> None:
+            env.clock.advance(10 * SECOND)
+            now = env.clock.now()
+            other = Commit(env.namespace, NodeId("other"), 1, now, later(now, 60 * SECOND))
+            other.claim = ClaimRequest(["flow"], 10)
+            await env._store.commit(other)
+            once_before(env, lambda commit: bool(commit.held), free_the_slot)
+
+        async def free_the_slot() -> None:
+            go.set()
+            await take_turns()
+
+        once_before(env, lambda commit: bool(commit.created), let_another_node_take_them)
+        env.clock.advance(10 * SECOND)  # of the fifteen that the lease lasts
+        await env.start(bystander)
+        await env.wait_until_quiet()
+
+    assert started == [1]

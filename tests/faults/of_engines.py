@@ -175,8 +175,8 @@ LEASES = [
         [
             Edit(
                 _ENGINE,
-                "        if self._is_draining:\n            return\n        room",
-                "        if self._is_draining:\n            self._wants_claim = True\n        room",
+                "        if self._is_draining:\n            return\n        if self._room",
+                "        if self._is_draining:\n            self._wants_claim = True\n        if self._room",
             )
         ],
         [
@@ -580,6 +580,40 @@ MEMORY = [
             cases(
                 "other_systems/test_deadly_code.py",
                 "test_where_a_task_may_be_what_ends_the_process_it_is_the_task_that_fails[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "lease-renewed-before-it-is-asked-for-the-rest",
+        "2: only who owns a run starts its tasks",
+        [
+            Edit(
+                "engine/engine.py",
+                "        if is_sure:\n            self._renewed(tick.commit)\n",
+                "        self._renewed(tick.commit)\n",
+            )
+        ],
+        [
+            cases(
+                "engine/test_close_calls.py",
+                "test_a_slot_that_comes_free_while_it_is_asked_whose_the_runs_are_is_not_given_away[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "one-workflow-takes-all-room",
+        "7: nobody's backlog keeps the runs of others from starting",
+        [
+            Edit(
+                "engine/room.py",
+                "        more = (3 * self.left - self._residents.count(claim) + 3) // 4\n",
+                "        more = self.left\n",
+            )
+        ],
+        [
+            cases(
+                "other_systems/test_slots.py",
+                "test_runs_that_wait_for_slots_of_a_full_queue_leave_room_for_those_of_other_workflows[sqlite]",
             )
         ],
     ),

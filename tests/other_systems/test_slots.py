@@ -10,11 +10,23 @@ from typing import Any
 import pytest
 from tests.other_systems.staging import change, passing_time
 
-from holdfast import Catalog, Retry, RunCancelled, Task, TaskStatus, Workflow, task, task_context, workflow
+from holdfast import (
+    Catalog,
+    Holdfast,
+    Retry,
+    RunCancelled,
+    Task,
+    TaskStatus,
+    Workflow,
+    task,
+    task_context,
+    workflow,
+)
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
+SOON = dt.timedelta(seconds=20)
 
 
 class Gauge:
@@ -249,3 +261,39 @@ async def test_a_slot_is_held_by_what_still_runs_though_nobody_waits_for_it_any_
         assert await second.result() == 1
         assert while_stubborn == most == 1
         assert slots(env) == [(1, 1, 0)]
+
+
+async def test_runs_that_wait_for_slots_of_a_full_queue_leave_room_for_those_of_other_workflows(
+    store_url: str, catalog: Catalog
+) -> None:
+    """Airflow 13542 (c): everything the node may hold waits for one slot, and what could run is not taken."""
+    go = asyncio.Event()
+
+    @task(catalog=catalog, queue="narrow")
+    async def hold() -> str:
+        await go.wait()
+        return "held"
+
+    @workflow(catalog=catalog)
+    async def narrow() -> str:
+        return await hold()
+
+    @workflow(catalog=catalog)
+    async def also_narrow() -> str:
+        return await hold()
+
+    @workflow(catalog=catalog)
+    async def free() -> str:
+        return "free"
+
+    async with (
+        Holdfast(store_url, catalog=catalog, queues={"narrow": 1}, max_resident=20) as hf,
+        Holdfast(store_url, engine=False, catalog=catalog) as client,
+    ):
+        stuck = [*await client.start_many(narrow, [()] * 40), *await hf.start_many(also_narrow, [()] * 40)]
+        await asyncio.sleep(0.2)
+        results = [await (await who.start(free)).result(timeout=SOON) for who in (hf, client, hf)]
+        go.set()
+        results += await asyncio.gather(*[run.result(timeout=SOON) for run in stuck])
+
+    assert results == ["free"] * 3 + ["held"] * 80

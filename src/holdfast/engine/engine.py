@@ -33,6 +33,7 @@ from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
 from holdfast.engine.resident import Flight, Stage
 from holdfast.engine.residents import Residents
+from holdfast.engine.room import Room
 from holdfast.engine.scene import Scene
 from holdfast.engine.starting import Starting
 from holdfast.engine.tick import Tick
@@ -128,7 +129,8 @@ class Engine:
             self._residents.wake,
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
-        self._starting = Starting(self._scene, self._residents, tuning)
+        self._room = Room(self._residents, programs, tuning)
+        self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
         self._renew_at: Instant | None = None
@@ -136,8 +138,6 @@ class Engine:
         self._peek_at: Instant | None = None
         self._set_clock_at = 0
         self._wants_claim = self._wants_mail = False
-        self._is_full = False
-        """Runs were left unclaimed because there was no room for them."""
         self._is_ticking = self._is_draining = False
         self._main: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
@@ -311,9 +311,7 @@ class Engine:
                 if not resident.is_gone:
                     tick.release(resident, wake_at=now)
         else:
-            # When there is no room, those that only wait make place for those that have something to do.
-            max_idle = 0 if self._is_full else self._tuning.max_idle
-            for resident in self._residents.take_idle(now, self._tuning.idle_after, max_idle):
+            for resident in self._residents.take_idle(now, self._tuning.idle_after, self._room.most_idle):
                 tick.release(resident, wake_at=resident.next_due())
             self._ask_for_more(tick.commit)
         if not self._has_lease(self._clock.now()):
@@ -325,8 +323,7 @@ class Engine:
         self._ticks += 1
         commit = Commit(self._namespace, self.node, self._ticks, now, later(now, self._tuning.lease))
         tick = Tick(self._scene, commit, now)
-        if not self._starting.begin(tick):
-            self._is_full = True
+        self._starting.begin(tick)
         if self._starting.has_more:
             self._wake.set()
         outcomes, self._outcomes = self._outcomes, []
@@ -378,12 +375,11 @@ class Engine:
         """Claim and collect in the same transaction, if there is reason to."""
         if self._is_draining:
             return
-        room = self._tuning.max_resident - len(self._residents)
-        if self._is_full and room > self._tuning.max_resident // 10:
-            self._is_full, self._wants_claim = False, True
-        if self._wants_claim and room > 0:
+        if self._room.is_tight and self._room.opens():
+            self._wants_claim = True
+        if self._wants_claim and self._room.left > 0:
             self._wants_claim = False
-            commit.claim = ClaimRequest(self._programs.claims(), min(room, self._tuning.claim_batch))
+            commit.claim = self._room.request()
         commit.collect = self._wants_mail
         self._wants_mail = False
 
@@ -408,7 +404,7 @@ class Engine:
             await self._set_clock()
             now = self._clock.now()
             self._peek_at = later(now, self._tuning.poll)
-            peek = await self._store.peek(self._namespace, self.node, self._programs.claims())
+            peek = await self._store.peek(self._namespace, self.node, self._room.claims())
         except StoreError as error:
             # A look can wait; the next commit will find out whether the store is really gone.
             _log.warning("%s; looking again soon", error)
@@ -434,12 +430,14 @@ class Engine:
             self._residents.discard(refused, self._dispatcher)
 
         # The commit renews the lease, but perhaps after it had run out: it may have been on its way for long.
-        # Then others may have taken runs that it does not name, and so has not asked about.
+        # Then others may have taken runs that it does not name, and so has not asked about; and until that
+        # is asked the lease must not look good to a slot that comes free meanwhile.
         last_lease = self._lease_until
         receipt = await commit_surely(self._store, self._clock, tick.commit, refuse_starts)
         self._clock.catch_up()
-        self._renewed(tick.commit)
         is_sure = tick.holds_all or self._clock.now() < last_lease
+        if is_sure:
+            self._renewed(tick.commit)
         while not is_sure or not self._has_lease(self._clock.now()):
             receipt = await self._confirm(receipt)
             is_sure = tick.is_late = True
@@ -496,7 +494,7 @@ class Engine:
         if tick.has_children:
             self._wants_claim = self._wants_mail = True
             self._wake.set()
-        if tick.gone and (self._is_full or self._wants_claim):
+        if tick.gone and (self._room.is_tight or self._wants_claim):
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:
             self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
@@ -523,6 +521,8 @@ class Engine:
             _log.warning("node %s has lost the lease of %d runs", self.node, len(receipt.lost))
         self._residents.discard(receipt.lost, self._dispatcher)
         self._residents.discard(receipt.existing, self._dispatcher)
+        if self._room.is_tight:
+            self._wake.set()
         self._audience.let_go(receipt.lost)
         for key, (parent, seq) in tick.children.items():
             if key in receipt.existing and parent.key in self._residents:
@@ -533,8 +533,6 @@ class Engine:
     def _plan_next_claim(self, request: ClaimRequest, claimed: int) -> None:
         if claimed < request.limit:
             self._look()  # to learn when the next one is due
-        elif len(self._residents) + claimed >= self._tuning.max_resident:
-            self._is_full = True
-        else:
+        elif not self._room.was_filled(claimed):
             self._wants_claim = True
             self._wake.set()

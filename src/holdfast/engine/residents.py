@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.core.values import Instant, RunKey, later
@@ -15,6 +15,7 @@ class Residents:
     def __init__(self, on_wake: Callable[[], None]) -> None:
         self._on_wake = on_wake
         self._all: dict[RunKey, Resident] = {}
+        self._by_claim: Counter[str] = Counter()
         self._awake: dict[RunKey, Resident] = {}
         self._idle: OrderedDict[RunKey, Instant] = OrderedDict()
         """Those that only wait, with since when; the longest first."""
@@ -31,8 +32,13 @@ class Residents:
     def get(self, key: RunKey) -> Resident | None:
         return self._all.get(key)
 
+    def count(self, claim: str) -> int:
+        """How many are of that workflow."""
+        return self._by_claim[claim]
+
     def add(self, resident: Resident) -> None:
         self._all[resident.key] = resident
+        self._by_claim[resident.record.claim] += 1
 
     def wake(self, resident: Resident) -> None:
         """Have it advanced in the next tick."""
@@ -75,6 +81,7 @@ class Residents:
             self._idle.pop(key, None)
             if resident is None:
                 continue
+            self._by_claim[resident.record.claim] -= 1
             for flight in resident.flights.values():
                 if flight.stage is Stage.RUNNING:
                     dispatcher.cancel(flight)
@@ -92,5 +99,6 @@ class Residents:
                 flight.stage = Stage.CLOSED
             resident.program.dispose()
         self._all.clear()
+        self._by_claim.clear()
         self._awake.clear()
         self._idle.clear()

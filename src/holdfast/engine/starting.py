@@ -13,9 +13,9 @@ from holdfast.core.records import new_run
 from holdfast.core.values import Payload, RunKey
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
+from holdfast.engine.room import Room
 from holdfast.engine.scene import Scene
 from holdfast.engine.tick import Tick
-from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, NotOpen, StoreFull
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import Receipt
@@ -34,10 +34,11 @@ class _Start(msgspec.Struct):
 
 
 class Starting:
-    def __init__(self, scene: Scene, residents: Residents, tuning: Tuning) -> None:
+    def __init__(self, scene: Scene, residents: Residents, room: Room, batch: int) -> None:
         self._scene = scene
         self._residents = residents
-        self._tuning = tuning
+        self._room = room
+        self._batch = batch
         self._waiting: deque[_Start] = deque()
         self._under_way: list[_Start] = []
         """Those with runs in the commit under way."""
@@ -53,28 +54,25 @@ class Starting:
         self._waiting.append(_Start(workflow, pinned, runs, answer))
         return answer
 
-    def begin(self, tick: Tick) -> bool:
+    def begin(self, tick: Tick) -> None:
         """Begin as many as are good for one commit: ten thousand at once would keep everyone else waiting.
 
-        Says whether all of them found room here. Those that do not are left for any node to claim.
+        Those that find no room here are left for any node to claim.
         """
-        room = self._tuning.start_batch
-        found_room = True
-        while self._waiting and room > 0:
+        left = self._batch
+        while self._waiting and left > 0:
             start = self._waiting[0]
             done = len(start.keys)
-            for input, id in start.runs[done : done + room]:
-                has_room = len(self._residents) < self._tuning.max_resident
-                start.keys.append(self._begin(tick, start, input, id, has_room=has_room))
-                found_room = found_room and has_room
-            room -= len(start.keys) - done
+            for input, id in start.runs[done : done + left]:
+                start.keys.append(self._begin(tick, start, input, id))
+            left -= len(start.keys) - done
             self._under_way.append(start)
             if len(start.keys) == len(start.runs):
                 self._waiting.popleft()
-        return found_room
 
-    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None, *, has_room: bool) -> RunKey:
+    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
         pinned, scene = start.pinned, self._scene
+        has_room = self._room.has_place(pinned.claim)
         record = new_run(
             scene.new_key(tick.now),
             scene.namespace,

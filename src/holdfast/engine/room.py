@@ -1,0 +1,81 @@
+"""Room: how many runs to have in memory, and of which workflows.
+
+Runs that wait for a slot stay in memory, and a workflow may have any number of those. So of what the others
+leave it takes three quarters at most: there is always room for one more workflow, however many of them are
+stuck, and nobody's backlog keeps another's runs from starting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.engine.residents import Residents
+from holdfast.engine.tuning import Tuning
+from holdfast.ports.programs import Programs
+from holdfast.ports.store import ClaimRequest
+
+
+class Room:
+    def __init__(self, residents: Residents, programs: Programs, tuning: Tuning) -> None:
+        self._residents = residents
+        self._programs = programs
+        self._most = tuning.max_resident
+        self._batch = tuning.claim_batch
+        self._idle = tuning.max_idle
+        self._is_full = False
+        """Runs were left unclaimed because there was no room for them."""
+        self._crowded: set[str] = set()
+        """The claims that have their share, and take no more before a tenth of it is free."""
+
+    @property
+    def is_tight(self) -> bool:
+        """Some runs are left for others, or for later."""
+        return self._is_full or bool(self._crowded)
+
+    @property
+    def left(self) -> int:
+        return self._most - len(self._residents)
+
+    @property
+    def most_idle(self) -> int:
+        """How many may only wait. When all room is taken they make place for those with something to do."""
+        return 0 if self._is_full else min(self._idle, self._most // 4)
+
+    def has_place(self, claim: str) -> bool:
+        """Whether one more run of that workflow may begin here; if not, it is one of those that are left."""
+        if self.left <= 0:
+            self._is_full = True
+            return False
+        if self._left_for(claim) <= 0:
+            self._crowded.add(claim)
+        return claim not in self._crowded
+
+    def claims(self) -> Sequence[str]:
+        """What this node would take more of."""
+        known = self._programs.claims()
+        self._crowded.update(claim for claim in known if self._left_for(claim) <= 0)
+        return [claim for claim in known if claim not in self._crowded] if self._crowded else known
+
+    def request(self) -> ClaimRequest:
+        claims = self.claims()
+        smallest = min(map(self._left_for, claims), default=self.left)
+        return ClaimRequest(claims, min(smallest, self.left, self._batch))
+
+    def was_filled(self, claimed: int) -> bool:
+        """After a claim that found as many as it asked for: is there no room for more once they are in?"""
+        self._is_full = self._is_full or self.left <= claimed
+        return self._is_full
+
+    def opens(self) -> bool:
+        """Whether there is room again where there was none: it may be worth a claim."""
+        is_freed = self._is_full and self.left > self._most // 10
+        if is_freed:
+            self._is_full = False
+        freed = {each for each in self._crowded if 10 * self._left_for(each) > self._residents.count(each)}
+        self._crowded -= freed
+        return is_freed or bool(freed)
+
+    def _left_for(self, claim: str) -> int:
+        """How many more it may take until it has three times of what is left for all."""
+        more = (3 * self.left - self._residents.count(claim) + 3) // 4
+        return more if more > 0 or len(self._programs.claims()) > 1 else self.left
