@@ -16,10 +16,12 @@ import pytest
 from tests.chaos.evidence import Executions, query, read_rows
 from tests.chaos.node import catalog, one_standstill, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
+from tests.stores.builders import new_run
 
 from holdfast import Holdfast, Run
 from holdfast.core.values import Instant
 from holdfast.errors import StoreUnavailable
+from holdfast.stores.commit_script import create_runs
 from holdfast.stores.database import Transaction
 from holdfast.stores.postgres.driver import PostgresDatabase
 
@@ -92,6 +94,7 @@ async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all
     connection = database.connect()
     database.migrate(connection)
     connection.write(lambda tx: tx.run("renew_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO))
+    connection.write(lambda tx: create_runs(tx, "default", [new_run(1, owner="frozen")]))
     is_inside, goes_on = threading.Event(), threading.Event()
 
     def freeze(tx: Transaction) -> None:

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.codec import Codec, decoder_for
+from holdfast.core.codec import Codec, _is_deep, decoder_for
 from holdfast.core.values import Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
 
@@ -58,6 +58,14 @@ class Strict(pydantic.BaseModel):
 
 class Anything(pydantic.BaseModel):
     it: Any
+
+
+class Discreet(Anything):
+    price: float
+
+    @pydantic.field_serializer("price", when_used="json")
+    def _hide(self, price: float) -> None:
+        return None
 
 
 class Scores(pydantic.RootModel[list[float]]):
@@ -288,6 +296,9 @@ def nested(depth: int) -> list[Any]:
         (Scores([1.0, float("nan")]), "[1]", "nan"),
         (Anything(it={"x": [None, float("inf")]}), "it", "inf at ['it']['x'][1]"),
         ([Anything(it=float("nan"))], "[0]", "nan at ['it']"),
+        (Anything(it={1: float("nan")}), "it", "nan at ['it'][1]"),
+        (Anything(it={float("nan")}), "it", "nan at ['it'][0]"),
+        (Anything(it=deque([0.5, float("-inf")])), "it", "-inf at ['it'][1]"),
         ({"model": [Scores([float("inf")])]}, "['model'][0][0]", "inf"),
         ({"ok": 1, (1, 2): 2}, "it", "key (1, 2) of type tuple"),
         ([{True: 1}], "[0]", "key True of type bool"),
@@ -453,3 +464,18 @@ def test_a_model_that_refuses_in_its_own_words_is_quoted() -> None:
 def test_a_value_that_could_not_be_written_is_refused_also_if_nothing_wrong_is_found_in_it() -> None:
     with pytest.raises(CannotStore, match="cannot be written as JSON: come back later"):
         codec.encode(Moody(n=1), WHAT)
+
+
+def test_a_number_that_a_model_does_not_want_to_show_is_not_taken_for_one_that_json_lacks() -> None:
+    # The integer makes the quick check doubtful, so that the slow one decides.
+    value = {"model": Discreet(it=1, price=1.5), "large": 2**70}
+
+    assert Codec().encode(value, "it") == b'{"model":{"it":1,"price":null},"large":1180591620717411303424}'
+
+
+@pytest.mark.parametrize(("levels", "is_deep"), [(999, False), (1000, False), (1001, True), (5000, True)])
+def test_how_deep_a_payload_is_does_not_depend_on_brackets_in_its_texts(levels: int, is_deep: bool) -> None:
+    payload = b'{"a":["]\\"[",' * (levels // 2) + b"[" * (levels % 2) + b'"{{{"'
+    payload += b"]" * (levels % 2) + b"]}" * (levels // 2)
+
+    assert _is_deep(payload) is is_deep

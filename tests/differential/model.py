@@ -146,7 +146,9 @@ class ModelStore:
         tables = self.tables
         times = [wake_at for wake_at, _ in tables.claimable(namespace, claims)]
         leases = [
-            lease.until for id, lease in tables.nodes.items() if lease.namespace == namespace and id != node
+            lease.until
+            for id, lease in tables.nodes.items()
+            if lease.namespace == namespace and id != node and tables.owned(id)
         ]
         has_mail = any(run.wake_at is not None for run in tables.owned(node))
         return Peek(min(times, default=None), min(leases, default=None), has_mail)
@@ -255,6 +257,7 @@ class ModelStore:
                 return False
             tables.change(run, status=RunStatus.CANCELLED, failure=read_failure(failure), finished_at=now)
             tables.change(run, waiting=None, wake_at=None)
+            tables.cancel_tasks(run, now)
             news = [] if found.parent is None else [_news(found.parent, found.parent_seq)]
             tables.deliver(namespace, [*messages, *news], now)
             return True
@@ -371,6 +374,8 @@ def _end(tables: Tables, commit: Commit) -> None:
             wake_at=None,
             waiting=None,
         )
+        if row.status is RunStatus.CANCELLED:
+            tables.cancel_tasks(row.run, row.finished_at)
 
 
 def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
@@ -432,10 +437,11 @@ def _problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         is_known = run.owner in tables.nodes
         return None if is_known else f"its node {run.owner} is gone and nobody has freed it"
     if run.wake_at is not None:
-        is_heeded = run.wake_at >= now - LONG
-        return (
-            None if is_heeded else f"it is long due and no node takes it; is there one that has {run.claim}?"
-        )
+        same = (run.namespace, run.claim)
+        is_served = any(it.owner and (it.namespace, it.claim) == same for it in tables.runs.values())
+        if is_served or run.wake_at >= now - LONG:
+            return None
+        return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
     if tables.unread([run.key]):
         return "it has an unread message that does not wake it"
     if run.waiting is None:

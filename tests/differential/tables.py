@@ -128,6 +128,13 @@ class Tables:
         if at in self.tasks:
             self.tasks[at] = replace(self.tasks[at], **values)
 
+    def cancel_tasks(self, run: RunKey, now: Instant) -> None:
+        for task in self.tasks_of(run):
+            if not task.status.is_final:
+                self.change_task(
+                    run=run, seq=task.seq, status=TaskStatus.CANCELLED, due_at=None, finished_at=now
+                )
+
     def try_again(self, run: RunKey, seq: int) -> None:
         """All its attempts so far are forgiven, and the next one bears the next number."""
         task = self.tasks.get((run, seq))

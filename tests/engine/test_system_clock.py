@@ -55,6 +55,18 @@ def test_elapsed_time_does_not_stand_still_and_is_not_set() -> None:
     assert 2_000 <= clock.elapsed() - before < 10 * SECOND
 
 
+def test_sleep_that_the_database_knows_of_already_is_not_added_once_more() -> None:
+    awake, all_time = 0, 0
+    clock = SystemClock(lambda: awake, lambda: all_time)
+    clock.set_to(Instant(1000 * SECOND))
+
+    all_time += 3600 * 1_000_000_000  # while the database was asked
+    clock.set_to(Instant(4600 * SECOND))
+    clock.catch_up()
+
+    assert clock.now() == 4600 * SECOND
+
+
 def test_after_the_machine_has_slept_it_catches_up_and_elapsed_time_does_not() -> None:
     count, with_sleep = [0], [0]
     clock = SystemClock(lambda: count[0], lambda: with_sleep[0])

@@ -579,7 +579,7 @@ MEMORY = [
         [
             cases(
                 "other_systems/test_deadly_code.py",
-                "test_where_a_task_may_be_what_ends_the_process_it_is_the_task_that_fails[sqlite]",
+                "test_a_run_that_is_taken_while_a_deadly_task_starts_does_not_share_the_blame",
             )
         ],
     ),
@@ -601,13 +601,74 @@ MEMORY = [
         ],
     ),
     Fault(
+        "blame-for-whoever-comes-in",
+        "7: a run that only shared its node with a deadly one is not parked",
+        [
+            Edit(
+                _ENGINE,
+                "if self._wants_claim and tick.is_risky:",
+                "if self._wants_claim and self._is_draining:",
+            )
+        ],
+        [
+            cases(
+                "other_systems/test_deadly_code.py",
+                "test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs",
+            )
+        ],
+    ),
+    Fault(
+        "bystanders-fail-with-the-deadly",
+        "7: a task that only ran beside a deadly one is not failed",
+        [Edit("core/policies.py", "if lost < _LOSSES_BY_CHANCE:", "if lost < 1_000_000:")],
+        [
+            cases(
+                "other_systems/test_deadly_code.py",
+                "test_tasks_that_run_beside_one_that_ends_the_process_are_not_failed_with_it",
+            )
+        ],
+    ),
+    Fault(
+        "little-room-is-no-room",
+        "7: what is due is taken where there is room",
+        [Edit(_ENGINE, "                self._room.look_again()\n", "                pass\n")],
+        [
+            cases(
+                "engine/test_room.py",
+                "test_little_room_that_comes_free_is_used_also_if_no_more_does_for_hours",
+            )
+        ],
+    ),
+    Fault(
+        "deaf-during-a-trial",
+        "7: a cancellation is carried out",
+        [Edit(_TICK, "        if asked is not None:\n", "        if asked is None and not self.now:\n")],
+        [
+            cases(
+                "other_systems/test_cancelling.py",
+                "test_a_cancellation_that_comes_while_a_parked_run_is_tried_again_is_carried_out[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "spins-on-a-locked-row",
+        "7: a node waits for what it cannot have",
+        [Edit(_ENGINE, "        if claimed == 0:\n", "        if claimed < 0:\n")],
+        [
+            cases(
+                "engine/test_room.py",
+                "test_a_due_run_that_somebody_has_locked_does_not_make_the_node_spin",
+            )
+        ],
+    ),
+    Fault(
         "one-workflow-takes-all-room",
         "7: nobody's backlog keeps the runs of others from starting",
         [
             Edit(
                 "engine/room.py",
-                "        more = (3 * self.left - self._residents.count(claim) + 3) // 4\n",
-                "        more = self.left\n",
+                "        if not self._is_shared:\n",
+                "        if self._is_shared:\n",
             )
         ],
         [

@@ -186,8 +186,8 @@ IDS_AND_INBOXES = [
         [
             Edit(
                 _SCRIPT,
-                "        elif run_status(status).is_final:\n",
-                "        elif run_status(status).is_final and promise:\n",
+                "        elif status in _FINAL:\n",
+                "        elif status in _FINAL and promise:\n",
             )
         ],
         [cases("stores/test_client.py", "test_each_message_is_answered_for_itself")],
@@ -308,6 +308,23 @@ WAKING = [
             cases(
                 "stores/test_work.py",
                 "test_runs_with_setbacks_are_taken_in_ever_smaller_company_and_do_not_hold_up_others",
+            )
+        ],
+    ),
+    Fault(
+        "idle-nodes-reap-each-other",
+        "an idle node writes nothing",
+        [Edit("stores/sqlite/sql/nodes.sql", " AND EXISTS (SELECT 1 FROM runs WHERE owner = nodes.id)", "")],
+        [cases("engine/test_room.py", "test_nodes_with_nothing_to_do_leave_the_database_alone[sqlite]")],
+    ),
+    Fault(
+        "tasks-of-the-cancelled-stay-open",
+        "6: a run that is over has no task under way",
+        [Edit("stores/sql_store.py", '            tx.many("cancel_open_tasks", [(run, now)])\n', "")],
+        [
+            cases(
+                "other_systems/test_cancelling.py",
+                "test_a_cancelled_run_that_was_parked_leaves_no_task_and_no_child_open[sqlite]",
             )
         ],
     ),

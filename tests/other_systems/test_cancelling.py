@@ -9,11 +9,25 @@ from typing import Any
 import pytest
 from tests.other_systems.staging import lose_connection, passing_time
 
-from holdfast import Catalog, Retry, RunCancelled, RunStatus, Task, TaskStatus, context, task, workflow
+from holdfast import (
+    Catalog,
+    Retry,
+    Run,
+    RunCancelled,
+    RunStatus,
+    Task,
+    TaskStatus,
+    Workflow,
+    context,
+    task,
+    workflow,
+)
 from holdfast.errors import RunEnded
+from holdfast.ports.store import Commit, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)
+HOUR = dt.timedelta(hours=1)
 DAY = dt.timedelta(days=1)
 FOR_EVER = Retry(max_attempts=2**30, first_delay=SECOND, max_delay=SECOND)
 
@@ -159,3 +173,78 @@ async def test_a_task_that_ends_well_after_its_run_was_cancelled_changes_nothing
 
         assert await env.history(run) == before
         assert [row.status for row in before.tasks] == ["cancelled"]
+
+
+def _rewritten(catalog: Catalog, names: list[str]) -> Workflow[[], None]:
+    """A workflow whose code can be changed under its runs."""
+    for name in names:
+
+        async def wait() -> None:
+            await asyncio.Event().wait()
+
+        task(catalog=catalog, name=name)(wait)
+
+    @workflow(catalog=catalog)
+    async def flow() -> None:
+        await asyncio.gather(context().schedule(names[0]), child.options(id="child")())
+
+    @workflow(catalog=catalog)
+    async def child() -> None:
+        await context().signal("never")
+
+    return flow
+
+
+async def _park(env: Environment, run: Run[None], names: list[str]) -> None:
+    while not await env.list_tasks(run):  # noqa: ASYNC110  # nobody tells
+        await asyncio.sleep(0)
+    names.reverse()
+    await env.crash()
+    await env.wait_until_quiet()
+    assert await run.status() is RunStatus.PARKED
+
+
+async def test_a_cancelled_run_that_was_parked_leaves_no_task_and_no_child_open(
+    store_url: str, catalog: Catalog
+) -> None:
+    names = ["one", "two"]
+    flow = _rewritten(catalog, names)
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(flow)
+        await _park(env, run, names)
+        await run.cancel("enough")
+        await env.skip(HOUR)
+
+        assert await run.status() is RunStatus.CANCELLED
+        assert [row.status for row in await env.list_tasks(run)] == [TaskStatus.CANCELLED]
+        assert (await env.describe("child")).status is RunStatus.CANCELLED
+
+
+async def test_a_cancellation_that_comes_while_a_parked_run_is_tried_again_is_carried_out(
+    store_url: str, catalog: Catalog
+) -> None:
+    """Kestra 15829: between two states nobody listens. During a trial it is not parked, and then again is."""
+    names = ["one", "two"]
+    flow = _rewritten(catalog, names)
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(flow)
+        await _park(env, run, names)
+        commit_for_real = env.crash_points.commit
+        seen: list[RunStatus] = []
+
+        async def commit(commit: Commit) -> Receipt:
+            receipt = await commit_for_real(commit)
+            if receipt.claimed and not seen:
+                seen.append(await run.status())
+                await run.cancel("enough")
+            return receipt
+
+        env.crash_points.commit = commit  # type: ignore[method-assign]
+        await env.skip(HOUR)
+
+        assert seen == [RunStatus.RUNNING]
+        assert await run.status() is RunStatus.CANCELLED
+        assert [row.status for row in await env.list_tasks(run)] == [TaskStatus.CANCELLED]
+        assert (await env.describe("child")).status is RunStatus.CANCELLED

@@ -83,3 +83,31 @@ async def test_the_doctor_names_a_run_that_is_overdue_because_no_node_has_its_wo
 
         assert info.status is RunStatus.PENDING
         assert ["flow@1" in run.problem for run in await env.doctor()] == [True]
+
+
+async def test_news_for_a_run_whose_row_this_code_cannot_read_do_not_stop_the_node_that_has_them(
+    store_url: str, catalog: Catalog
+) -> None:
+    """The same from the other side: its child ends, and the end is told in a commit for everybody's runs."""
+
+    @workflow(catalog=catalog)
+    async def child() -> str:
+        return await context().signal("go", str)
+
+    @workflow(catalog=catalog)
+    async def parent() -> str:
+        return await child.options(id="child")()
+
+    async with Environment(store_url, catalog=catalog) as env:
+        await env.start(parent, id="parent")
+        await env.skip(dt.timedelta(minutes=1))
+    change(store_url, "UPDATE runs SET status = 'suspended' WHERE id = 'parent'")
+
+    async with Environment(store_url, catalog=catalog) as env:
+        await env.signal("child", "go", "gone")
+        assert await env.result("child") == "gone"
+        await env.wait_until_quiet()
+    change(store_url, "UPDATE runs SET status = 'running', wake_at = created_at WHERE id = 'parent'")
+
+    async with Environment(store_url, catalog=catalog) as env:
+        assert await env.result("parent") == "gone"

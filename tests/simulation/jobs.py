@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tests.simulation import workflows as w
 
-from holdfast import Catalog, Run
+from holdfast import Catalog, Run, RunStatus
 from holdfast.client.client import Client
 from holdfast.errors import (
     NodeStopped,
@@ -210,6 +210,31 @@ class Cancelled(Job):
         return self.ending == ("cancelled", "enough")
 
 
+class Deadly(Job):
+    """Ends every process that takes it, until it is set aside; then it is cancelled."""
+
+    async def meanwhile(self, client: Client, run: Run[Any]) -> None:
+        while True:
+            try:
+                await run.signal("go")
+                break
+            except RunEnded:
+                return
+            except _TROUBLE:
+                await asyncio.sleep(1)
+        while (status := await insist(run.status)) is not RunStatus.PARKED:
+            if status is RunStatus.CANCELLED:
+                return  # by a request that nobody acknowledged
+            await asyncio.sleep(30)
+        try:
+            await insist(lambda: run.cancel("enough"))
+        except RunEnded:
+            pass  # the same
+
+    def is_right(self) -> bool:
+        return self.ending == ("cancelled", "enough")
+
+
 class Jobs:
     """A scenario: some jobs at a time."""
 
@@ -265,6 +290,7 @@ _DRAW: list[Callable[[str, Random], Job]] = [
     lambda id, dice: Job(id, w.beats, n := dice.randint(1, 8), expected=n),
     lambda id, dice: Cancelled(id, w.cleans_up, delay=dice.choice((0, 1, 20))),
     lambda id, dice: Drawer(id, w.draws),
+    lambda id, dice: Deadly(id, w.deadly),
 ]
 
 

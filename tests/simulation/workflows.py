@@ -7,6 +7,7 @@ import datetime as dt
 from typing import Any
 
 from holdfast import Catalog, Retry, context, task, task_context, workflow
+from holdfast.testing.simulation.process import end_this_process
 
 SECOND = dt.timedelta(seconds=1)
 catalog = Catalog()
@@ -185,6 +186,18 @@ async def hangs_once() -> bool:
 @workflow(catalog=catalog)
 async def beats(times: int) -> int:
     return await beat(times)
+
+
+@workflow(catalog=catalog)
+async def deadly() -> None:
+    await context().signal("go")
+    end_this_process()
+
+
+@workflow(catalog=catalog)
+async def deadly_after_a_task() -> None:
+    await add(1, 1)
+    end_this_process()
 
 
 @workflow(catalog=catalog)

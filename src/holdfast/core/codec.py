@@ -13,7 +13,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -235,16 +237,17 @@ def _is_deep(payload: bytes) -> bool:
     on its stack. How deep msgspec writes depends on the recursion limit of the process."""
     if payload.count(b"[") + payload.count(b"{") <= _DEEPEST:
         return False
-    depth = 0
-    for bracket in _BRACKETS.findall(payload):
-        depth += bracket in b"[{"
-        depth -= bracket in b"]}"
-        if depth > _DEEPEST:
-            return True
-    return False
+    left = _STRINGS.sub(b"", payload).translate(_ALL_SQUARE, _NOT_BRACKETS)
+    for _ in range(_DEEPEST):  # each turn takes off the innermost level
+        if not left:
+            return False
+        left = left.replace(b"[]", b"")
+    return bool(left)
 
 
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
+_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_ALL_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def _explain_whole(error: Exception) -> str:
@@ -360,14 +363,17 @@ def _why_unstorable(value: object) -> str | None:
 def _find_lost_number(there: Any, stored: Any, path: str) -> str | None:
     """Where in a model is a number that its JSON has as null, and what it is."""
     if stored is None:
-        return f"{there} at {_tidy(path)}" if isinstance(there, float) else None
-    steps: list[Any] = []
+        is_lost = isinstance(there, float) and not math.isfinite(there)
+        return f"{there} at {_tidy(path)}" if is_lost else None
+    # By place, not by key: JSON has other keys than a dict[int, Any], and sets have none.
+    places: list[tuple[Any, Any, Any]] = []
     if isinstance(there, dict) and isinstance(stored, dict):
-        steps = [key for key in cast("dict[Any, Any]", there) if key in stored]
-    elif isinstance(there, (list, tuple)) and isinstance(stored, list):
-        steps = list(range(min(len(cast("list[Any]", there)), len(cast("list[Any]", stored)))))
-    for step in steps:
-        lost = _find_lost_number(there[step], stored[step], f"{path}[{show(step)}]")
+        here, kept = cast("dict[Any, Any]", there), cast("dict[Any, Any]", stored)
+        places = list(zip(here, here.values(), kept.values(), strict=False))
+    elif isinstance(there, (list, tuple, set, frozenset, deque)) and isinstance(stored, list):
+        places = list(zip(count(), cast("list[Any]", there), cast("list[Any]", stored), strict=False))
+    for step, value, its_json in places:
+        lost = _find_lost_number(value, its_json, f"{path}[{show(step)}]")
         if lost is not None:
             return lost
     return None

@@ -125,6 +125,12 @@ def _unknown_failure() -> Failure:
     return Failure(type="holdfast.errors:HoldfastError", message="the failure was not recorded")
 
 
+def check_counts(task: TaskRecord) -> None:
+    """Numbers that nobody can have counted to, and that the store would not take if they were counted on."""
+    if not 1 <= task.attempt < _MOST or not 0 <= task.lost < _MOST or not 0 <= task.forgiven < _MOST:
+        raise JournalCorrupt(None, f"the attempts of task {task.seq} cannot have been counted like that")
+
+
 def message_event(message: MessageRecord) -> Event:
     """The event that a message from outside is. (A message of an ended child needs the child's row.)
 
@@ -238,10 +244,7 @@ class _Restorer:
             if not 0 <= getattr(each, "seq", 0) < _MOST:
                 raise JournalCorrupt(position, f"it asks for a number that was never given: {each}")
         for task in self._tasks.values():
-            if not 1 <= task.attempt < _MOST or not 0 <= task.lost < _MOST or not 0 <= task.forgiven < _MOST:
-                raise JournalCorrupt(
-                    None, f"the attempts of task {task.seq} cannot have been counted like that"
-                )
+            check_counts(task)
             if task.due_at is not None and not is_instant(task.due_at):
                 raise JournalCorrupt(None, f"task {task.seq} is due at {task.due_at}, which is no instant")
 

@@ -15,6 +15,9 @@ from holdfast.errors import BadOption
 LOST_ATTEMPTS_ALLOWED = 10
 """How often a task may take its node down with it before it is called failed."""
 
+_LOSSES_BY_CHANCE = 3
+"""Fewer nodes than this may be killed in the middle of a task, by deploys say, and it looks like chance."""
+
 SETBACKS_ALLOWED = 8
 """How many nodes in a row may come to nothing with a run before it is left alone."""
 
@@ -156,6 +159,17 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 DEFAULT_OPTIONS = TaskOptions()
+
+
+def wait_after_loss(lost: int, dice: Random) -> dt.timedelta | None:
+    """How long to wait before a task is tried again that was running when its node died; None: not at all.
+
+    A task that kills its nodes has company, which is lost with it each time. From the third time on each
+    waits for as long as chance will have it, so that those it does not find running are not counted again.
+    """
+    if lost < _LOSSES_BY_CHANCE:
+        return None
+    return min(dt.timedelta(seconds=2 ** min(lost, 10)), _MAX_DELAY) * dice.random()
 
 
 def at_once(most: int, setbacks: int) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.core.events import MessageId, Reopened
-from holdfast.core.history import read_steps, steps_that_count
+from holdfast.core.history import check_counts, read_steps, steps_that_count
 from holdfast.core.journal import (
     ChildAsked,
     ChildCancelAsked,
@@ -44,11 +44,14 @@ class ReopeningPlan(NamedTuple):
 
 
 def plan_reopening(history: History) -> ReopeningPlan:
+    """Raises JournalCorrupt."""
     records = read_steps(history)
     counted = steps_that_count(records)
     position = _turning_point(history, counted)
     before = [record for at, record in counted if at < position]
     tasks, children = _open_after(before)
+    for task in history.tasks:
+        check_counts(task)
     failed = {TaskStatus.FAILED, TaskStatus.CANCELLED}
     ended = {RunStatus.FAILED, RunStatus.CANCELLED}
     return ReopeningPlan(

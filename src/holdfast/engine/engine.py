@@ -53,7 +53,7 @@ _LONG_STEP = 1_000_000
 _SET_CLOCK_EVERY = 30_000_000
 _GOOD_ANSWER = 200_000
 """Microseconds. Half of what it took to ask for the time is how wrong the answer may be."""
-_REAP_AGAIN = dt.timedelta(milliseconds=100)
+_LOOK_SOON = dt.timedelta(milliseconds=100)
 _LAST_WORDS = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to say so."""
 
@@ -137,6 +137,7 @@ class Engine:
         self._lease_until = self._reap_at = Instant(0)
         self._peek_at: Instant | None = None
         self._set_clock_at = 0
+        self._look_again_at = Instant(0)
         self._wants_claim = self._wants_mail = False
         self._is_ticking = self._is_draining = False
         self._main: asyncio.Task[None] | None = None
@@ -313,7 +314,7 @@ class Engine:
         else:
             for resident in self._residents.take_idle(now, self._tuning.idle_after, self._room.most_idle):
                 tick.release(resident, wake_at=resident.next_due())
-            self._ask_for_more(tick.commit)
+            self._ask_for_more(tick)
         if not self._has_lease(self._clock.now()):
             tick.hold_all(self._residents)
         return tick
@@ -371,16 +372,18 @@ class Engine:
                 )
             before = after
 
-    def _ask_for_more(self, commit: Commit) -> None:
+    def _ask_for_more(self, tick: Tick) -> None:
         """Claim and collect in the same transaction, if there is reason to."""
         if self._is_draining:
             return
         if self._room.is_tight and self._room.opens():
             self._wants_claim = True
-        if self._wants_claim and self._room.left > 0:
+        if self._wants_claim and tick.is_risky:
+            self._wake.set()  # then: whoever was taken now would share the blame before it has taken a step
+        elif self._wants_claim and self._room.left > 0:
             self._wants_claim = False
-            commit.claim = self._room.request()
-        commit.collect = self._wants_mail
+            tick.commit.claim = self._room.request()
+        tick.commit.collect = self._wants_mail
         self._wants_mail = False
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
@@ -389,14 +392,14 @@ class Engine:
 
     async def _set_clock(self) -> None:
         """Go by the database's clock, now and then: nobody knows what becomes of that of a machine."""
-        asked = self._clock.elapsed()
-        if asked < self._set_clock_at:
+        if self._clock.elapsed() < self._set_clock_at:
             return
+        asked = self._time_by_now()
         there = await self._store.now()
-        took = self._clock.elapsed() - asked
+        took = self._time_by_now() - asked  # with the time that the machine slept: such an answer is no good
         if took < _GOOD_ANSWER:
             self._clock.set_to(Instant(there + took // 2))
-            self._set_clock_at = asked + _SET_CLOCK_EVERY
+            self._set_clock_at = self._clock.elapsed() + _SET_CLOCK_EVERY
 
     async def _peek(self) -> None:
         self._peek_at = later(self._clock.now(), self._tuning.poll)
@@ -404,6 +407,9 @@ class Engine:
             await self._set_clock()
             now = self._clock.now()
             self._peek_at = later(now, self._tuning.poll)
+            if now >= self._look_again_at:
+                self._look_again_at = self._peek_at
+                self._room.look_again()
             peek = await self._store.peek(self._namespace, self.node, self._room.claims())
         except StoreError as error:
             # A look can wait; the next commit will find out whether the store is really gone.
@@ -414,7 +420,7 @@ class Engine:
         if peek.expires_at is not None and max(peek.expires_at, self._reap_at) <= now:
             self._wants_claim = True
             # A node may have stopped in the middle of a commit, which must end first: not a reason to spin.
-            self._reap_at = later(now, _REAP_AGAIN)
+            self._reap_at = later(now, _LOOK_SOON)
         elif peek.expires_at is not None:
             self._peek_at = min(self._peek_at, max(peek.expires_at, self._reap_at))
         if peek.wake_at is not None and peek.wake_at <= now:
@@ -521,8 +527,8 @@ class Engine:
             _log.warning("node %s has lost the lease of %d runs", self.node, len(receipt.lost))
         self._residents.discard(receipt.lost, self._dispatcher)
         self._residents.discard(receipt.existing, self._dispatcher)
-        if self._room.is_tight:
-            self._wake.set()
+        if self._room.is_tight or self._wants_claim:
+            self._wake.set()  # there is room now
         self._audience.let_go(receipt.lost)
         for key, (parent, seq) in tick.children.items():
             if key in receipt.existing and parent.key in self._residents:
@@ -531,7 +537,10 @@ class Engine:
                 self._residents.wake(parent)
 
     def _plan_next_claim(self, request: ClaimRequest, claimed: int) -> None:
-        if claimed < request.limit:
+        if claimed == 0:
+            # Others were faster, or somebody has locked what is due: not a reason to spin.
+            self._peek_at = later(self._clock.now(), _LOOK_SOON)
+        elif claimed < request.limit:
             self._look()  # to learn when the next one is due
         elif not self._room.was_filled(claimed):
             self._wants_claim = True

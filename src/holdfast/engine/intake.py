@@ -74,19 +74,21 @@ class Intake:
         resident = Resident(history.run, _NoProgram())
         self._residents.add(resident)
         try:
+            past = restore(history)
+            for seq, child in past.children.items():
+                if child is not None:
+                    resident.add_child(seq, child.key, is_attached=seq in past.attached)
             if history.run.setbacks >= SETBACKS_ALLOWED:
                 raise TooManySetbacks(history.run.setbacks)
-            past = restore(history)
             resident.program = self._scene.programs.program(history.run, past)
         except Exception as error:
+            unread = [message for message in history.messages if message.taken is None]
+            resident.events += [message_event(each) for each in unread if each.kind is MessageKind.CANCEL]
             self._give_up(resident, error)
             return
         resident.position = past.position
         resident.at = past.steps[-1].at if past.steps else resident.at
         resident.is_begun = past.position > 0
-        for seq, child in past.children.items():
-            if child is not None:
-                resident.add_child(seq, child.key, is_attached=seq in past.attached)
         for seq, due in past.timers.items():
             self._scene.start_timer(resident, seq, due)
         for task in past.tasks.values():

@@ -1,8 +1,8 @@
 """Room: how many runs to have in memory, and of which workflows.
 
 Runs that wait for a slot stay in memory, and a workflow may have any number of those. So of what the others
-leave it takes three quarters at most: there is always room for one more workflow, however many of them are
-stuck, and nobody's backlog keeps another's runs from starting.
+leave it takes three quarters at most, and nobody's backlog keeps another's runs from starting. (Of 10,000 the
+first that is stuck takes 7,500, the next 1,875; it takes a dozen of them to leave no room at all.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ class Room:
         self._is_full = False
         """Runs were left unclaimed because there was no room for them."""
         self._crowded: set[str] = set()
-        """The claims that have their share, and take no more before a tenth of it is free."""
+        """The claims that have their share. They take no more until a tenth of it is free, or for a while."""
+        self._is_shared = True
+        """This node has more than one workflow."""
 
     @property
     def is_tight(self) -> bool:
@@ -52,7 +54,7 @@ class Room:
 
     def claims(self) -> Sequence[str]:
         """What this node would take more of."""
-        known = self._programs.claims()
+        known = self._known()
         self._crowded.update(claim for claim in known if self._left_for(claim) <= 0)
         return [claim for claim in known if claim not in self._crowded] if self._crowded else known
 
@@ -67,15 +69,29 @@ class Room:
         return self._is_full
 
     def opens(self) -> bool:
-        """Whether there is room again where there was none: it may be worth a claim."""
+        """Whether there is room again where there was none, and so much that it is worth a claim."""
+        self._known()
         is_freed = self._is_full and self.left > self._most // 10
-        if is_freed:
-            self._is_full = False
         freed = {each for each in self._crowded if 10 * self._left_for(each) > self._residents.count(each)}
+        self._is_full = self._is_full and not is_freed
         self._crowded -= freed
         return is_freed or bool(freed)
 
+    def look_again(self) -> None:
+        """Now and then: what is stuck may leave less than that free, for hours, and somebody waits for it."""
+        self._known()
+        self._is_full = self._is_full and self.left <= 0
+        self._crowded = {claim for claim in self._crowded if self._left_for(claim) <= 0}
+
+    def _known(self) -> Sequence[str]:
+        claims = self._programs.claims()
+        self._is_shared = len(claims) > 1
+        return claims
+
     def _left_for(self, claim: str) -> int:
-        """How many more it may take until it has three times of what is left for all."""
-        more = (3 * self.left - self._residents.count(claim) + 3) // 4
-        return more if more > 0 or len(self._programs.claims()) > 1 else self.left
+        """How many more it may take until it has three times of what is left for all. One that has none
+        gets one of whatever there is."""
+        if not self._is_shared:
+            return self.left
+        count = self._residents.count(claim)
+        return max((3 * self.left - count) // 4, min(1, self.left) if count == 0 else 0)

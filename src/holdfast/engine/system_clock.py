@@ -39,6 +39,7 @@ class SystemClock:
         self._slept = self._sleep_so_far()
 
     def set_to(self, there: Instant) -> None:
+        self.catch_up()  # what the machine slept is in `there`, and must not be added once more
         difference = there - self.now()
         if abs(difference) > _TOLERATED:
             self._offset += difference

@@ -30,11 +30,11 @@ from holdfast.core.commands import (
     StartChild,
     StartTimer,
 )
-from holdfast.core.events import ChildEnded, Event, MessageId, TaskEnded
+from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
-from holdfast.core.policies import TaskOptions, wait_after_setback
+from holdfast.core.policies import TaskOptions, wait_after_loss, wait_after_setback
 from holdfast.core.records import MessageKind, new_run
 from holdfast.core.values import (
     Cancelled,
@@ -91,6 +91,8 @@ class Tick:
         """Its commit names every run that is in memory."""
         self.is_late = False
         """The answer to its commit came so late that a lease could have run out meanwhile."""
+        self.is_risky = False
+        """It starts an attempt of a task that nodes have died with."""
         self.has_children = False
         """A child ended or begins: there will be mail, or a run to claim."""
 
@@ -127,7 +129,9 @@ class Tick:
             )
             self._close(flight, TaskStatus.FAILED, Failed(failure), self.now)
         else:
-            self._try_again(flight, due=None, failures=flight.failures, lost=flight.lost + 1)
+            wait = wait_after_loss(flight.lost + 1, self._scene.dice)
+            due = None if wait is None else later(self.now, wait)
+            self._try_again(flight, due=due, failures=flight.failures, lost=flight.lost + 1)
 
     def dispatch_due(self, flight: Flight) -> None:
         """The time of an attempt has come that the store knows as pending.
@@ -142,11 +146,15 @@ class Tick:
         self._hold(flight.resident)
         flight.is_told = self._scene.dispatcher.promise(flight)
         if flight.is_told:
-            self._move(flight, TaskStatus.DISPATCHED, None)
+            self._tell(flight)
 
     def tell(self, flight: Flight) -> None:
         """Its turn comes after a wait, and the store is to know of it before."""
         self._hold(flight.resident)
+        self._tell(flight)
+
+    def _tell(self, flight: Flight) -> None:
+        self.is_risky = self.is_risky or flight.lost > 0
         self._move(flight, TaskStatus.DISPATCHED, None)
 
     def _fail(self, flight: Flight, failure: Failure, status: str, at: Instant) -> None:
@@ -189,16 +197,17 @@ class Tick:
             lost=lost,
         )
         again.heartbeat_details = flight.heartbeat_details
-        status = TaskStatus.PENDING
-        if due is None:
-            self.dispatch.append(again)
-            again.is_told = self._scene.dispatcher.promise(again)
-            if again.is_told:
-                status = TaskStatus.DISPATCHED
-        else:
+        if due is not None:
             self._scene.back_off(again, due)
             self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory
-        self._move(again, status, None)
+            self._move(again, TaskStatus.PENDING, None)
+            return
+        self.dispatch.append(again)
+        again.is_told = self._scene.dispatcher.promise(again)
+        if again.is_told:
+            self._tell(again)
+        else:
+            self._move(again, TaskStatus.PENDING, None)
 
     def _close(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         resident = flight.resident
@@ -247,6 +256,7 @@ class Tick:
         except (Exception, KeyboardInterrupt) as error:
             # Also an interrupt that the code raises itself: it must not take all other runs down with it.
             _log.exception("run %s cannot go on and is parked", resident.run_id)
+            resident.events = events
             self.park(resident, error)
             return
         if resident.record.setbacks:
@@ -424,7 +434,14 @@ class Tick:
 
     def park(self, resident: Resident, error: BaseException) -> None:
         """Set a run aside that cannot go on with this code. It is tried again for a while: another node may
-        have the code that it needs. After that an operator resumes it."""
+        have the code that it needs. After that an operator resumes it.
+
+        One that was asked to end is cancelled instead: parked, it would not hear of that."""
+        asked = next((event for event in resident.events if isinstance(event, CancelRequested)), None)
+        if asked is not None:
+            self._hold(resident)
+            self._end(resident, CancelRun(asked.reason))
+            return
         self._hand_back(resident)
         self._hold(resident)
         failure = encode_failure(capture(error))

@@ -97,6 +97,8 @@ class NewMessage(_Row, frozen=True, gc=False):
 
 
 class EndedRun(_Row, frozen=True, gc=False):
+    """A run that is over. If it was cancelled, so are all of its tasks that are not settled."""
+
     status: RunStatus
     output: Payload | None
     failure: bytes | None
@@ -203,7 +205,7 @@ class Peek(NamedTuple):
     wake_at: Instant | None
     """The earliest due time of a run that this node could claim."""
     expires_at: Instant | None
-    """The earliest end of another node's lease."""
+    """The earliest end of the lease of another node that has runs."""
     has_mail: bool
 
 
@@ -355,8 +357,8 @@ class Store(Protocol):
         ...
 
     async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
-        """Cancel a run that is parked and so cannot cancel itself. False if it is not parked, or has moved
-        since it was looked at."""
+        """Cancel a run that is parked and so cannot cancel itself, and its open tasks. False if it is not
+        parked, or has moved since it was looked at."""
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:

@@ -13,7 +13,7 @@ import msgspec
 
 from holdfast.core.policies import at_once
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
-from holdfast.core.values import NULL, Instant, RunKey
+from holdfast.core.values import NULL, Instant, RunKey, RunStatus
 from holdfast.ports.store import (
     ROWS_OF_RUNS,
     Claimed,
@@ -24,8 +24,9 @@ from holdfast.ports.store import (
     Receipt,
 )
 from holdfast.stores.database import Row, Transaction
-from holdfast.stores.records import message_record, run_record, run_status
+from holdfast.stores.records import message_record, run_record
 
+_FINAL = frozenset(status.value for status in RunStatus if status.is_final)
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
 
 
@@ -172,7 +173,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         if run.parent is not None
     ]
     messages = commit.messages + news if news else commit.messages
-    if messages:
+    if messages or commit.proved:
         # All rows of runs that follow are locked at once and in order: two nodes that end runs and
         # write to each other's would else wait for each other.
         ended = {run.run for run in commit.ended}
@@ -183,6 +184,9 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
+    # One that was cancelled because it could not go on has not settled its tasks itself.
+    cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
+    tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
     tx.many("release_runs", _rows(commit.released), commit.namespace)
 
 
@@ -215,7 +219,7 @@ def deliver(
         promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
         if status is None:
             results.append(PostResult.NO_SUCH_RUN)
-        elif run_status(status).is_final:
+        elif status in _FINAL:
             results.append(PostResult.ENDED)
         elif promise in settled:
             results.append(PostResult.SETTLED)

@@ -205,6 +205,7 @@ class SqlStore:
             statuses = lock_runs(tx, namespace, {run, *(message.run for message in (*messages, *news))})
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
                 return False
+            tx.many("cancel_open_tasks", [(run, now)])
             del statuses[run]  # it takes nothing more
             deliver(tx, namespace, [*messages, *news], statuses, now)
             tx.announce()

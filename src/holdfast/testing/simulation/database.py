@@ -204,6 +204,8 @@ class Line:
     def _ask(self, name: str, args: tuple[Any, ...]) -> asyncio.Future[Any]:
         operation = Operation(self.owner.name, name, tuple(map(_as_sent, args)))
         question = _Question(self, operation, self.owner.loop.create_future())
+        if not self.owner.is_alive:
+            return question.answer  # its code has ended the process, and this is what it would have done next
         fault = self.owner.take_fault(is_commit=name == "commit")
         dice, slowness = self._world.dice, self._database.weather.slowness
         travel = 50 + dice.getrandbits(9) + (dice.randrange(slowness) if slowness else 0)

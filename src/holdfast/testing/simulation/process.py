@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from holdfast.authoring.catalog import Definitions
 from holdfast.authoring.code.loop import close_coroutine
 from holdfast.client.client import Client
@@ -29,12 +31,26 @@ from holdfast.testing.simulation.faults import OperationFault
 from holdfast.testing.simulation.loop import ProcessLoop
 from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import WatchedBody, Workshop
+from holdfast.testing.simulation.world import SECOND
 
 if TYPE_CHECKING:
     from holdfast.testing.simulation.simulation import Simulation
 
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
 """As in production, but small where size would hide something: a handful of runs fills a batch."""
+
+_RESTARTING = SECOND
+"""How long whoever looks after a machine takes to start a process again that has ended itself."""
+
+
+class _Running:
+    process: Process | None = None
+
+
+def end_this_process() -> None:
+    """For code in a simulation: be gone at once, as by a crash inside an extension, or for want of memory."""
+    assert _Running.process is not None, "this is for code that is simulated"
+    _Running.process.crash(_RESTARTING)
 
 
 class Machine:
@@ -157,7 +173,7 @@ class Process:
             dice=self._dice,
             audience=self._waiters,
             queue_limits=self._simulation.queues,
-            tuning=_TUNING,
+            tuning=msgspec.structs.replace(_TUNING, max_resident=self._simulation.max_resident),
         )
 
     def _make_executors(self, report: Report, beat: Beat) -> Workshop:
@@ -270,7 +286,11 @@ class Process:
         return due if due is None else max(due, self.paused_until)
 
     def turn(self) -> None:
-        self.loop.turn()
+        _Running.process = self
+        try:
+            self.loop.turn()
+        finally:
+            _Running.process = None
         if self.engine is not None and self.engine.failure is not None and self.is_alive:
             self._simulation.world.fail(
                 f"{self.name} has stopped by an error of its own: {self.engine.failure!r}"

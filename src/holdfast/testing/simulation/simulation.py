@@ -44,6 +44,8 @@ from holdfast.testing.simulation.weather import Condition, Weather
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
+_MEMORIES = (3, 8, 10_000)
+"""How many runs a node may hold: so few that there is a crowd, or as in production."""
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
 _A_WHILE = 600 * SECOND
 _PATIENCE = 3 * 24 * 3600 * SECOND
@@ -116,6 +118,7 @@ class Simulation:
         self.namespace = "default"
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
+        self.max_resident = Random(f"{seed} memory").choice(_MEMORIES)
         rows = AnnouncingDatabase()
         store = rows.store()
         run_inline(store.open())

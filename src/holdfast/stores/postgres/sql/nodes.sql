@@ -41,7 +41,7 @@ WHERE owner = ANY ($3::text[]);
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail.
+-- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it.
 SELECT
     (SELECT min(due.wake_at)
      FROM unnest($3::text[]) AS wanted (claim)
@@ -51,5 +51,7 @@ SELECT
          ORDER BY wake_at
          LIMIT 1
      ) AS due),
-    (SELECT min(lease_until) FROM holdfast.nodes WHERE namespace = $1 AND id <> $2::text),
+    (SELECT min(lease_until) FROM holdfast.nodes
+     WHERE namespace = $1 AND id <> $2::text
+         AND EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id)),
     EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = $2 AND wake_at IS NOT NULL);

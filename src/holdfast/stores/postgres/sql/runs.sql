@@ -203,12 +203,12 @@ RETURNING key;
 
 -- name: stranded_runs
 -- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
--- set one, or something outside to wait for. These have none of them, or were due before $2 and are
--- still nobody's.
+-- set one, or something outside to wait for. These have none of them; or were due before $2, and
+-- no node has any run of their workflow: one that is behind with its work is no reason to call a doctor.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL
-            THEN 'it is long due and no node takes it; is there one that has ' || claim || '?'
+            THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
         WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
@@ -218,7 +218,8 @@ SELECT key, id, workflow, status,
 FROM holdfast.runs
 WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
     WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM holdfast.nodes WHERE nodes.id = runs.owner)
-    WHEN wake_at IS NOT NULL THEN wake_at < $2::timestamptz
+    WHEN wake_at IS NOT NULL THEN wake_at < $2::timestamptz AND claim NOT IN (
+        SELECT claim FROM holdfast.runs AS busy WHERE busy.namespace = $1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
     WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL) THEN true
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (
@@ -226,4 +227,5 @@ WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
-ORDER BY key;
+ORDER BY key
+LIMIT 1000;

@@ -22,6 +22,11 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json
     AS settled (run, seq, status, attempt, output, failure, started_at, finished_at)
 WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
 
+-- name: cancel_open_tasks
+UPDATE holdfast.tasks SET status = 'cancelled', due_at = NULL, finished_at = ended.finished_at
+FROM unnest($1::uuid[], $2::timestamptz[]) AS ended (run, finished_at)
+WHERE tasks.run = ended.run AND status IN ('pending', 'dispatched', 'running');
+
 -- name: reset_tasks
 -- What was tried before is forgiven: the task has all the attempts of its policy again.
 UPDATE holdfast.tasks

@@ -21,11 +21,12 @@ UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail.
+-- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it.
 SELECT
     (SELECT min(due)
      FROM (SELECT (SELECT min(wake_at) FROM runs
                    WHERE namespace = ?1 AND claim = wanted.value AND owner IS NULL AND wake_at IS NOT NULL) AS due
            FROM json_each(?3) AS wanted)),
-    (SELECT min(lease_until) FROM nodes WHERE namespace = ?1 AND id <> ?2),
+    (SELECT min(lease_until) FROM nodes
+     WHERE namespace = ?1 AND id <> ?2 AND EXISTS (SELECT 1 FROM runs WHERE owner = nodes.id)),
     EXISTS (SELECT 1 FROM runs WHERE owner = ?2 AND wake_at IS NOT NULL);

@@ -13,6 +13,10 @@ SET status = ?3, attempt = ?4, output = CAST(?5 AS TEXT), failure = CAST(?6 AS T
     started_at = coalesce(?7, started_at), finished_at = ?8
 WHERE run = ?1 AND seq = ?2;
 
+-- name: cancel_open_tasks
+UPDATE tasks SET status = 'cancelled', due_at = NULL, finished_at = ?2
+WHERE run = ?1 AND status IN ('pending', 'dispatched', 'running');
+
 -- name: reset_tasks
 -- What was tried before is forgiven: the task has all the attempts of its policy again.
 UPDATE tasks
