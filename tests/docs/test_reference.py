@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import msgspec
@@ -101,3 +102,23 @@ def test_the_defaults_of_retry_are_those_in_the_reference():
     shown = f"`Retry(max_attempts={retry.max_attempts}, {delays}, {limits})`"
 
     assert shown in text_of("reference/tasks-and-workflows.md")
+
+
+def test_every_test_that_the_page_on_reliability_names_is_there() -> None:
+    page = text_of("reliability.md")
+    sources = [file.read_text() for file in (ROOT / "tests" / "other_systems").glob("test_*.py")]
+    tests = [name for source in sources for name in re.findall(r"def (test_\w+)", source)]
+
+    named = re.findall(r"`…(\w+)…?`", page)
+
+    assert len(named) > 50
+    assert [part for part in named if not any(part in test for test in tests)] == []
+
+
+def test_every_file_and_folder_that_the_page_on_reliability_names_is_there() -> None:
+    page = text_of("reliability.md")
+
+    named = re.findall(r"`(tests/[\w/.]+)`", page)
+
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
