@@ -431,7 +431,8 @@ async def test_a_child_that_parks_while_it_is_waited_for_is_not_waited_for_for_e
             await run.result()
         await asyncio.wait_for(run.retry(), 5)
         await env.wait_until_quiet()
-        assert (await env.describe("child")).status is RunStatus.PARKED
+        # Its parent has failed again, and whoever cannot go on and is asked to end is ended.
+        assert (await env.describe("child")).status is RunStatus.CANCELLED
 
 
 async def test_a_parked_child_of_a_run_that_is_retried_goes_on_with_mended_code(shop: Shop) -> None:

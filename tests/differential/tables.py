@@ -119,6 +119,8 @@ class Tables:
             return PostResult.SETTLED
         id = MessageId(len(self.messages) + 1)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
+        if run.status is RunStatus.PARKED and message.kind is MessageKind.CANCEL:
+            self.change(run.key, wake_at=earlier(run.wake_at, now))
         self.wake(run.key, now)
         return PostResult.POSTED
 

@@ -94,6 +94,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", type=Path, help="write the report here as well")
     options: Any = parser.parse_args()
+    if options.seeds < 1:
+        parser.error("--seeds is 1 or more: none would find nothing")
     if options.seed is not None:
         return 0 if tell(options.workload or workload_of(options.seed), options.seed) else 1
     jobs: int = options.jobs

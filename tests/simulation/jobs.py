@@ -241,6 +241,7 @@ class Jobs:
     is_client_spared = False
     most_faults = 30
     slots = (2, 4, 1000)
+    deadly = ("deadly", "deadly_after_a_task")
     longest_task = 20.0
     """Longer than a lease: only the silence of a node counts, not that of a task."""
 

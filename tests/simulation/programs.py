@@ -36,6 +36,7 @@ class ProgramScenario:
     slots = (1000,)
     """A task that hangs until another one ends must not have its slot."""
     longest_task = 1.0
+    deadly = ()
 
     def __init__(self, program: Program) -> None:
         self.queues: dict[str, int] = {}

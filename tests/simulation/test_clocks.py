@@ -35,6 +35,7 @@ class OneNode(Jobs):
     """The client has no engine of its own."""
 
     is_client_spared = True
+    deadly = ()
 
 
 def everywhere(at: int, by: int) -> list[Fault]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import itertools
+from typing import Any
 
 import pytest
 
 from holdfast import Catalog, Run, context, task, task_context, workflow
-from holdfast.errors import SimulationFailed
+from holdfast.errors import BadOption, SimulationFailed
 from holdfast.testing import SimulatedRun, simulate
 
 SECOND = dt.timedelta(seconds=1)
@@ -130,7 +132,12 @@ def test_a_workflow_that_fails_undisturbed_may_be_right_to(catalog: Catalog) -> 
     async def asks() -> None:
         await refuse()
 
-    summary = simulate(asks, seeds=20, catalog=catalog)
+    def refused(run: SimulatedRun) -> bool:
+        return str(run.error).endswith("Refused: no")
+
+    with pytest.raises(SimulationFailed, match="if that is as it should be, say so with a check"):
+        simulate(asks, seeds=20, catalog=catalog)
+    summary = simulate(asks, seeds=20, check=refused, catalog=catalog)
 
     assert summary.seeds == 20
 
@@ -160,10 +167,58 @@ def test_real_input_and_output_is_refused_with_what_to_do(catalog: Catalog) -> N
             return str(error)
         return "connected"
 
-    def check(run: SimulatedRun) -> None:
-        assert "real I/O, which a simulation cannot repeat" in run.result
+    with pytest.raises(SimulationFailed, match="is real I/O, which a simulation cannot repeat"):
+        simulate(calls, seeds=3, catalog=catalog)
 
-    simulate(calls, seeds=3, check=check, catalog=catalog)
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *[("seeds", it) for it in (0, -1, [], "5", ["a"], [1.5], True, None)],
+        *[("check", it) for it in (5, asyncio.sleep)],
+        *[("before", it) for it in (5, asyncio.sleep)],
+    ],
+)
+def test_what_would_test_nothing_is_refused(catalog: Catalog, option: str, value: Any) -> None:
+    @workflow(catalog=catalog)
+    async def fine() -> None: ...
+
+    with pytest.raises(BadOption, match=option):
+        simulate(fine, catalog=catalog, **{option: value})
+
+
+@pytest.mark.parametrize("is_raised", [False, True])
+def test_a_helper_or_a_check_that_fails_is_a_failure(catalog: Catalog, is_raised: bool) -> None:
+    @workflow(catalog=catalog)
+    async def fine() -> str:
+        return await context().signal("go", str)
+
+    async def help_and_fail(run: Run[str]) -> None:
+        await run.signal("go", "on")
+        assert not is_raised, "the helper has seen something"
+
+    with pytest.raises(SimulationFailed, match="the helper has seen" if is_raised else "it returned False"):
+        simulate(fine, seeds=3, during=help_and_fail, check=lambda run: is_raised, catalog=catalog)
+
+
+def test_code_that_asks_for_something_else_each_time_is_found_although_it_goes_on_in_the_end(
+    catalog: Catalog,
+) -> None:
+    turns = itertools.count()
+
+    for name in ("heads", "tails"):
+
+        async def toss() -> None: ...
+
+        task(catalog=catalog, name=name)(toss)
+
+    @workflow(catalog=catalog)
+    async def fickle() -> None:
+        for _ in range(3):
+            await context().schedule(("heads", "tails")[next(turns) % 2])
+
+    with pytest.raises(SimulationFailed, match="promise 5, same journal, same commands"):
+        simulate(fickle, seeds=50, catalog=catalog)
 
 
 def test_a_run_that_nobody_wakes_is_found_in_no_time(catalog: Catalog) -> None:

@@ -148,6 +148,7 @@ def try_renewals_that_come_late() -> None:
 
 class Spared(Jobs):
     is_client_spared = True
+    deadly = ()
 
 
 def test_a_renewal_that_came_too_late_is_no_reason_to_go_on() -> None:

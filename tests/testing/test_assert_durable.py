@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import itertools
 import random
 from collections.abc import Callable
@@ -123,3 +124,33 @@ async def test_it_would_find_an_engine_that_forgets_results(monkeypatch: pytest.
 
     with pytest.raises(AssertionError, match="task 0 ended, says the journal, but its row is dispatched"):
         await assert_durable(steps, catalog=catalog)
+
+
+async def test_it_finds_code_that_asks_for_something_else_each_time_although_it_goes_on_in_the_end() -> None:
+    mine = Catalog()
+    turns = itertools.count()
+
+    for name in ("heads", "tails"):
+
+        async def toss() -> None: ...
+
+        task(catalog=mine, name=name)(toss)
+
+    @workflow(catalog=mine)
+    async def fickle() -> None:
+        for _ in range(3):
+            await context().schedule(("heads", "tails")[next(turns) % 2])
+
+    with pytest.raises(AssertionError, match="could not go on after a crash, and was parked: task"):
+        await assert_durable(fickle, catalog=mine)
+
+
+async def test_it_does_not_wait_for_ever_for_what_nobody_sends() -> None:
+    mine = Catalog()
+
+    @workflow(catalog=mine)
+    async def waits() -> None:
+        await context().signal("go")
+
+    with pytest.raises(AssertionError, match="of real time: run durable waits for"):
+        await assert_durable(waits, catalog=mine, patience=dt.timedelta(seconds=0.5))

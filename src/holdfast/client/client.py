@@ -260,7 +260,6 @@ class Client:
         key = await self.key_of(run)
         if not await self._families.end_parked(key, reason):
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
-            await self._families.end_parked(key, reason)  # it may have been parked just before
 
     async def _post(
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str

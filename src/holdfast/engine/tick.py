@@ -424,6 +424,11 @@ class Tick:
         """Let a run go that only waits, or that this node must hand back."""
         self._hand_back(resident)
         waits = resident.program.waits()
+        waits += [
+            f"another try of task {flight.name!r}, which was running when {flight.lost} nodes died"
+            for flight in resident.flights.values()
+            if flight.lost > 1
+        ]
         if wake_at is not None:
             waits.append(f"until {_time(wake_at)}")
         self._hold(resident)

@@ -188,6 +188,9 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
     tx.many("release_runs", _rows(commit.released), commit.namespace)
+    parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
+    unread = [message_record(row) for row in tx.many_returning("unread_messages_of", parked)]
+    _wake_cancelled(tx, commit.namespace, unread, commit.now)
 
 
 def post_messages(
@@ -230,7 +233,16 @@ def deliver(
                 settled.add(promise)
     tx.many("insert_messages", posted)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
+    _wake_cancelled(tx, namespace, messages, now)
     return results
+
+
+def _wake_cancelled(
+    tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord], now: Instant
+) -> None:
+    """Mail does not wake parked runs, but for this: whoever takes one that is asked to end can end it."""
+    cancelled = {(message.run,) for message in messages if message.kind is MessageKind.CANCEL}
+    tx.many("wake_parked_runs", sorted(cancelled), namespace, now)
 
 
 # --- mail and new work

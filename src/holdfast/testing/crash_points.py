@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from holdfast.core.values import Failure
 from holdfast.ports.store import Commit, Receipt, Store
+
+_decode = msgspec.json.Decoder(Failure).decode
 
 
 class Crash(BaseException):
@@ -22,9 +27,12 @@ class CrashPoints:
         self._at = at
         self._after = after
         self.commits = 0
+        self.parked: list[Failure] = []
+        """Why runs were parked, each time that one was."""
 
     async def commit(self, commit: Commit) -> Receipt:
         self.commits += 1
+        self.parked += [_decode(row.failure) for row in commit.released if row.failure is not None]
         if self.commits != self._at:
             return await self._store.commit(commit)
         if self._after:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import datetime as dt
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -30,17 +32,20 @@ async def assert_durable(
     during: Interact | None = None,
     new_database: Callable[[], str] | None = None,
     catalog: Catalog = default_catalog,
+    patience: dt.timedelta = dt.timedelta(seconds=30),
     **kwargs: Any,
 ) -> Any:
     """Run a workflow again and again, crashing once at every commit in turn, and compare.
 
     Each time everything in memory is dropped, tasks in flight included, and a new node goes on with
     the same database: right before the commit, when nothing of it is written, and right after it,
-    when nobody has heard of it. Every run must end as the undisturbed one did, and no task whose
-    result was recorded may be begun again. Gives back the result, or raises what the run raised.
+    when nobody has heard of it. Every run must end as the undisturbed one did, none may be parked on the
+    way, and no task whose result was recorded may be begun again. Gives back the result, or raises what
+    the run raised.
 
     `during` sends the signals and promises that the workflow waits for. `new_database` gives the URL
-    of an empty database for each run; without it, SQLite files are used.
+    of an empty database for each run; without it, SQLite files are used. `patience` is for how long of
+    real time each run is waited for.
     """
 
     async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_Ending, int, Exception | None]:
@@ -48,7 +53,11 @@ async def assert_durable(
         async with Environment(
             url, catalog=catalog, crash_at=crash_at, crash_after=crash_after
         ) as environment:
-            return await _attempt(environment, workflow, args, kwargs, during)
+            try:
+                async with asyncio.timeout(patience.total_seconds()):
+                    return await _attempt(environment, workflow, args, kwargs, during)
+            except TimeoutError:
+                raise AssertionError(await _explain_endless(environment, patience)) from None
 
     expected, commits, error = await attempt(None, False)
     for commit in range(1, commits + 1):
@@ -79,10 +88,20 @@ async def _attempt(
     except Exception as failure:
         error = failure
         ending = _Ending(None, f"{type(failure).__qualname__}: {failure}")
+    for parked in environment.crash_points.parked:
+        raise AssertionError(f"a run could not go on after a crash, and was parked: {parked.message}")
     stranded = await environment.doctor()
     assert not environment.repeated, f"recorded tasks were done again: {environment.repeated}"
     assert not stranded, f"runs were left with no reason to wake: {stranded}"
     return ending, environment.crash_points.commits, error
+
+
+async def _explain_endless(environment: Environment, patience: dt.timedelta) -> str:
+    open_runs = [run for run in await environment.list() if not run.status.is_final]
+    waits = "; ".join(f"run {run.id} waits for {run.waiting or 'a task that runs'}" for run in open_runs)
+    return (
+        f"it has not ended within {patience.total_seconds():g} s of real time: {waits or 'nothing is left'}"
+    )
 
 
 def _check_node(environment: Environment) -> None:

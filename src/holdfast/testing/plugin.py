@@ -9,6 +9,7 @@ pytest --simulation-seed 4711          exactly that history again
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
@@ -20,9 +21,16 @@ from holdfast.errors import SimulationFailed
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("holdfast", "simulations of holdfast workflows")
     group.addoption(
-        "--simulation-seeds", type=int, metavar="N", help="run N seeds, whatever the test asks for"
+        "--simulation-seeds", type=_count, metavar="N", help="run N seeds, whatever the test asks for"
     )
     group.addoption("--simulation-seed", type=int, metavar="K", help="run this seed alone")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 @pytest.fixture
@@ -48,7 +56,8 @@ def pytest_runtest_makereport(
     report = yield
     error = call.excinfo.value if call.excinfo is not None else None
     if isinstance(error, SimulationFailed):
-        report.sections.append(
-            ("the same history again", f"pytest '{item.nodeid}' --simulation-seed {error.seed}")
-        )
+        # A node id begins at the root of the project, and a path on the command line where the user is.
+        path = os.path.relpath(item.path, item.config.invocation_params.dir)
+        test = "::".join([path, *item.nodeid.split("::")[1:]])
+        report.sections.append(("the same history again", f"pytest '{test}' --simulation-seed {error.seed}"))
     return report

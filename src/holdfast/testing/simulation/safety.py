@@ -7,28 +7,33 @@ whatever the engine believes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import msgspec
 
 from holdfast.core.records import History, RunRecord
-from holdfast.core.values import Instant, NodeId, RunKey, key_text
+from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.executor import Attempt
 from holdfast.ports.store import Commit, RunFilter, Store
 from holdfast.testing.simulation.database import Operation, run_inline
 
 _NO_MATTER_HOW_LONG = Instant(0)
 """How long a run is due says nothing here, where all nodes may be down for a while."""
+_NO_REASON = Failure(type="", message="nobody says why")
 _EVERYTHING_EVERY = 16
 """Writes between two looks at the runs that have ended, which nothing should touch any more."""
 
 
 class Safety:
-    def __init__(self, store: Store, namespace: str, fail: Callable[[str], None]) -> None:
+    def __init__(
+        self, store: Store, namespace: str, fail: Callable[[str], None], deadly: Collection[str]
+    ) -> None:
         self._store = store
         self._namespace = namespace
         self._fail = fail
+        self._deadly = deadly
+        """Workflows whose runs end their process, and may be parked for that alone."""
         self._known: dict[RunKey, History] = {}
         self._ended: set[RunKey] = set()
         """Those that have ended at some time."""
@@ -48,6 +53,7 @@ class Safety:
             return
         is_thorough = self.writes % _EVERYTHING_EVERY == 0
         for before, after in self._changes(is_thorough):
+            self._check_parked(before, after)
             for broken in _broken_by(operation, before, after, self._leases):
                 self._fail(f"{broken}: run {key_text(after.run.key)}, by {operation} of {operation.process}")
         if operation.name == "commit":
@@ -55,6 +61,17 @@ class Safety:
             self._leases[commit.node] = commit.lease_until
         for stranded in run_inline(self._store.stranded(self._namespace, _NO_MATTER_HOW_LONG)):
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
+
+    def _check_parked(self, before: History | None, after: History) -> None:
+        """Once is too often, though it may go on by itself later: code that asks for something else each time
+        will ask for the right thing again some day."""
+        run = after.run
+        if run.status is not RunStatus.PARKED or (before is not None and before.run.status is run.status):
+            return
+        failure = run.failure or _NO_REASON
+        if run.workflow not in self._deadly or failure.type != "holdfast.errors:TooManySetbacks":
+            name = run.id or key_text(run.key)
+            self._fail(f"promise 5, same journal, same commands: run {name} is parked: {failure.message}")
 
     def _changes(self, is_thorough: bool) -> Iterator[tuple[History | None, History]]:
         records = run_inline(self._store.list_runs(self._namespace, RunFilter(limit=10_000)))

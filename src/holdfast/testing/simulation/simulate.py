@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.client.client import Client
 from holdfast.client.run import Run
-from holdfast.errors import NodeStopped, NotOpen, SimulationFailed
+from holdfast.errors import BadOption, NodeStopped, NotOpen, SimulationFailed
 from holdfast.testing.simulation.faults import Fault
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
@@ -83,10 +84,12 @@ def simulate(
     `SimulatedRun` and says no by raising. `before` is called before each simulation, to put your fakes
     back to how they were. `during` sends what the workflow waits for.
 
-    Raises SimulationFailed with the seed and the fewest faults that it takes. Give `seeds=[n]` to have
-    exactly that history again.
+    Raises SimulationFailed with the seed and faults of which none can be left out. Give `seeds=[n]` to
+    have exactly that history again.
     """
-    wanted = range(seeds) if isinstance(seeds, int) else seeds
+    wanted = _checked_seeds(seeds)
+    _check_plain("before", before)
+    _check_plain("check", check)
 
     def attempt(seed: int, plan: list[Fault] | None, *, is_traced: bool = False) -> Simulation:
         if before is not None:
@@ -102,10 +105,14 @@ def simulate(
     span: int | None = None
     summary = SimulationSummary()
     try:
-        undisturbed = attempt(0, [])
+        undisturbed = attempt(0, [], is_traced=True)
     except Violation as violation:
-        raise SimulationFailed(0, f"it fails undisturbed: {violation}", [], []) from None
+        story = list(violation.simulation.world.trace)[-_SHOWN:]
+        raise SimulationFailed(0, f"it fails undisturbed: {violation}", [], story) from None
     expected = simulated[0]
+    if expected.error is not None and check is None:
+        how = f"undisturbed it ends {expected}; if that is as it should be, say so with a check"
+        raise SimulationFailed(0, how, [], []) from expected.error
     # A fault that comes after the run has ended teaches nothing.
     span = max(_SHORTEST, 2 * (undisturbed.world.now - undisturbed.world.began))
     for seed in wanted:
@@ -124,6 +131,7 @@ class _OneRun:
     slots = (2, 4, 1000)
     longest_task = 20.0
     is_client_spared = True
+    deadly = ()
 
     def __init__(
         self,
@@ -144,6 +152,8 @@ class _OneRun:
         self._check = check
         self._ending: tuple[Any, Exception | None] | None = None
         self._is_helping = False
+        self._trouble: Exception | None = None
+        """What `during` raised."""
 
     async def use(self, client: Client) -> None:
         run = await client.start(self._workflow, *self._args, id="simulated", **self._kwargs)
@@ -159,7 +169,12 @@ class _OneRun:
     async def _help(self, run: Run[Any]) -> None:
         if self._during is not None:
             self._is_helping = True
-            await self._during(run)
+            try:
+                await self._during(run)
+            except (NotOpen, NodeStopped):
+                raise
+            except Exception as error:
+                self._trouble = error
             self._is_helping = False
 
     def is_done(self) -> bool:
@@ -175,11 +190,19 @@ class _OneRun:
 
     def problems(self, simulation: Simulation) -> Iterable[str]:
         run = self.simulated(simulation)
+        if self._trouble is not None:
+            yield f"`during` failed: {_told(self._trouble)}"
+        for attempt in simulation.failed_attempts:
+            if attempt.failure is not None and attempt.failure.type.endswith(":ForbiddenInSimulation"):
+                yield attempt.failure.message
         if self._check is not None:
             try:
-                self._check(run)
+                answer = self._check(run)
             except Exception as error:
                 yield f"the check says no: {_told(error)}"
+            else:
+                if answer is False:
+                    yield "the check says no: it returned False"
         elif self._expected is not None and str(run) != str(self._expected):
             yield f"the run ended {run}, and undisturbed {self._expected}"
 
@@ -203,6 +226,24 @@ def _explained(seed: int, violation: Violation, attempt: Callable[..., Simulatio
         violation = again
     story = list(violation.simulation.world.trace)[-_SHOWN:]
     return SimulationFailed(seed, str(violation), [str(fault) for fault in plan], story)
+
+
+def _checked_seeds(seeds: Any) -> list[int]:
+    wanted = "how many, 1 or more, or a list of whole numbers"
+    if isinstance(seeds, (bool, str, bytes)):
+        raise BadOption("seeds", seeds, wanted)
+    try:
+        found: list[Any] = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    except TypeError:
+        raise BadOption("seeds", seeds, wanted) from None
+    if not found or not all(type(seed) is int for seed in found):
+        raise BadOption("seeds", seeds, wanted)
+    return found
+
+
+def _check_plain(name: str, function: Any) -> None:
+    if function is not None and (not callable(function) or inspect.iscoroutinefunction(function)):
+        raise BadOption(name, function, "a plain function: nobody would await what another returns")
 
 
 def _told(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Protocol, assert_never
@@ -79,6 +79,11 @@ class Scenario(Protocol):
         """The faults are for the nodes; the client always gets through."""
         ...
 
+    @property
+    def deadly(self) -> Collection[str]:
+        """The workflows whose code ends its own process: their runs may be parked for it."""
+        ...
+
     async def use(self, client: Client) -> None:
         """What the client does. After a crash it is begun again, with another client."""
         ...
@@ -123,7 +128,7 @@ class Simulation:
         store = rows.store()
         run_inline(store.open())
         self._store = store
-        self.safety = Safety(store, self.namespace, self.world.fail)
+        self.safety = Safety(store, self.namespace, self.world.fail, scenario.deadly)
         self.weather = Weather()
         self.witness = Witness(lambda: self.world.now)
         self.database = Database(self.world, rows, store, self.weather, self.safety.check_write)

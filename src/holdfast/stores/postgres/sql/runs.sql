@@ -52,6 +52,15 @@ UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running');
 
+-- name: wake_parked_runs
+-- For those that are asked to end: whoever takes one ends it, whatever its code is.
+WITH woken AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
+)
+UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
+FROM woken
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'parked';
+
 -- name: end_runs
 -- $6 and $7 are the parent, which hears of it by mail.
 WITH ended AS MATERIALIZED (
@@ -67,7 +76,7 @@ WHERE runs.namespace = ended.namespace AND key = ended.run;
 
 -- name: release_runs
 -- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
--- is parked is not woken by mail.
+-- is parked is woken by a cancellation only.
 WITH released AS MATERIALIZED (
     SELECT $1::text AS namespace, released.*
     FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[])

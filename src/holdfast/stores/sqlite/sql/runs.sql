@@ -28,6 +28,11 @@ SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running');
 
+-- name: wake_parked_runs
+-- For those that are asked to end: whoever takes one ends it, whatever its code is.
+UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
+WHERE namespace = ?1 AND key = ?3 AND status = 'parked';
+
 -- name: end_runs
 -- ?6 and ?7 are the parent, which hears of it by mail.
 UPDATE runs
@@ -37,7 +42,7 @@ WHERE namespace = ?1 AND key = ?2;
 
 -- name: release_runs
 -- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
--- is parked is not woken by mail.
+-- is parked is woken by a cancellation only.
 UPDATE runs
 SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, owner = NULL,
     wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))
