@@ -640,6 +640,20 @@ MEMORY = [
         ],
     ),
     Fault(
+        "runs-parked-for-nothing",
+        "5: a run that can go on is not parked, not even for a while",
+        [
+            Edit(
+                "engine/intake.py",
+                "            resident.program = self._scene.programs.program(history.run, past)\n",
+                "            if past.position and history.run.epoch % 2 == 0 and history.run.setbacks < 7:\n"
+                "                raise TooManySetbacks(1)\n"
+                "            resident.program = self._scene.programs.program(history.run, past)\n",
+            )
+        ],
+        simulations(60),
+    ),
+    Fault(
         "deaf-during-a-trial",
         "7: a cancellation is carried out",
         [Edit(_TICK, "        if asked is not None:\n", "        if asked is None and not self.now:\n")],

@@ -58,7 +58,8 @@ def tell(workload: str, seed: int) -> bool:
     simulation = _try(workload, seed, None)
     if isinstance(simulation, Simulation):
         print("\n".join(simulation.world.trace))
-        print(f"\nseed {seed} of {workload}: nothing is wrong; its number is {simulation.world.digest}")
+        what = f"seed {seed} of {workload}"
+        print(f"\n{what}: nothing is wrong. Fingerprint of this history: {simulation.world.digest}")
         return True
     plan = shrink(simulation.simulation.plan, lambda plan: isinstance(_try(workload, seed, plan), Violation))
     violation = _try(workload, seed, plan)

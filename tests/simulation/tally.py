@@ -16,6 +16,7 @@ from holdfast.testing.simulation.world import SECOND, Violation
 _PROMISES = """\
 checked after every write, by reading all rows back and comparing them with those before it:
   promise 2  one owner, fenced: who may change what, epochs, leases
+  promise 5  no run is parked, not even for a while, but those whose code ends its own process
   promise 6  terminal is final: ended runs, settled tasks and read messages do not change
   promise 7  nothing is stranded: the doctor's query finds nothing
   and the journal is append-only, without gaps
@@ -25,7 +26,7 @@ checked whenever an engine starts an attempt:
 checked whenever a caller is answered:
   promise 1  the run exists, or has ended, in the database
 checked in the end:
-  promise 4, 5  every run ended as the same program does undisturbed, none was parked
+  promise 4, 5  every run ended as the same program does undisturbed
   promise 7  every run has ended, no node keeps anything in memory, every node stops when it is asked to
   and every recorded success was really done, says a witness who does not ask the engine"""
 
