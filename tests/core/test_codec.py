@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import sys
 import time
 import uuid
 from collections import deque
@@ -479,3 +480,17 @@ def test_how_deep_a_payload_is_does_not_depend_on_brackets_in_its_texts(levels: 
     payload += b"]" * (levels % 2) + b"]}" * (levels // 2)
 
     assert _is_deep(payload) is is_deep
+
+
+def test_what_is_nested_deeper_than_others_can_read_is_refused_though_this_process_could_write_it() -> None:
+    value: Any = None
+    for _ in range(1500):
+        value = [value]
+    limit = sys.getrecursionlimit()
+
+    sys.setrecursionlimit(20_000)
+    try:
+        with pytest.raises(CannotStore, match="is nested too deeply"):
+            Codec().encode(value, "it")
+    finally:
+        sys.setrecursionlimit(limit)

@@ -178,3 +178,35 @@ def test_a_child_that_is_said_to_have_ended_and_has_not_is_damage() -> None:
 def test_a_message_of_a_kind_that_a_newer_version_has_is_not_guessed_at() -> None:
     with pytest.raises(JournalCorrupt, match="message 7 is of a kind that this version does not know"):
         message_event(MessageRecord(7, KEY, MessageKind.UNKNOWN, "", NULL, None))
+
+
+HUGE = 2**31 - 1
+NEVER = Instant(2**62)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        history(([], tasks(0)), tasks=[msgspec.structs.replace(task_row(0), attempt=HUGE)]),
+        history(([], tasks(0)), tasks=[msgspec.structs.replace(task_row(0), attempt=0)]),
+        history(([], tasks(0)), tasks=[msgspec.structs.replace(task_row(0), lost=HUGE)]),
+        history(([], tasks(0)), tasks=[msgspec.structs.replace(task_row(0), forgiven=-1)]),
+        history(([], tasks(0)), tasks=[msgspec.structs.replace(task_row(0), due_at=NEVER)]),
+        history(([], [StartTimer(0, NEVER)])),
+        history(([], [StartTimer(HUGE, LATER)])),
+        history(([Reopened(1, 0, 0, 0)], [])),
+        history(([], []), tasks=[task_row(0)]),
+        history(([], []), children=[child_row(0)]),
+    ],
+)
+def test_numbers_and_instants_that_nobody_has_given_are_damage(damaged: History) -> None:
+    """To go on with them would write what the store refuses, in a commit for a thousand other runs."""
+    with pytest.raises(JournalCorrupt):
+        restore(damaged)
+
+
+def test_a_step_at_an_instant_that_is_none_is_damage() -> None:
+    run = history().run
+
+    with pytest.raises(JournalCorrupt, match="instant"):
+        restore(History(run, [write_step(NEVER, [], [])], [], [], []))

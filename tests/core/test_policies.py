@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.policies import LONGEST_DELAY, Retry, TaskOptions
+from holdfast.core.policies import (
+    LONGEST_DELAY,
+    Retry,
+    TaskOptions,
+    at_once,
+    wait_after_loss,
+    wait_after_setback,
+)
 from holdfast.core.values import Failure
 from holdfast.errors import BadOption
 
@@ -132,3 +139,31 @@ def test_options_survive_the_journal_with_classes_as_names() -> None:
 
     assert again == options
     assert again.retry.delay_after(1, DECLINED, Random(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "longest"), [(1, None), (2, None), (3, 8), (5, 32), (8, 256), (9, 300), (2**31, 300)]
+)
+def test_a_task_that_was_lost_a_third_time_waits_by_chance_and_never_very_long(
+    lost: int, longest: float | None
+) -> None:
+    waits = [wait_after_loss(lost, Random(seed)) for seed in range(200)]
+
+    if longest is None:
+        assert set(waits) == {None}
+    else:
+        found = [wait for wait in waits if wait is not None]
+        assert len(found) == 200
+        assert 0.9 * seconds(longest) < max(found) < seconds(longest)
+        assert min(found) < 0.1 * seconds(longest)
+
+
+def test_a_run_with_setbacks_is_taken_with_a_quarter_of_the_others_each_time() -> None:
+    assert [at_once(500, setbacks) for setbacks in range(7)] == [500, 125, 31, 7, 1, 1, 1]
+    assert at_once(500, 2**31) == 1
+
+
+def test_a_run_that_fits_no_node_is_tried_again_ever_more_rarely_and_then_no_more() -> None:
+    waits = [wait_after_setback(setbacks) for setbacks in range(9)]
+
+    assert waits == [*[seconds(5 * 2**n) for n in range(7)], None, None]

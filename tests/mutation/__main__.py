@@ -25,7 +25,7 @@ from tests.mutation.survivors import read_judgements, write_page
 
 PACKAGE = Path(__file__).parents[2] / "src" / "holdfast"
 PAGE = Path(__file__).parent / "survivors.md"
-_TESTS = ("core", "engine", "authoring", "client", "testing", "compat", "fuzz")
+_TESTS = ("core", "engine", "authoring", "client", "testing", "compat", "fuzz", "other_systems", "stores")
 _SHOW_EVERY = 10.0
 _CONTROLS = 5
 """So many files, as they are, must pass what their mutants have to."""
