@@ -654,6 +654,18 @@ MEMORY = [
         simulations(60),
     ),
     Fault(
+        "nothing-asked-after-the-lease-ran-out",
+        "2: a node that was silent for too long asks whose its runs are",
+        [
+            Edit(
+                _TICK,
+                "        for resident in residents:\n            self._hold(resident)\n",
+                "        for resident in residents:\n            assert resident\n",
+            )
+        ],
+        simulations(400),
+    ),
+    Fault(
         "deaf-during-a-trial",
         "7: a cancellation is carried out",
         [Edit(_TICK, "        if asked is not None:\n", "        if asked is None and not self.now:\n")],
