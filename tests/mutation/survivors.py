@@ -24,7 +24,7 @@ A judgement is either why the change makes no difference that anybody could see,
 
 """
 _ENTRY = re.compile(
-    r"^## (?P<file>\S+?):\d+ in `(?P<function>.+)`\n\n"
+    r"^## (?P<file>\S+?):\d+ in `(?P<function>[^`\n]+)`\n\n"
     r"```text\n(?P<change>.*?)\n```\n\n"
     r"(?P<judgement>.*?)\n(?=\n## |\Z)",
     re.MULTILINE | re.DOTALL,
