@@ -45,7 +45,10 @@ class Room:
 
     def has_place(self, claim: str) -> bool:
         """Whether one more run of that workflow may begin here; if not, it is one of those that are left."""
-        if self.left <= 0:
+        left = self._most - len(self._residents)
+        if not self._crowded and self._residents.count(claim) + 4 <= 3 * left:
+            return True  # as nearly always, and asked for every run that is started
+        if left <= 0:
             self._is_full = True
             return False
         if self._left_for(claim) <= 0:
