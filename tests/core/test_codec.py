@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.codec import Codec, _is_deep, decoder_for
+from holdfast.core.codec import Codec, decoder_for, is_deeper
 from holdfast.core.values import Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
 
@@ -479,7 +479,7 @@ def test_how_deep_a_payload_is_does_not_depend_on_brackets_in_its_texts(levels: 
     payload = b'{"a":["]\\"[",' * (levels // 2) + b"[" * (levels % 2) + b'"{{{"'
     payload += b"]" * (levels % 2) + b"]}" * (levels // 2)
 
-    assert _is_deep(payload) is is_deep
+    assert is_deeper(payload, 1000) is is_deep
 
 
 def test_what_is_nested_deeper_than_others_can_read_is_refused_though_this_process_could_write_it() -> None:

@@ -51,7 +51,7 @@ class Codec:
             raise CannotStore(what, *unstorable) from error
         if len(payload) > self.limit:
             raise PayloadTooLarge(what, len(payload), self.limit)
-        if len(payload) > 2 * _DEEPEST and _is_deep(payload):
+        if len(payload) > 2 * _DEEPEST and is_deeper(payload, _DEEPEST):
             raise CannotStore(what, "it", "is nested too deeply")
         # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
         # (`in` would be four times as slow as `find`: it first tries to read the bytes as an integer.)
@@ -232,13 +232,13 @@ def _may_hide_nan(value: object) -> bool:
         return True
 
 
-def _is_deep(payload: bytes) -> bool:
-    """Whether it is nested deeper than whoever reads it may follow: Postgres, or this process with more
-    on its stack. How deep msgspec writes depends on the recursion limit of the process."""
-    if payload.count(b"[") + payload.count(b"{") <= _DEEPEST:
+def is_deeper(payload: bytes, levels: int) -> bool:
+    """Whether it is nested deeper than that, and so perhaps than whoever reads it can follow: Postgres, or
+    this process with more on its stack. How deep msgspec writes depends on its recursion limit."""
+    if payload.count(b"[") + payload.count(b"{") <= levels:
         return False
     left = _STRINGS.sub(b"", payload).translate(_ALL_SQUARE, _NOT_BRACKETS)
-    for _ in range(_DEEPEST):  # each turn takes off the innermost level
+    for _ in range(levels):  # each turn takes off the innermost level
         if not left:
             return False
         left = left.replace(b"[]", b"")

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
+from holdfast.core.codec import is_deeper
 from holdfast.core.values import Failure
 from holdfast.errors import RunFailed, TaskError
 
@@ -200,23 +201,11 @@ _MADE_BY_A_CLASS_STATEMENT: Final = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: a class written in Python, as opposed to one that came with the interpreter."""
 
 
-def _depth(json: bytes) -> int:
-    """How deep the JSON is nested, or more: a bracket in a string counts too."""
-    depth = deepest = 0
-    for byte in json:
-        if byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
-    return deepest
-
-
 def _small_plain(value: _Plain) -> _Plain | None:
     """The value as JSON would bring it back; None if it is too large, or is nothing for JSON."""
     try:
         encoded = msgspec.json.encode(value)
-        is_small = len(encoded) < _LARGEST_EXTRA and _depth(encoded) < _DEEPEST_EXTRA
+        is_small = len(encoded) < _LARGEST_EXTRA and not is_deeper(encoded, _DEEPEST_EXTRA)
         return msgspec.json.decode(encoded) if is_small else None
     except Exception:  # not needed, only nice to have
         return None
