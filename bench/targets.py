@@ -37,6 +37,10 @@ TARGETS = (
     Target("W3", "ratio", 0.4, 0.4),
     Target("W4", "p50_ms", 2, 4, is_ceiling=True),
     Target("W5b", "growth_mb", 20, 20, is_ceiling=True),
+    Target("W6", "share_of_bare", 0.8, 0.8),
+    Target("W6b", "seconds", 4, 4, is_ceiling=True),
+    Target("W6b", "growth_mb", 10, 10, is_ceiling=True),
+    Target("W6c", "p99_ms", 100, 100, is_ceiling=True),
     Target("W7", "claim_ratio", 1.5, 1.5, is_ceiling=True),
     Target("W8", "statements_per_minute", 10, 10, is_ceiling=True),
 )
@@ -47,6 +51,9 @@ _ALSO_SHOWN = {
     "W3b": ("tasks_per_s",),
     "W4": ("p99_ms", "ratio"),
     "W5": ("idle_mb", "after_w1_mb", "growth_mb"),
+    "W6": ("tasks_per_s", "bare_per_s"),
+    "W6c": ("tasks_per_s", "p50_ms"),
+    "W9": ("tasks_per_s", "growth_mb"),
     "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
 }
 

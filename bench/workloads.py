@@ -1,10 +1,16 @@
-"""Every workload, by its name in the design. (W6 needs an executor for shell commands.)"""
+"""Every workload, by its name in the design; W9 is the fan-out of a DAG."""
 
 from __future__ import annotations
 
 from bench.backlog import measure_backlog
 from bench.idle import measure_idle
 from bench.memory import measure_memory, measure_sleeping
+from bench.processes import (
+    measure_many_at_once,
+    measure_offered,
+    measure_spawning,
+    measure_wide_dag,
+)
 from bench.throughput import (
     measure_fan_out,
     measure_few_sequences,
@@ -26,12 +32,16 @@ WORKLOADS = {
         Workload("W4", "200 runs of one task, one at a time", measure_latency),
         Workload("W5", "memory: idle, after W1, then 10,000 sleeping runs", measure_memory),
         Workload("W5b", "memory: 10,000 sleeping runs in a fresh process", measure_sleeping),
+        Workload("W6", "500 commands `true`, against spawning them bare", measure_spawning),
+        Workload("W6b", "500 commands `sleep 2` at once", measure_many_at_once),
+        Workload("W6c", "155 commands a second for a minute", measure_offered),
         Workload("W7", "claims from a backlog of 1,000,000 and of 1,000", measure_backlog, databases=2),
         Workload("W8", "statements of an idle node", measure_idle),
+        Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }
 
 
 def named(prefix: str) -> list[Workload]:
     """`W2` means W2 and W2b; `W2b` means itself."""
-    return [each for name, each in WORKLOADS.items() if name == prefix or name.rstrip("b") == prefix]
+    return [each for name, each in WORKLOADS.items() if name == prefix or name.rstrip("bc") == prefix]

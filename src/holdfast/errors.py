@@ -5,6 +5,7 @@ HoldfastError
 │   ├── BadOption           an option outside what it may be
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
+│   ├── BadDag              a DAG that cannot run, with all that is wrong in it and where
 │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
 │   ├── PayloadTooLarge     a value over the limit
 │   ├── WrongType           a value that does not fit its type hint
@@ -12,16 +13,20 @@ HoldfastError
 │   ├── UnknownTask         no task of that name here
 │   ├── VersionConflict     a known version with other code
 │   ├── RunNotFound         no run of that id
+│   ├── ScheduleNotFound    no schedule of that name
 │   ├── RunExists           a child's id belongs to another run
 │   ├── RunEnded            the run is over and takes nothing more
 │   ├── NotEnded            only a run that is over can be retried
 │   ├── HeardByParent       a child whose end its parent knows is retried with the parent
+│   ├── NotAsked            nobody is asked for that approval now
 │   ├── NotParked           only a run that is parked can be resumed
 │   ├── PromiseSettled      the promise has a value already
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
 ├── TaskError               a task failed; also an instance of the task's own exception class
 │   ├── TaskTimedOut        … because it took, waited or was silent for too long
+│   ├── Rejected            … because whoever was asked for approval said no
 │   └── TaskLost            … because every node that ran it died
+├── CommandFailed           a task's process ended with another exit code than 0, or by a signal
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
 ├── RunParked               a run that a test waits for cannot go on
@@ -43,6 +48,10 @@ HoldfastError
 """
 
 from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class HoldfastError(Exception):
@@ -84,6 +93,33 @@ class BadDefinition(Refused, TypeError):
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
         super().__init__(f"{name!r} cannot be registered: {reason}")
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong in a file, and where: `etl.yaml:12:5: no task 'extrct'`."""
+
+    file: str
+    line: int
+    """From 1."""
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+_MOST_PROBLEMS_SHOWN = 50
+
+
+class BadDag(Refused, ValueError):
+    """`problems` has all of them, in the order of the file; the message leaves out what nobody would read."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = sorted(set(problems))
+        lines = [str(problem) for problem in self.problems[:_MOST_PROBLEMS_SHOWN]]
+        if len(self.problems) > len(lines):
+            lines.append(f"and {len(self.problems) - len(lines)} problems more")
+        super().__init__("\n".join(lines))
 
 
 class CannotStore(Refused, TypeError):
@@ -144,6 +180,12 @@ class RunNotFound(Refused, LookupError):
         super().__init__(f"no run {show(id)} in namespace {namespace!r}")
 
 
+class ScheduleNotFound(Refused, LookupError):
+    def __init__(self, name: str, namespace: str) -> None:
+        self.name, self.namespace = name, namespace
+        super().__init__(f"no schedule {show(name)} in namespace {namespace!r}")
+
+
 class RunExists(Refused):
     def __init__(self, id: str) -> None:
         self.id = id
@@ -168,6 +210,14 @@ class HeardByParent(Refused):
         super().__init__(
             f"run {id!r} is a child of {parent!r}, which goes by how it ended: to end in another way now "
             "would change the past of the parent; retry the parent instead, once that has ended"
+        )
+
+
+class NotAsked(Refused, LookupError):
+    def __init__(self, id: str, task: str) -> None:
+        self.id, self.task = id, task
+        super().__init__(
+            f"task {show(task)} of run {id!r} does not wait for an approval; `holdfast runs show` tells what does"
         )
 
 
@@ -209,8 +259,29 @@ class TaskTimedOut(TaskError, TimeoutError):
     pass
 
 
+class Rejected(TaskError):
+    pass
+
+
 class TaskLost(TaskError):
     pass
+
+
+class CommandFailed(HoldfastError):
+    """`exit_code` is negative for a signal: -9 for SIGKILL."""
+
+    def __init__(self, exit_code: int) -> None:
+        self.exit_code = exit_code
+        super().__init__(_how_it_ended(exit_code))
+
+
+def _how_it_ended(exit_code: int) -> str:
+    if exit_code >= 0:
+        return f"exited with code {exit_code}"
+    try:
+        return f"was ended by signal {signal.Signals(-exit_code).name}"
+    except ValueError:  # a real-time signal, which has only a number
+        return f"was ended by signal {-exit_code}"
 
 
 class RunFailed(HoldfastError):

@@ -30,6 +30,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many async tasks this node runs at once."""
     threads: int = 32
     """How many plain functions this node runs at once."""
+    processes: int = 100
+    """How many commands this node runs at once."""
+    python_workers: int = max(4, os.cpu_count() or 1)
+    """How many processes this node runs functions of DAGs in."""
+    kill_seconds: float = 5
+    """How long a process that is asked to end may take to do so."""
+    log_limit: int = 1_000_000
+    """How many characters of what an attempt says are kept: its first ones, and a few lines of its end."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once, where that is to be fewer."""
     lease_seconds: float = 15
@@ -42,10 +50,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many runs a node holds in memory at most."""
 
     def __post_init__(self) -> None:
-        for name in ("max_payload_bytes", "concurrency", "threads", "max_resident"):
+        for name in (
+            "max_payload_bytes",
+            "concurrency",
+            "threads",
+            "processes",
+            "python_workers",
+            "max_resident",
+        ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")
-        for name in ("lease_seconds", "drain_seconds", "open_seconds"):
+        if self.log_limit < 0:
+            raise BadOption("log_limit", self.log_limit, "0 or more")
+        for name in ("lease_seconds", "drain_seconds", "open_seconds", "kill_seconds"):
             if not 0 <= getattr(self, name) < 1e9 or (name == "lease_seconds" and self.lease_seconds < 0.1):
                 raise BadOption(name, getattr(self, name), "a number of seconds")
         for queue, limit in self.queues.items():
@@ -58,8 +75,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return dt.timedelta(seconds=self.lease_seconds)
 
     @property
+    def kill_after(self) -> dt.timedelta:
+        return dt.timedelta(seconds=self.kill_seconds)
+
+    @property
     def drain(self) -> dt.timedelta:
         return dt.timedelta(seconds=self.drain_seconds)
+
+
+def own_environment() -> dict[str, str]:
+    """The environment of this process, which those that it starts begin with."""
+    return dict(os.environ)
 
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}

@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import gc
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -34,7 +35,8 @@ def catalog() -> Catalog:
 
 def change_reports(env: Environment, task: str, report: Any) -> None:
     """Have the executor of a task report as `report` does, which is given the real one first."""
-    executor: Any = env.engine._executors.route(task)
+    attempt: Any = SimpleNamespace(name=task)
+    executor: Any = env.engine._executors.route(attempt)
     report_for_real = executor._report
 
     def changed(attempt: Attempt, outcome: Outcome) -> None:

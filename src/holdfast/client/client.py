@@ -9,21 +9,24 @@ from __future__ import annotations
 import asyncio
 import builtins
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar, cast, overload
 
 import msgspec
 
 from holdfast.client.families import Families
-from holdfast.client.run import Run, RunInfo, run_info
+from holdfast.client.logs import LogLine, follow_logs, read_logs
+from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
+from holdfast.client.schedules import Schedules
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import History, MessageKind, RunRecord
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
     ForbiddenInWorkflow,
+    NotAsked,
     NotParked,
     PromiseSettled,
     RunEnded,
@@ -70,6 +73,7 @@ class Client:
         self._starter = starter
         self._waiters = waiters
         self._families = Families(store, waiters, namespace=namespace, now=now)
+        self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
@@ -146,6 +150,7 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | int | None) -> Startable:
+        """A workflow that is known here and, from now on, to the store."""
         self._check_loop()
         startable = self._workflows.startable(workflow, version)
         definition = startable.definition
@@ -157,6 +162,7 @@ class Client:
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
     ) -> builtins.list[Run[Any]]:
+        """Start a run for each input, as it is stored, and id."""
         if not runs:
             return []
         keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
@@ -216,6 +222,26 @@ class Client:
         what = f"the result of run {show(run)}"
         return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
 
+    async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
+        """How its tasks stand, in the order in which it asked for them, from number `since` on."""
+        found = await self._store.glance_at_tasks(self.namespace, await self.key_of(run), since, limit)
+        return [task_info(glance) for glance in found]
+
+    async def attempts(self, run: Run[Any] | str) -> builtins.list[AttemptInfo]:
+        """The attempts of its tasks that did not succeed."""
+        found = await self._store.list_attempts(self.namespace, await self.key_of(run))
+        return [attempt_info(record) for record in found]
+
+    async def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
+        """What its tasks have said so far, in the order in which it was written."""
+        lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
+        return [line async for _, line in lines]
+
+    async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
+        """What its tasks have said, and more as it comes, until the run has ended."""
+        async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
+            yield line
+
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
@@ -242,6 +268,17 @@ class Client:
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"promise {name!r}")
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
+
+    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
+        """Say yes to an approval of a DAG; with `value=False`, no. Raises NotAsked if it is not waited for."""
+        key = await self.key_of(run)
+        for record in await self._store.list_tasks(self.namespace, key):
+            if record.name == task and record.status is TaskStatus.RUNNING:
+                asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
+                if isinstance(asked.get("promise"), str):
+                    await self.resolve(run, asked["promise"], value)
+                    return
+        raise NotAsked(run if isinstance(run, str) else run.id, task)
 
     async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
         """Have `context().promise(name)` raise. Once, and not after it was resolved."""

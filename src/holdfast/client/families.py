@@ -54,7 +54,7 @@ class Families:
                 raise NotEnded(_name(record), record.status)
             if not with_parent:
                 await self._check_parent(record)
-            plan = plan_reopening(history)
+            plan = plan_reopening(history, is_code=await self._is_code(record))
             if await self._wait_for_any(plan.open_children):
                 continue
             try:
@@ -67,6 +67,10 @@ class Families:
             reopening = Reopening(run, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
             if await self._store.reopen(self._namespace, reopening):
                 return
+
+    async def _is_code(self, run: RunRecord) -> bool:
+        found = await self._store.definitions(self._namespace, [(run.workflow, run.version)])
+        return all(definition.kind == "code" for definition in found)
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

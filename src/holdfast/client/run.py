@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from holdfast.core.names import checked_span
-from holdfast.core.records import RunRecord
+from holdfast.core.records import AttemptRecord, RunRecord, TaskGlance
 from holdfast.core.values import (
     Failure,
     Instant,
     Payload,
     RunKey,
     RunStatus,
+    TaskStatus,
     key_text,
     moment,
 )
@@ -97,6 +98,68 @@ class Run(Generic[R]):
 
     def __repr__(self) -> str:
         return f"<run {self.id!r}>"
+
+
+class TaskInfo(msgspec.Struct, frozen=True):
+    """One task of a run, as it stands."""
+
+    seq: int
+    name: str
+    index: int | None
+    count: int | None
+    """Its place in a fan-out and how many there are, if it is one of several."""
+    status: TaskStatus
+    attempt: int
+    lost: int
+    """How many of its attempts died with their node."""
+    problem: str | None
+    """Why it failed."""
+    retry_at: dt.datetime | None
+    created_at: dt.datetime
+    started_at: dt.datetime | None
+    finished_at: dt.datetime | None
+
+
+def task_info(glance: TaskGlance) -> TaskInfo:
+    return TaskInfo(
+        glance.seq,
+        glance.name,
+        glance.index,
+        glance.count,
+        glance.status,
+        glance.attempt,
+        glance.lost,
+        glance.problem,
+        _moment(glance.due_at),
+        moment(glance.created_at),
+        _moment(glance.started_at),
+        _moment(glance.finished_at),
+    )
+
+
+class AttemptInfo(msgspec.Struct, frozen=True):
+    """An attempt that did not succeed."""
+
+    seq: int
+    attempt: int
+    status: str
+    """`failed`, `timed_out` or `lost`"""
+    problem: str | None
+    node: str
+    started_at: dt.datetime | None
+    finished_at: dt.datetime
+
+
+def attempt_info(record: AttemptRecord) -> AttemptInfo:
+    return AttemptInfo(
+        record.seq,
+        record.attempt,
+        record.status,
+        None if record.failure is None else record.failure.message,
+        record.node,
+        _moment(record.started_at),
+        moment(record.finished_at),
+    )
 
 
 def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:

@@ -21,12 +21,24 @@ class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
     options: TaskOptions = DEFAULT_OPTIONS
 
 
+class OpenTask(msgspec.Struct, frozen=True):
+    """Show a task that no executor runs: the program itself waits, for a person, a child or a time, and says
+    with `RecordTask` what came of it."""
+
+    seq: int
+    name: str
+    input: Payload
+
+
 class RecordTask(msgspec.Struct, frozen=True):
-    """A local side effect that the program has already done: journal its outcome, run nothing."""
+    """Journal the outcome of a task that nobody runs: a local side effect that the program has already done,
+    one that it has opened, or one that it skips (whose outcome is Cancelled)."""
 
     seq: int
     name: str
     outcome: Outcome
+    is_open: bool = False
+    """It was asked for with `OpenTask`."""
 
 
 class CancelTask(msgspec.Struct, frozen=True):
@@ -85,6 +97,7 @@ EndRun: TypeAlias = CompleteRun | FailRun | CancelRun
 
 Command: TypeAlias = (
     ScheduleTask
+    | OpenTask
     | RecordTask
     | CancelTask
     | StartTimer

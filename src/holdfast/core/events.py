@@ -51,12 +51,17 @@ class Reopened(msgspec.Struct, frozen=True):
 
     The steps from there on no longer count, but what they did outside was done. So numbers they
     used are not used again: counting goes on from `tasks`, `timers` and `children`.
+
+    Code can only go back to where it failed. A program that is made of data can go on from its end: then
+    `position` is that of this very event, all steps count, and what is tried again is named.
     """
 
     position: int
     tasks: int
     timers: int
     children: int
+    tasks_again: tuple[int, ...] = ()
+    children_again: tuple[int, ...] = ()
 
 
 Event: TypeAlias = (

@@ -28,6 +28,7 @@ from holdfast.core.journal import (
     TaskAsked,
     TaskCancelAsked,
     TaskHeard,
+    TaskOpened,
     TaskRecorded,
     TimerAsked,
     TimerCancelAsked,
@@ -208,6 +209,11 @@ class _Restorer:
         self._tasks = {task.seq: task for task in history.tasks}
         self._messages = {message.id: message for message in history.messages}
         self._children = {child.seq: child for child in history.children}
+        self._options: dict[int, TaskOptions] = {}
+        self._attached: set[int] = set()
+        self._tasks_again: dict[int, int] = {}
+        """Tasks that failed and were then tried again, with the position of the step that says so."""
+        self._children_again: dict[int, int] = {}
         self._past = Past()
 
     def restore(self) -> Past:
@@ -215,10 +221,12 @@ class _Restorer:
         records = read_steps(self._history)
         past.position = len(records)
         self._check(records)
-        for position, record in steps_that_count(records):
+        counted = steps_that_count(records)
+        self._find_again(counted)
+        for position, record in counted:
             events = [self._event(position, heard) for heard in record.heard]
             past.steps.append(Step(record.at, events, record.asked))
-            self._close(events)
+            self._close(position, events)
             for asked in record.asked:
                 self._open(position, asked)
         past.unheard = list(self._unheard())
@@ -228,7 +236,7 @@ class _Restorer:
         """Rows that no step has asked for, and instants and numbers that no clock and no counter gives:
         to go on with them would write what the store refuses, in a commit for a thousand other runs."""
         asked = [(position, each) for position, record in enumerate(records) for each in record.asked]
-        tasks = {each.seq for _, each in asked if isinstance(each, (TaskAsked, TaskRecorded))}
+        tasks = {each.seq for _, each in asked if isinstance(each, (TaskAsked, TaskOpened, TaskRecorded))}
         children = {each.seq for _, each in asked if isinstance(each, ChildAsked)}
         for seq in [*(self._tasks.keys() - tasks), *(self._children.keys() - children)]:
             raise JournalCorrupt(None, f"there is a row for number {seq}, which no step has asked for")
@@ -248,11 +256,19 @@ class _Restorer:
             if task.due_at is not None and not is_instant(task.due_at):
                 raise JournalCorrupt(None, f"task {task.seq} is due at {task.due_at}, which is no instant")
 
+    def _find_again(self, counted: list[tuple[int, StepRecord]]) -> None:
+        for position, record in counted:
+            for heard in record.heard:
+                if isinstance(heard, ReopenedHeard):
+                    self._tasks_again.update(dict.fromkeys(heard.tasks_again, position))
+                    self._children_again.update(dict.fromkeys(heard.children_again, position))
+
     def _open(self, position: int, asked: Asked) -> None:
         past = self._past
         match asked:
             case TaskAsked():
                 past.tasks[asked.seq] = OpenTask(self._task(position, asked.seq), asked.options)
+                self._options[asked.seq] = asked.options
             case TaskRecorded():
                 past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
             case TaskCancelAsked():
@@ -268,9 +284,17 @@ class _Restorer:
             case ChildCancelAsked():
                 past.children.pop(asked.seq, None)
             case _:
-                pass  # state, patches and the end open nothing
+                pass  # state, patches, the end and what the program does itself open nothing
 
-    def _close(self, events: Iterable[Event]) -> None:
+    def _open_again(self, position: int, event: Reopened) -> None:
+        for seq in event.tasks_again:
+            if seq not in self._options:
+                raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
+            self._past.tasks[seq] = OpenTask(self._task(position, seq), self._options[seq])
+        for seq in event.children_again:
+            self._past.children[seq] = self._children.get(seq)
+
+    def _close(self, position: int, events: Iterable[Event]) -> None:
         for event in events:
             match event:
                 case TaskEnded():
@@ -279,14 +303,20 @@ class _Restorer:
                     self._past.timers.pop(event.seq, None)
                 case ChildEnded():
                     self._past.children.pop(event.seq, None)
+                case Reopened():
+                    self._open_again(position, event)
                 case _:
                     pass
 
     def _event(self, position: int, heard: object) -> Event:
         match heard:
             case TaskHeard():
+                if self._tasks_again.get(heard.seq, -1) > position:
+                    return TaskEnded(heard.seq, Failed(TRIED_AGAIN))
                 return TaskEnded(heard.seq, task_outcome(self._task(position, heard.seq)))
             case ChildHeard():
+                if self._children_again.get(heard.seq, -1) > position:
+                    return ChildEnded(heard.seq, Failed(TRIED_AGAIN))
                 return ChildEnded(heard.seq, self._child_outcome(heard.seq))
             case TimerHeard():
                 return TimerFired(heard.seq)
@@ -296,7 +326,14 @@ class _Restorer:
                     raise JournalCorrupt(position, f"it refers to message {heard.message}, which is gone")
                 return message_event(message)
             case ReopenedHeard():
-                return Reopened(heard.position, heard.tasks, heard.timers, heard.children)
+                return Reopened(
+                    heard.position,
+                    heard.tasks,
+                    heard.timers,
+                    heard.children,
+                    heard.tasks_again,
+                    heard.children_again,
+                )
             case _:
                 raise JournalCorrupt(position, f"unknown entry {heard!r}")
 
@@ -329,6 +366,12 @@ class _Restorer:
 def _is_unread_child(message: MessageRecord) -> bool:
     return message.kind is MessageKind.CHILD and message.taken is None
 
+
+TRIED_AGAIN = Failure(
+    type="holdfast.errors:TaskError",
+    message="it failed, and was tried again when the run was retried",
+)
+"""How a task or a child ended before that. Its row tells of what came after, and who replays needs no more."""
 
 CHILD_EXISTS = Failure(
     type="holdfast.errors:RunExists",

@@ -23,6 +23,7 @@ from holdfast.core.commands import (
     CompleteRun,
     FailRun,
     MarkPatch,
+    OpenTask,
     RecordTask,
     ScheduleTask,
     SetState,
@@ -74,6 +75,8 @@ class ReopenedHeard(_Entry, frozen=True, tag="r"):
     tasks: int
     timers: int
     children: int
+    tasks_again: tuple[int, ...] = ()
+    children_again: tuple[int, ...] = ()
 
 
 Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | ReopenedHeard
@@ -83,6 +86,11 @@ class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
     seq: int
     name: str
     options: TaskOptions = DEFAULT_OPTIONS
+
+
+class TaskOpened(_Entry, frozen=True, tag="O"):
+    seq: int
+    name: str
 
 
 class TaskRecorded(_Entry, frozen=True, tag="L"):
@@ -127,6 +135,7 @@ class EndAsked(_Entry, frozen=True, tag="E", gc=False):
 
 Asked: TypeAlias = (
     TaskAsked
+    | TaskOpened
     | TaskRecorded
     | TaskCancelAsked
     | TimerAsked
@@ -150,7 +159,7 @@ _decode = msgspec.msgpack.Decoder(StepRecord).decode
 
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
-    return _encode((at, list(map(_heard, events)), list(map(_asked, commands))))
+    return _encode((at, list(map(_heard, events)), list(map(asked_of, commands))))
 
 
 def _heard(event: Event) -> Heard:
@@ -164,17 +173,27 @@ def _heard(event: Event) -> Heard:
         case SignalReceived() | PromiseSettled() | CancelRequested():
             return MessageHeard(event.message)
         case Reopened():
-            return ReopenedHeard(event.position, event.tasks, event.timers, event.children)
+            return ReopenedHeard(
+                event.position,
+                event.tasks,
+                event.timers,
+                event.children,
+                event.tasks_again,
+                event.children_again,
+            )
         case _:
             assert_never(event)
 
 
-def _asked(command: Command) -> Asked:
+def asked_of(command: Command) -> Asked:
+    """What the journal keeps of a command."""
     match command:
         case ScheduleTask():
             return TaskAsked(command.seq, command.name, command.options)
         case CompleteRun():
             return EndAsked(RunStatus.SUCCESS)
+        case OpenTask():
+            return TaskOpened(command.seq, command.name)
         case RecordTask():
             return TaskRecorded(command.seq, command.name)
         case CancelTask():

@@ -122,6 +122,67 @@ class AttemptRecord(msgspec.Struct, frozen=True):
     node: str
 
 
+class LogRecord(msgspec.Struct, frozen=True):
+    """Some lines that one attempt has said."""
+
+    number: int
+    """Counts within the database; what is written later has a higher one."""
+    seq: int
+    attempt: int
+    lines: bytes
+    """As JSON: a list of instant, stream and text."""
+    task: str
+    index: int | None
+    """Its place in a fan-out, if it is one of several."""
+
+
+class TaskGlance(msgspec.Struct, frozen=True):
+    """A task as a view shows it, without what it was given and gave."""
+
+    seq: int
+    name: str
+    index: int | None
+    count: int | None
+    """Its place in a fan-out and how many there are, if it is one of several."""
+    status: TaskStatus
+    attempt: int
+    lost: int
+    problem: str | None
+    due_at: Instant | None
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+
+
+class ScheduleRecord(msgspec.Struct, frozen=True):
+    """One row of `schedules`."""
+
+    name: str
+    workflow: str
+    input: Payload
+    """Of the runs that it starts; see `schedule_inputs`."""
+    plan: bytes
+    """A `timetable.Plan` as JSON."""
+    origin: str
+    """The file that it stands in; empty if it was put by a program or a person."""
+    is_paused: bool
+    revision: int
+    """Counts its changes. One that was decided on an earlier revision is refused."""
+    cursor: Instant
+    queued: tuple[Instant, ...]
+    active: RunKey | None
+    """The run that it started last."""
+    next_at: Instant | None
+    skipped: int
+    """How many ticks were skipped so far."""
+    skip_note: str | None
+    """Which were skipped last, and why."""
+    created_at: Instant
+    updated_at: Instant
+    is_active: bool = False
+    """Read, never written: the run that it started last has not ended."""
+
+
 class MessageKind(StrEnum):
     SIGNAL = "signal"
     RESOLVED = "resolved"

@@ -4,6 +4,9 @@ What was recorded stays recorded. A retry goes back to just before the failure t
 tasks that succeeded keep their results, those that failed or were cancelled are tried again under
 their old numbers (and so their old idempotency keys), and whatever the run asked for after that
 point is struck out, its numbers never to be used again.
+
+That is for code, which can be brought to a place only by running it up to there. A program made of data has
+no need to forget anything: all that succeeded stays, and the rest is tried again.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from holdfast.core.journal import (
     StepRecord,
     TaskAsked,
     TaskCancelAsked,
+    ReopenedHeard,
     TaskHeard,
+    TaskOpened,
     TaskRecorded,
     TimerAsked,
 )
@@ -43,8 +48,38 @@ class ReopeningPlan(NamedTuple):
     """Cancellations that the run never read: it had come to its end by itself."""
 
 
-def plan_reopening(history: History) -> ReopeningPlan:
+def plan_reopening(history: History, *, is_code: bool = True) -> ReopeningPlan:
     """Raises JournalCorrupt."""
+    return _plan_for_code(history) if is_code else _plan_for_data(history)
+
+
+def _plan_for_data(history: History) -> ReopeningPlan:
+    records = read_steps(history)
+    asked = [each for _, record in steps_that_count(records) for each in record.asked]
+    tasks = {each.seq for each in asked if isinstance(each, TaskAsked)}
+    children = {each.seq for each in asked if isinstance(each, ChildAsked)}
+    for task in history.tasks:
+        check_counts(task)
+    tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK]
+    ended = [child for child in history.children if child.seq in children and child.status in _UNDONE_RUN]
+    event = Reopened(
+        len(records), *_next_numbers(records), tuple(tasks_again), tuple(child.seq for child in ended)
+    )
+    return ReopeningPlan(
+        event,
+        tasks_again,
+        [],
+        [child.key for child in ended],
+        [each.key for each in history.children if each.seq in children and not each.status.is_final],
+        [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
+    )
+
+
+_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
+_UNDONE_RUN = frozenset({RunStatus.FAILED, RunStatus.CANCELLED})
+
+
+def _plan_for_code(history: History) -> ReopeningPlan:
     records = read_steps(history)
     counted = steps_that_count(records)
     position = _turning_point(history, counted)
@@ -52,11 +87,9 @@ def plan_reopening(history: History) -> ReopeningPlan:
     tasks, children = _open_after(before)
     for task in history.tasks:
         check_counts(task)
-    failed = {TaskStatus.FAILED, TaskStatus.CANCELLED}
-    ended = {RunStatus.FAILED, RunStatus.CANCELLED}
     return ReopeningPlan(
         Reopened(position, *_next_numbers(records)),
-        [task.seq for task in history.tasks if task.seq in tasks and task.status in failed],
+        [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK],
         [
             message.id
             for message in history.messages
@@ -64,7 +97,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
             and message.taken >= position
             and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
         ],
-        [child.key for child in history.children if child.seq in children and child.status in ended],
+        [child.key for child in history.children if child.seq in children and child.status in _UNDONE_RUN],
         [
             child.key
             for child in history.children
@@ -81,9 +114,14 @@ def is_being_cancelled(history: History) -> bool:
         return False
     if any(message.taken is None for message in cancels):
         return True
-    # A retry of its own has struck out the step that heard the others.
-    steps = steps_that_count(read_steps(history))
-    heard = {it.message for _, step in steps for it in step.heard if isinstance(it, MessageHeard)}
+    # A retry of its own has struck out the step that heard the others, or has gone on from there.
+    heard: set[MessageId] = set()
+    for position, step in steps_that_count(read_steps(history)):
+        for each in step.heard:
+            if isinstance(each, MessageHeard):
+                heard.add(each.message)
+            elif isinstance(each, ReopenedHeard) and each.position == position:
+                heard.clear()
     return any(message.id in heard for message in cancels)
 
 
@@ -151,7 +189,7 @@ def _next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
     for record in records:
         for asked in record.asked:
             match asked:
-                case TaskAsked() | TaskRecorded():
+                case TaskAsked() | TaskOpened() | TaskRecorded():
                     tasks = max(tasks, asked.seq + 1)
                 case TimerAsked():
                     timers = max(timers, asked.seq + 1)

@@ -38,7 +38,7 @@ class _Lane:
 class Dispatcher:
     def __init__(
         self,
-        route: Callable[[str], Executor],
+        route: Callable[[Attempt], Executor],
         queue_limits: Mapping[str, int],
         now: Callable[[], Instant],
         on_start: Callable[[Flight, Instant], None],
@@ -149,7 +149,7 @@ class Dispatcher:
         lane.executor.start(flight)
 
     def _find_lane(self, flight: Flight) -> _Lane:
-        executor = self._route(flight.name)
+        executor = self._route(flight)
         queue = flight.options.queue
         lane = self._lanes.get((id(executor), queue))
         if lane is None:

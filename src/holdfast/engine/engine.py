@@ -31,17 +31,19 @@ from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
+from holdfast.engine.logbook import LogBook
 from holdfast.engine.resident import Flight, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.room import Room
 from holdfast.engine.scene import Scene
+from holdfast.engine.schedules import Schedules
 from holdfast.engine.starting import Starting
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.engine.watch import Watch
 from holdfast.errors import NodeStopped, NotOpen, StoreError, StoreFull
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Beat, Executor, Report
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, Receipt, Store
 
@@ -59,8 +61,8 @@ _LAST_WORDS = dt.timedelta(seconds=5)
 
 
 class Executors(Protocol):
-    def route(self, task: str) -> Executor:
-        """The executor for a task of that name. Never raises: one that is unknown fails when it is run."""
+    def route(self, attempt: Attempt) -> Executor:
+        """The executor for an attempt. Never raises: one at an unknown task fails when it is run."""
         ...
 
     async def stop(self) -> None: ...
@@ -86,7 +88,7 @@ class Engine:
         store: Store,
         clock: Clock,
         programs: Programs,
-        build_executors: Callable[[Report, Beat], Executors],
+        build_executors: Callable[[Report, Beat, Log], Executors],
         *,
         namespace: str,
         node: NodeId,
@@ -115,7 +117,8 @@ class Engine:
             self._wake.set,
             self._has_lease,
         )
-        self._executors = build_executors(self._dispatcher.report, self._watch.beat)
+        self._logs = LogBook(clock, tuning.log_every, tuning.log_limit, self._wake.set)
+        self._executors = build_executors(self._dispatcher.report, self._watch.beat, self._logs.log)
         self._residents = Residents(self._wake.set)
         self._scene = Scene(
             namespace,
@@ -130,6 +133,7 @@ class Engine:
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
         self._room = Room(self._residents, programs, tuning)
+        self._schedules = Schedules(store, programs, namespace, new_key)
         self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
@@ -235,8 +239,8 @@ class Engine:
         self._peek_at = Instant(0)
         self._wake.set()
 
-    def _route(self, task: str) -> Executor:
-        return self._executors.route(task)
+    def _route(self, attempt: Attempt) -> Executor:
+        return self._executors.route(attempt)
 
     def _time_by_now(self) -> Instant:
         """Also if the machine has just slept: it is to decide whether there is still a lease."""
@@ -287,6 +291,7 @@ class Engine:
             self._alarms.next_due(),
             self._watch.next_limit(),
             self._watch.next_show(),
+            self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
             self._renew_at if len(self._residents) else None,
         ]
@@ -348,6 +353,8 @@ class Engine:
                 tick.tell(flight)
         for flight in self._watch.take_unshown(now):
             tick.show(flight)
+        for flight in self._logs.take_due(now):
+            tick.write_log(flight, is_over=flight.stage is Stage.CLOSED)
         stale, self._intake.stale = self._intake.stale, []
         for resident, message in stale:
             tick.take_stale(resident, message)
@@ -410,7 +417,10 @@ class Engine:
             if now >= self._look_again_at:
                 self._look_again_at = self._peek_at
                 self._room.look_again()
-            peek = await self._store.peek(self._namespace, self.node, self._room.claims())
+            workflows = self._schedules.workflows()
+            peek = await self._store.peek(self._namespace, self.node, self._room.claims(), workflows)
+            if peek.schedule_at is not None and peek.schedule_at <= now:
+                await self._schedules.fire(now)
         except StoreError as error:
             # A look can wait; the next commit will find out whether the store is really gone.
             _log.warning("%s; looking again soon", error)
@@ -423,6 +433,10 @@ class Engine:
             self._reap_at = later(now, _LOOK_SOON)
         elif peek.expires_at is not None:
             self._peek_at = min(self._peek_at, max(peek.expires_at, self._reap_at))
+        if peek.schedule_at is not None:
+            # What was due is dealt with, by this node or another; when the next is due, another look tells.
+            look_at = later(now, _LOOK_SOON) if peek.schedule_at <= now else peek.schedule_at
+            self._peek_at = min(self._peek_at, look_at)
         if peek.wake_at is not None and peek.wake_at <= now:
             self._wants_claim = True
         elif peek.wake_at is not None:
@@ -500,6 +514,8 @@ class Engine:
         if tick.has_children:
             self._wants_claim = self._wants_mail = True
             self._wake.set()
+        if any(resident.record.id is not None and "@" in resident.record.id for resident in tick.gone):
+            self._look()  # a run that a schedule started has such an id, and the next tick may wait for its end
         if tick.gone and (self._room.is_tight or self._wants_claim):
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:

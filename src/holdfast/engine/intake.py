@@ -44,8 +44,17 @@ class Intake:
         if receipt.mail:
             await self._take_mail([m for m in receipt.mail if m.run not in loaded])
 
+    async def _learn(self, claimed: Sequence[Claimed]) -> None:
+        lacking = {(run.workflow, run.version) for run, _ in claimed if self._scene.programs.lacks(run)}
+        if lacking:
+            which = sorted(lacking)
+            read = await self._read(lambda: self._store.definitions(self._scene.namespace, which))
+            for definition in read:
+                self._scene.programs.learn(definition)
+
     async def _take_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
         """Answers which runs were loaded whole: their unread messages came with them."""
+        await self._learn(claimed)
         to_load: list[RunKey] = []
         fresh: list[History] = []
         for run, is_new in claimed:

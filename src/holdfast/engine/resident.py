@@ -43,6 +43,8 @@ class Flight(Attempt, eq=False):
     alarms: list[Alarm] | None = None
     lane: Any = None
     """The dispatcher's own; None once the executor has reported."""
+    log: Any = None
+    """The log book's own, once the attempt has said something."""
 
 
 _NONE: dict[int, Any] = {}

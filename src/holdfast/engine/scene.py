@@ -74,6 +74,7 @@ def new_flight(
         record.id,
         record.namespace,
         record.workflow,
+        record.version,
         seq,
         name,
         input,

@@ -24,6 +24,7 @@ from holdfast.core.commands import (
     EndRun,
     FailRun,
     MarkPatch,
+    OpenTask,
     RecordTask,
     ScheduleTask,
     SetState,
@@ -60,6 +61,7 @@ from holdfast.ports.store import (
     EndedRun,
     Held,
     MovedTask,
+    NewLog,
     NewMessage,
     NewStep,
     NewTask,
@@ -167,6 +169,13 @@ class Tick:
         else:
             self._try_again(flight, due=later(self.now, delay), failures=failures, lost=flight.lost)
 
+    def write_log(self, flight: Flight, *, is_over: bool) -> None:
+        """What it has said since this was done last."""
+        lines = flight.log.take(is_over=is_over)
+        if lines is not None:
+            self._hold(flight.resident)
+            self.commit.logs.append(NewLog(flight.run, flight.seq, flight.number, lines))
+
     def _record_attempt(self, flight: Flight, failure: Failure | None, status: str, at: Instant) -> None:
         encoded = None if failure is None else encode_failure(failure)
         self.commit.attempts.append(
@@ -228,6 +237,8 @@ class Tick:
     def _retire(self, flight: Flight) -> None:
         flight.stage = Stage.CLOSED
         flight.due_at = None
+        if flight.log is not None:
+            self.write_log(flight, is_over=True)
         if flight.alarms is not None:
             for alarm in flight.alarms:
                 alarm.call_off()
@@ -305,6 +316,8 @@ class Tick:
                 self._schedule(resident, command)
             case CompleteRun() | FailRun() | CancelRun():
                 self._end(resident, command)
+            case OpenTask():
+                self._open(resident, command)
             case RecordTask():
                 self._record(resident, command)
             case CancelTask():
@@ -335,14 +348,26 @@ class Tick:
             NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
         )
 
+    def _open(self, resident: Resident, command: OpenTask) -> None:
+        run, seq = resident.key, command.seq
+        self.commit.tasks.append(NewTask(run, seq, command.name, TaskStatus.PENDING, command.input, self.now))
+        self.commit.moved.append(MovedTask(run, seq, TaskStatus.RUNNING, 1, 0, None, None, self.now))
+
     def _record(self, resident: Resident, command: RecordTask) -> None:
-        status = TaskStatus.SUCCESS if isinstance(command.outcome, Succeeded) else TaskStatus.FAILED
+        match command.outcome:
+            case Succeeded():
+                status = TaskStatus.SUCCESS
+            case Failed():
+                status = TaskStatus.FAILED
+            case Cancelled():
+                status = TaskStatus.CANCELLED if command.is_open else TaskStatus.SKIPPED
         flight = new_flight(resident, command.seq, command.name, Payload(b"{}"), TaskOptions())
-        flight.started_at = self.now
         del resident.flights[command.seq]
-        self.commit.tasks.append(
-            NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, flight.input, self.now)
-        )
+        if not command.is_open:
+            flight.started_at = None if status is TaskStatus.SKIPPED else self.now
+            self.commit.tasks.append(
+                NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, flight.input, self.now)
+            )
         self._settle_row(flight, status, command.outcome, self.now)
 
     def _cancel_task(self, resident: Resident, seq: int) -> None:

@@ -18,6 +18,10 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """A task that runs longer than this is shown as running. A shorter one costs no write for it."""
     idle_after: dt.timedelta = dt.timedelta(seconds=5)
     """A run that only waits leaves memory after this long."""
+    log_every: dt.timedelta = dt.timedelta(milliseconds=250)
+    """How long a line that a running task has said may wait to be written."""
+    log_limit: int = 1_000_000
+    """How many characters of what an attempt says are kept."""
     max_resident: int = 10_000
     """How many runs to hold in memory at most."""
     max_idle: int = 256

@@ -6,13 +6,13 @@ any thread, and reports exactly one result for each, on the event loop's thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from holdfast.core.policies import TaskOptions
-from holdfast.core.values import Failure, Outcome, Payload, RunKey, key_text
+from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, key_text
 
 
 class Attempt(msgspec.Struct, eq=False):
@@ -23,6 +23,7 @@ class Attempt(msgspec.Struct, eq=False):
     """The user's name for the run, if it has one."""
     namespace: str
     workflow: str
+    version: str
     seq: int
     name: str
     input: Payload
@@ -39,8 +40,19 @@ class Attempt(msgspec.Struct, eq=False):
         return self.id or key_text(self.run)
 
 
+class Line(NamedTuple):
+    """A line that a task has said, without its end."""
+
+    at: Instant
+    stream: str
+    """`stdout` or `stderr`; for a logging call its level, as in `INFO`; `holdfast` for what we say of it."""
+    text: str
+
+
 Report = Callable[[Attempt, Outcome], None]
 Beat = Callable[[Attempt, Payload | None], None]
+Log = Callable[[Attempt, Sequence[Line]], None]
+"""All three are called on the event loop's thread, and nothing is said of an attempt after its report."""
 
 
 class TaskBody(Protocol):
@@ -58,6 +70,38 @@ class TaskBody(Protocol):
         ...
 
     def explain(self, error: BaseException) -> Failure: ...
+
+
+class ShellCommand(msgspec.Struct, frozen=True, tag="shell"):
+    command: str | tuple[str, ...]
+    """Text goes through the shell; a list of arguments does not."""
+
+
+class PythonFunction(msgspec.Struct, frozen=True, tag="python"):
+    """A plain function that need not know of holdfast: every parameter is bound by its name and hint."""
+
+    function: str
+    file: str | None = None
+    """Relative to the project's folder."""
+    module: str | None = None
+    """One of the two."""
+
+
+ProcessWork: TypeAlias = ShellCommand | PythonFunction
+
+
+class ProcessBody(NamedTuple):
+    """A task that runs in a process of its own, ready to be started."""
+
+    work: ProcessWork
+    project: str
+    """The absolute path of the folder that files and modules are found in."""
+    workdir: str
+    """The absolute path of the folder that it runs in."""
+    env: Mapping[str, str]
+    """On top of the node's own environment."""
+    store: Callable[[bytes], Payload]
+    """Checks the output, which should be JSON. Raises WrongType, PayloadTooLarge."""
 
 
 class Executor(Protocol):

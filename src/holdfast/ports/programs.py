@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from holdfast.core.history import Past
@@ -29,6 +29,14 @@ class Programs(Protocol):
         """Raises UnknownWorkflow."""
         ...
 
+    def lacks(self, run: RunRecord) -> bool:
+        """Its definition is data that must be read from the store and given to `learn` first."""
+        ...
+
+    def learn(self, definition: Definition) -> None:
+        """Have a version that another node registered, or an earlier edition of a file that this one has."""
+        ...
+
     def program(self, run: RunRecord, past: Past) -> Program:
         """The program of a run, brought to where its journal ends.
 
@@ -45,6 +53,8 @@ class Startable(NamedTuple):
     pack: Callable[[tuple[Any, ...], dict[str, Any]], Payload]
     """Raises WrongType, CannotStore, PayloadTooLarge."""
     unpack_result: Callable[[Payload], Any]
+    tick_inputs: Mapping[str, str] = {}
+    """Inputs that a schedule fills in by itself, and with what."""
 
 
 R_co = TypeVar("R_co", covariant=True)

@@ -17,7 +17,17 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from holdfast.core.events import MessageId
-from holdfast.core.records import AttemptRecord, History, MessageKind, MessageRecord, RunRecord, TaskRecord
+from holdfast.core.records import (
+    AttemptRecord,
+    History,
+    LogRecord,
+    MessageKind,
+    MessageRecord,
+    RunRecord,
+    ScheduleRecord,
+    TaskGlance,
+    TaskRecord,
+)
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 
 
@@ -75,6 +85,14 @@ class EndedAttempt(_Row, frozen=True, gc=False):
     started_at: Instant | None
     finished_at: Instant
     node: NodeId
+
+
+class NewLog(_Row, frozen=True, gc=False):
+    """Lines that an attempt has said, in order, as the JSON of a list of `Line`."""
+
+    seq: int
+    attempt: int
+    lines: bytes
 
 
 class StateChange(_Row, frozen=True, gc=False):
@@ -149,6 +167,7 @@ class Commit(msgspec.Struct):
     settled: list[SettledTask] = []
     moved: list[MovedTask] = []
     attempts: list[EndedAttempt] = []
+    logs: list[NewLog] = []
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
     proved: list[ProvedRun] = []
@@ -170,6 +189,7 @@ ROWS_OF_RUNS = (
     "settled",
     "moved",
     "attempts",
+    "logs",
     "state",
     "taken",
     "proved",
@@ -207,6 +227,8 @@ class Peek(NamedTuple):
     expires_at: Instant | None
     """The earliest end of the lease of another node that has runs."""
     has_mail: bool
+    schedule_at: Instant | None = None
+    """When the next of the schedules is due whose workflow this node has."""
 
 
 class Definition(NamedTuple):
@@ -215,6 +237,8 @@ class Definition(NamedTuple):
     kind: str
     hash: str
     source: str
+    origin: str = ""
+    """Where it was found last: a file, or `module:name`. It may differ from node to node."""
 
 
 class PostResult(Enum):
@@ -250,6 +274,20 @@ class IdleEnding(NamedTuple):
     """The reason: a Failure as JSON."""
     messages: Sequence[NewMessage]
     """To the children that end with it."""
+    now: Instant
+
+
+class Firing(NamedTuple):
+    """All that one look at a schedule changes."""
+
+    schedule: ScheduleRecord
+    """As it is to be."""
+    decided_on: int
+    """The revision that was looked at. If it has moved since, nothing is changed."""
+    runs: Sequence[RunRecord]
+    """To be started, the last of them being `schedule.active`. One whose id exists was started before."""
+    cancel: RunKey | None
+    """A run to be asked to end."""
     now: Instant
 
 
@@ -306,10 +344,30 @@ class Store(Protocol):
         """
         ...
 
-    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek: ...
+    async def peek(
+        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+    ) -> Peek: ...
+
+    async def due_schedules(
+        self, namespace: str, workflows: Sequence[str], now: Instant
+    ) -> list[ScheduleRecord]:
+        """Those of these workflows for which there is something to decide."""
+        ...
+
+    async def fire(self, namespace: str, firing: Firing) -> bool:
+        """Start the runs of a schedule and move it on, or nothing of it: False if another was faster."""
+        ...
 
     async def leave(self, namespace: str, node: NodeId) -> None:
         """End the node's lease. Runs it still owns are due for any other node at once."""
+        ...
+
+    async def nodes(self, namespace: str) -> list[str]:
+        """All that have a lease, whether it has run out or not."""
+        ...
+
+    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+        """These have died: what their leases running out would lead to, at once."""
         ...
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
@@ -318,6 +376,10 @@ class Store(Protocol):
 
     async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
         """Remember these versions. Raises VersionConflict if one is known with another hash."""
+        ...
+
+    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+        """Those of these names and versions that are known."""
         ...
 
     # --- the client
@@ -346,7 +408,26 @@ class Store(Protocol):
 
     async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]: ...
 
+    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
+        """How its tasks stand, from number `since` on."""
+        ...
+
+    async def read_logs(
+        self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
+    ) -> list[LogRecord]:
+        """What its tasks have said, or those of that name, in the order in which it was written, after the
+        number `after`."""
+        ...
+
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
+
+    async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]: ...
+
+    async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
+        """Add a schedule (None), or change one. False if it is there already, or has moved since."""
+        ...
+
+    async def delete_schedule(self, namespace: str, name: str) -> bool: ...
 
     async def reopen(self, namespace: str, reopening: Reopening) -> bool:
         """Open an ended run again. False if it has moved since it was looked at."""

@@ -158,6 +158,7 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     tx.many("move_tasks", _rows({(task.run, task.seq): task for task in commit.moved}.values()))
     tx.many("settle_tasks", _rows(commit.settled))
     tx.many("insert_attempts", _rows(commit.attempts))
+    tx.many("insert_logs", _rows(commit.logs))
     if commit.state:
         # A key may be set and deleted in one tick; the last change is the one that counts.
         last = {(change.run, change.key): change for change in commit.state}.values()

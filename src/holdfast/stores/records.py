@@ -13,6 +13,8 @@ from holdfast.core.records import (
     MessageKind,
     MessageRecord,
     RunRecord,
+    ScheduleRecord,
+    TaskGlance,
     TaskRecord,
 )
 from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus
@@ -33,6 +35,9 @@ _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 _run: Callable[..., RunRecord] = RunRecord
 _task: Callable[..., TaskRecord] = TaskRecord
 _attempt: Callable[..., AttemptRecord] = AttemptRecord
+_glance: Callable[..., TaskGlance] = TaskGlance
+_schedule: Callable[..., ScheduleRecord] = ScheduleRecord
+_decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
 _message: Callable[..., MessageRecord] = MessageRecord
 _child: Callable[..., ChildRecord] = ChildRecord
 
@@ -48,6 +53,29 @@ def task_record(row: Row) -> TaskRecord:
     if status is None:
         raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
     return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
+
+
+def task_glance(row: Row) -> TaskGlance:
+    """Raises JournalCorrupt."""
+    status = _TASK_STATUS.get(row[4])
+    if status is None:
+        raise JournalCorrupt(None, f"task {row[0]} is {row[4]!r}, which this version does not know")
+    return _glance(*row[:4], status, *row[5:])
+
+
+def schedule_record(row: Row) -> ScheduleRecord:
+    """Raises JournalCorrupt."""
+    try:
+        queued = _decode_instants(row[8])
+    except msgspec.MsgspecError as error:
+        raise JournalCorrupt(None, f"the queue of schedule {row[0]!r} cannot be read ({error})") from None
+    return _schedule(*row[:5], bool(row[5]), *row[6:8], queued, *row[9:15], bool(row[15]))
+
+
+def schedule_row(schedule: ScheduleRecord) -> Row:
+    row = msgspec.structs.astuple(schedule)
+    queued = msgspec.json.encode(schedule.queued).decode()
+    return (*row[:5], int(schedule.is_paused), *row[6:8], queued, *row[9:15])
 
 
 def attempt_record(row: Row) -> AttemptRecord:

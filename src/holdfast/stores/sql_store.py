@@ -5,13 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from holdfast.core.events import MessageId
-from holdfast.core.records import AttemptRecord, History, MessageKind, RunRecord, TaskRecord
+from holdfast.core.records import (
+    AttemptRecord,
+    History,
+    LogRecord,
+    MessageKind,
+    RunRecord,
+    ScheduleRecord,
+    TaskGlance,
+    TaskRecord,
+)
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text, key_text
 from holdfast.errors import JournalCorrupt, VersionConflict
 from holdfast.ports.store import (
     Commit,
     Definition,
+    Firing,
     IdleEnding,
     NewMessage,
     Peek,
@@ -74,16 +86,59 @@ class SqlStore:
     async def recover(self, commit: Commit) -> Receipt | None:
         return await self._driver.write(lambda tx: recover_commit(tx, commit))
 
-    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek:
-        rows = await self._driver.fetch("peek", namespace, node, list(claims))
-        wake_at, expires_at, has_mail = rows[0]
-        return Peek(wake_at, expires_at, bool(has_mail))
+    async def peek(
+        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+    ) -> Peek:
+        rows = await self._driver.fetch("peek", namespace, node, list(claims), list(workflows))
+        wake_at, expires_at, has_mail, schedule_at = rows[0]
+        return Peek(wake_at, expires_at, bool(has_mail), schedule_at)
+
+    async def due_schedules(
+        self, namespace: str, workflows: Sequence[str], now: Instant
+    ) -> list[ScheduleRecord]:
+        rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows))
+        return [records.schedule_record(row) for row in rows]
+
+    async def fire(self, namespace: str, firing: Firing) -> bool:
+        schedule, decided_on, runs, cancel, now = firing
+
+        def script(tx: Transaction) -> bool:
+            existing = create_runs(tx, namespace, runs)
+            active = schedule.active
+            if active is not None and active in existing:
+                active = existing[active]
+            row = records.schedule_row(msgspec.structs.replace(schedule, active=active))
+            if not tx.rows("update_schedule", namespace, *row, decided_on):
+                raise _FiredBefore
+            if cancel is not None:
+                message = NewMessage(cancel, MessageKind.CANCEL, "", Payload(b'"the next one is due"'))
+                post_messages(tx, namespace, [message], now)
+            tx.announce()
+            return True
+
+        try:
+            return await self._driver.write_and_tell(script)
+        except _FiredBefore:
+            return False
 
     async def leave(self, namespace: str, node: NodeId) -> None:
         def script(tx: Transaction) -> None:
             (now,) = tx.rows("read_clock")[0]
             tx.run("delete_node", namespace, node)
             tx.many("free_runs", [(node,)], now, 0)
+            tx.announce()
+
+        await self._driver.write_and_tell(script)
+
+    async def nodes(self, namespace: str) -> list[str]:
+        return [id for (id,) in await self._driver.fetch("list_nodes", namespace)]
+
+    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+        def script(tx: Transaction) -> None:
+            (now,) = tx.rows("read_clock")[0]
+            for node in nodes:
+                tx.run("delete_node", namespace, node)
+            tx.many("free_runs", [(node,) for node in nodes], now, 1)
             tx.announce()
 
         await self._driver.write_and_tell(script)
@@ -122,6 +177,11 @@ class SqlStore:
                 raise VersionConflict(name, version)
 
         await self._driver.write(script)
+
+    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+        asked: list[Row] = list(which)
+        rows = await self._driver.read(lambda tx: tx.many_returning("find_workflows", asked, namespace))
+        return [Definition(*row) for row in rows]
 
     # --- the client
 
@@ -163,6 +223,34 @@ class SqlStore:
     async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
         rows = await self._driver.fetch("list_attempts", namespace, run)
         return [records.attempt_record(row) for row in rows]
+
+    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
+        rows = await self._driver.fetch("glance_at_tasks", namespace, run, since, limit)
+        return [records.task_glance(row) for row in rows]
+
+    async def read_logs(
+        self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
+    ) -> list[LogRecord]:
+        rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit)
+        return [LogRecord(*row) for row in rows]
+
+    async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
+        rows = await self._driver.fetch("list_schedules", namespace, name)
+        return [records.schedule_record(row) for row in rows]
+
+    async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
+        row = records.schedule_row(schedule)
+
+        def script(tx: Transaction) -> bool:
+            tx.announce()
+            if decided_on is None:
+                return bool(tx.rows("insert_schedule", namespace, *row))
+            return bool(tx.rows("update_schedule", namespace, *row, decided_on))
+
+        return await self._driver.write_and_tell(script)
+
+    async def delete_schedule(self, namespace: str, name: str) -> bool:
+        return await self._driver.write(lambda tx: bool(tx.rows("delete_schedule", namespace, name)))
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))
@@ -219,6 +307,10 @@ class SqlStore:
             Stranded(key, id, workflow, records.run_status(status), problem)
             for key, id, workflow, status, problem in rows
         ]
+
+
+class _FiredBefore(Exception):
+    """Takes the transaction back that would have started runs a second time."""
 
 
 def _listed(row: Row) -> RunRecord | None:

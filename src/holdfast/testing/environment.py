@@ -32,6 +32,7 @@ from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, RunParked
 from holdfast.executors.context import task_context
+from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import RunFilter, Store
 from holdfast.settings import Settings
@@ -157,6 +158,11 @@ class Environment(Client):
         self._replaced.set()
         self._waiters.look()
 
+    def note_execution(self, task: str) -> None:
+        self.executions.append(task)
+        if task in self.recorded:
+            self.repeated.append(task)
+
     async def skip(self, by: dt.timedelta) -> None:
         """Let time pass, stopping at everything that is due on the way."""
         end = self.clock.now() + by // dt.timedelta(microseconds=1)
@@ -265,6 +271,10 @@ class _WatchedDefinitions(Definitions):
     def body(self, name: str) -> Any:
         return _WatchedBody(super().body(name), self._environment)
 
+    def process(self, attempt: Attempt) -> ProcessBody:
+        self._environment.note_execution(task_id(attempt.run, attempt.seq))
+        return super().process(attempt)
+
 
 class _WatchedBody:
     def __init__(self, body: Any, environment: Environment) -> None:
@@ -273,10 +283,7 @@ class _WatchedBody:
         self.is_async = body.is_async
 
     def call(self, input: Payload) -> Any:
-        task = task_context().task_id
-        self._environment.executions.append(task)
-        if task in self._environment.recorded:
-            self._environment.repeated.append(task)
+        self._environment.note_execution(task_context().task_id)
         return self._body.call(input)
 
     def __getattr__(self, name: str) -> Any:

@@ -36,7 +36,21 @@ T = TypeVar("T")
 NAME = "the simulated database"
 
 WRITES = frozenset(
-    {"commit", "recover", "leave", "register", "create", "post", "reopen", "unpark", "end_idle"}
+    {
+        "commit",
+        "recover",
+        "leave",
+        "bury",
+        "register",
+        "create",
+        "post",
+        "reopen",
+        "unpark",
+        "end_idle",
+        "fire",
+        "write_schedule",
+        "delete_schedule",
+    }
 )
 READS = frozenset(
     {
@@ -48,11 +62,17 @@ READS = frozenset(
         "list_runs",
         "list_tasks",
         "list_attempts",
+        "glance_at_tasks",
+        "read_logs",
         "read_state",
+        "definitions",
+        "nodes",
+        "due_schedules",
+        "list_schedules",
         "stranded",
     }
 )
-_TOLD_AT_HOME = WRITES - {"commit", "recover", "register"}
+_TOLD_AT_HOME = WRITES - {"commit", "recover", "register", "delete_schedule"}
 """After these the listeners of the process itself are called as well, as the port promises."""
 
 

@@ -23,7 +23,7 @@ from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
-from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import EndedRun, Store
 from holdfast.testing.simulation.database import Line
@@ -176,7 +176,7 @@ class Process:
             tuning=msgspec.structs.replace(_TUNING, max_resident=self._simulation.max_resident),
         )
 
-    def _make_executors(self, report: Report, beat: Beat) -> Workshop:
+    def _make_executors(self, report: Report, beat: Beat, log: Log) -> Workshop:
         simulation = self._simulation
 
         def body(name: str) -> TaskBody:

@@ -129,7 +129,7 @@ class Workshop:
         """Attempts that really run, by queue."""
         self._inline = InlineExecutor(bodies, self._report, beat, codec, capacity)
 
-    def route(self, task: str) -> Executor:
+    def route(self, attempt: Attempt) -> Executor:
         return self
 
     async def stop(self) -> None:

@@ -13,6 +13,9 @@ SELECT tick FROM holdfast.nodes WHERE id = $1::text FOR UPDATE;
 -- name: delete_node
 DELETE FROM holdfast.nodes WHERE namespace = $1::text AND id = $2::text;
 
+-- name: list_nodes
+SELECT id FROM holdfast.nodes WHERE namespace = $1::text;
+
 -- name: delete_expired_nodes
 -- SKIP LOCKED: a node in the middle of a commit, or one that is being reaped by another, is not ours.
 -- Unless it stands still in the middle of its commit, frozen or cut off from the network: nobody else
@@ -41,7 +44,8 @@ WHERE owner = ANY ($3::text[]);
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it.
+-- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
+-- schedule with a tick in its queue is due when the run before it has ended.
 SELECT
     (SELECT min(due.wake_at)
      FROM unnest($3::text[]) AS wanted (claim)
@@ -54,4 +58,11 @@ SELECT
     (SELECT min(lease_until) FROM holdfast.nodes
      WHERE namespace = $1 AND id <> $2::text
          AND EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id)),
-    EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = $2 AND wake_at IS NOT NULL);
+    EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = $2 AND wake_at IS NOT NULL),
+    (SELECT min(CASE WHEN queued <> '[]' AND NOT EXISTS (
+                         SELECT 1 FROM holdfast.runs
+                         WHERE runs.namespace = $1 AND key = active
+                             AND status NOT IN ('success', 'failed', 'cancelled'))
+                     THEN cursor ELSE next_at END)
+     FROM holdfast.schedules
+     WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[]));

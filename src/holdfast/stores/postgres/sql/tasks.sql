@@ -48,6 +48,20 @@ FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid
 ORDER BY seq;
 
+-- name: glance_at_tasks
+-- What a view shows of tasks, without what they were given and gave.
+SELECT seq, name,
+    CASE WHEN json_typeof(tasks.input -> 'parallel_index') = 'number'
+         THEN (tasks.input ->> 'parallel_index')::int4 END,
+    CASE WHEN json_typeof(tasks.input -> 'parallel_count') = 'number'
+         THEN (tasks.input ->> 'parallel_count')::int4 END,
+    tasks.status, attempt, lost, tasks.failure ->> 'message', due_at, tasks.created_at, tasks.started_at,
+    tasks.finished_at
+FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
+ORDER BY seq
+LIMIT $4::int4;
+
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
 INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node)

@@ -1,8 +1,10 @@
 -- name: insert_workflows
-INSERT INTO holdfast.workflows (namespace, created_at, name, version, kind, hash, source)
+-- What a version is never changes; where it was found may.
+INSERT INTO holdfast.workflows (namespace, created_at, name, version, kind, hash, source, origin)
 SELECT $1::text, $2::timestamptz, new.*
-FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) AS new
-ON CONFLICT DO NOTHING;
+FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) AS new
+ON CONFLICT (namespace, name, version) DO UPDATE SET origin = excluded.origin
+    WHERE workflows.origin <> excluded.origin;
 
 -- name: find_conflicts
 -- Versions that are known with another hash.
@@ -13,3 +15,11 @@ WITH asked AS MATERIALIZED (
 SELECT workflows.name, workflows.version
 FROM asked JOIN holdfast.workflows USING (namespace, name, version)
 WHERE workflows.hash <> asked.hash;
+
+-- name: find_workflows
+WITH asked AS MATERIALIZED (
+    SELECT $1::text AS namespace, asked.*
+    FROM unnest($2::text[], $3::text[]) AS asked (name, version)
+)
+SELECT workflows.name, workflows.version, kind, hash, source, origin
+FROM asked JOIN holdfast.workflows USING (namespace, name, version);

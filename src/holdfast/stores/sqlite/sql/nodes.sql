@@ -10,6 +10,9 @@ SELECT tick FROM nodes WHERE id = ?1;
 -- name: delete_node
 DELETE FROM nodes WHERE namespace = ?1 AND id = ?2;
 
+-- name: list_nodes
+SELECT id FROM nodes WHERE namespace = ?1;
+
 -- name: delete_expired_nodes
 DELETE FROM nodes WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
 RETURNING id;
@@ -21,7 +24,8 @@ UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner
 
 -- name: peek
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it.
+-- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
+-- schedule with a tick in its queue is due when the run before it has ended.
 SELECT
     (SELECT min(due)
      FROM (SELECT (SELECT min(wake_at) FROM runs
@@ -29,4 +33,10 @@ SELECT
            FROM json_each(?3) AS wanted)),
     (SELECT min(lease_until) FROM nodes
      WHERE namespace = ?1 AND id <> ?2 AND EXISTS (SELECT 1 FROM runs WHERE owner = nodes.id)),
-    EXISTS (SELECT 1 FROM runs WHERE owner = ?2 AND wake_at IS NOT NULL);
+    EXISTS (SELECT 1 FROM runs WHERE owner = ?2 AND wake_at IS NOT NULL),
+    (SELECT min(CASE WHEN queued <> '[]' AND NOT EXISTS (
+                         SELECT 1 FROM runs
+                         WHERE runs.namespace = ?1 AND key = active AND status NOT IN ('success', 'failed', 'cancelled'))
+                     THEN cursor ELSE next_at END)
+     FROM schedules
+     WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4)));

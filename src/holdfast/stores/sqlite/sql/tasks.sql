@@ -38,6 +38,15 @@ FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2
 ORDER BY seq;
 
+-- name: glance_at_tasks
+-- What a view shows of tasks, without what they were given and gave.
+SELECT seq, name, tasks.input ->> '$.parallel_index', tasks.input ->> '$.parallel_count', tasks.status, attempt,
+    lost, tasks.failure ->> '$.message', due_at, tasks.created_at, tasks.started_at, tasks.finished_at
+FROM runs JOIN tasks ON tasks.run = runs.key
+WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
+ORDER BY seq
+LIMIT ?4;
+
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
 INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node)

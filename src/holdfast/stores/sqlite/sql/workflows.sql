@@ -1,8 +1,13 @@
 -- name: insert_workflows
-INSERT INTO workflows (namespace, created_at, name, version, kind, hash, source)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-ON CONFLICT DO NOTHING;
+-- What a version is never changes; where it was found may.
+INSERT INTO workflows (namespace, created_at, name, version, kind, hash, source, origin)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT DO UPDATE SET origin = excluded.origin WHERE workflows.origin <> excluded.origin;
 
 -- name: find_conflicts
 -- Versions that are known with another hash.
 SELECT name, version FROM workflows WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND hash <> ?4;
+
+-- name: find_workflows
+SELECT name, version, kind, hash, source, origin FROM workflows
+WHERE namespace = ?1 AND name = ?2 AND version = ?3;

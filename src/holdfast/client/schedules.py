@@ -1,0 +1,342 @@
+"""Schedules, as a user keeps them: `hf.schedules`.
+
+Everything here reads a schedule, changes the value, and writes it back if nobody else has changed it meanwhile;
+else it tries again. Nodes do the same when they fire one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from holdfast.client.run import Run
+from holdfast.core.records import ScheduleRecord
+from holdfast.core.schedule_inputs import DATE, TICK, fill_in
+from holdfast.core.scheduling import (
+    Decision,
+    Standing,
+    after_outage,
+    checked_schedule_name,
+    decide,
+    preview,
+    run_id,
+)
+from holdfast.core.timetable import Catchup, Plan
+from holdfast.core.values import Instant, Payload, instant, key_text, moment
+from holdfast.errors import BadOption, ScheduleNotFound
+from holdfast.ports.programs import Startable
+from holdfast.ports.store import Store
+
+_MOST_AT_ONCE = 10_000
+_EMPTY = Payload(b"{}")
+
+_encode = msgspec.json.Encoder().encode
+_decode_plan = msgspec.json.Decoder(Plan).decode
+
+
+class ScheduleInfo(msgspec.Struct, frozen=True):
+    """A schedule as it stands."""
+
+    name: str
+    workflow: str
+    input: Any
+    plan: Plan
+    is_paused: bool
+    next_at: dt.datetime | None
+    """When it fires next; None if it is paused or at its end."""
+    last_run: str | None
+    """The key of the run that it started last."""
+    is_active: bool
+    """That run has not ended."""
+    queued: list[dt.datetime]
+    """Ticks that wait for it to end."""
+    skipped: int
+    skip_note: str | None
+    origin: str
+    created_at: dt.datetime
+
+
+class Firing(msgspec.Struct, frozen=True):
+    tick: dt.datetime
+    at: dt.datetime
+    """Later than the tick by its jitter."""
+    run_id: str
+
+
+class Outage(msgspec.Struct, frozen=True):
+    """What would be made up for after nobody was there for a while."""
+
+    started: list[str]
+    """The ids of the runs."""
+    skipped: int
+
+
+GetStartable: TypeAlias = Callable[[Any, "str | int | None"], Awaitable[Startable]]
+Submit: TypeAlias = Callable[[Startable, "list[tuple[Payload, str | None]]"], Awaitable["list[Run[Any]]"]]
+
+
+class Schedules:
+    def __init__(
+        self,
+        store: Store,
+        startable: GetStartable,
+        submit: Submit,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+    ) -> None:
+        self._store = store
+        self._startable = startable
+        self._submit = submit
+        self._namespace = namespace
+        self._now = now
+
+    async def put(
+        self,
+        name: str,
+        workflow: Any,
+        *,
+        cron: str | None = None,
+        every: dt.timedelta | None = None,
+        timezone: str = "UTC",
+        input: Mapping[str, Any] | None = None,
+        jitter: dt.timedelta | None = None,
+        start: dt.datetime | None = None,
+        end: dt.datetime | None = None,
+        overlap: str = "skip",
+        catchup: str | Mapping[str, int] | Catchup = "last",
+    ) -> ScheduleInfo:
+        """Add a schedule, or change the one of that name. Ticks from now on count.
+
+        In texts of `input`, `{tick}` and `{date}` stand for the tick. Raises BadOption, UnknownWorkflow, and
+        WrongType if the workflow does not take that input.
+        """
+        plan = Plan.of(
+            cron=cron,
+            every=every,
+            timezone=timezone,
+            jitter=jitter,
+            start=start,
+            end=end,
+            overlap=overlap,
+            catchup=catchup,
+        )
+        return await self.put_plan(name, workflow, plan, input or {})
+
+    async def put_plan(
+        self, name: str, workflow: Any, plan: Plan, input: Mapping[str, Any], *, origin: str = ""
+    ) -> ScheduleInfo:
+        """Like `put`. If nothing has changed, nothing does: what was missed is still made up for."""
+        name = checked_schedule_name(name)
+        startable = await self._startable(workflow, None)
+        template = _template(startable, plan, input, self._now())
+        kept = (startable.definition.name, template, _encode(plan), origin)
+
+        def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
+            if known is not None and (known.workflow, known.input, known.plan, known.origin) == kept:
+                return None
+            now = self._now()
+            next_at = _next_at(name, plan, now)
+            if known is None:
+                return _new_schedule(name, *kept, now=now, next_at=next_at)
+            return msgspec.structs.replace(
+                known,
+                workflow=kept[0],
+                input=template,
+                plan=kept[2],
+                origin=origin,
+                cursor=now,
+                queued=(),
+                next_at=None if known.is_paused else next_at,
+            )
+
+        return _info(await self._change(name, change))
+
+    async def get(self, name: str) -> ScheduleInfo:
+        """Raises ScheduleNotFound."""
+        return _info(await self._find(name))
+
+    async def list(self) -> list[ScheduleInfo]:
+        return [_info(record) for record in await self._store.list_schedules(self._namespace)]
+
+    async def delete(self, name: str) -> None:
+        """Runs that it has started go on. Raises ScheduleNotFound."""
+        if not await self._store.delete_schedule(self._namespace, name):
+            raise ScheduleNotFound(name, self._namespace)
+
+    async def pause(self, name: str) -> ScheduleInfo:
+        """Start no more runs. Ticks that come meanwhile are not made up for."""
+
+        def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
+            known = _there(known, name, self._namespace)
+            return None if known.is_paused else msgspec.structs.replace(known, is_paused=True, next_at=None)
+
+        return _info(await self._change(name, change))
+
+    async def resume(self, name: str) -> ScheduleInfo:
+        def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
+            known = _there(known, name, self._namespace)
+            if not known.is_paused:
+                return None
+            now = self._now()
+            next_at = _next_at(name, _decode_plan(known.plan), now)
+            return msgspec.structs.replace(known, is_paused=False, cursor=now, next_at=next_at)
+
+        return _info(await self._change(name, change))
+
+    async def trigger(self, name: str) -> Run[Any]:
+        """Start a run now, whatever the plan and overlap say. It counts for neither."""
+        record = await self._find(name)
+        now = self._now()
+        [run] = await self._start(record, [(now, f"{name}@now-{run_id(name, now).rpartition('@')[2]}")])
+        return run
+
+    async def backfill(
+        self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
+    ) -> list[Run[Any]]:
+        """Start a run for every tick from `begin` until before `end`. Those that were started before are not
+        started again: you get the run that there is. Raises BadOption if there are more than `limit`."""
+        record = await self._find(name)
+        if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
+            raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
+        plan = _decode_plan(record.plan)
+        first, last = Instant(_instant("begin", begin) - 1), Instant(_instant("end", end) - 1)
+        count = plan.count(first, last)
+        if count > limit:
+            raise BadOption(
+                "the range", f"{begin} to {end}", f"one with at most {limit:,} ticks; this has {count:,}"
+            )
+        return await self._start(record, [(tick, run_id(name, tick)) for tick in plan.ticks(first, last)])
+
+    async def preview(self, name: str, count: int = 10) -> list[Firing]:
+        """When it fires next, if it is not paused."""
+        if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
+            raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
+        record = await self._find(name)
+        found = preview(name, _decode_plan(record.plan), self._now(), count)
+        return [Firing(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
+
+    async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> Outage:
+        """What a node that comes back at `end` would do, if none was there since `begin`."""
+        record = await self._find(name)
+        first, last = _instant("begin", begin), _instant("end", end)
+        if last < first:
+            raise BadOption("end", end, f"no earlier than begin, {begin}")
+        decision = after_outage(name, _decode_plan(record.plan), first, last)
+        started = [run_id(name, tick) for tick in (*decision.start, *decision.standing.queued)]
+        return Outage(started, _skipped(decision))
+
+    # --- how
+
+    async def _start(self, record: ScheduleRecord, ticks: list[tuple[Instant, str]]) -> list[Run[Any]]:
+        startable = await self._startable(record.workflow, None)
+        plan = _decode_plan(record.plan)
+        runs: list[tuple[Payload, str | None]] = [
+            (fill_in(record.input, plan, tick), id) for tick, id in ticks
+        ]
+        return await self._submit(startable, runs)
+
+    async def _find(self, name: str) -> ScheduleRecord:
+        found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))
+        return _there(found[0] if found else None, name, self._namespace)
+
+    async def _change(
+        self, name: str, change: Callable[[ScheduleRecord | None], ScheduleRecord | None]
+    ) -> ScheduleRecord:
+        """Write what `change` makes of it; None leaves it as it is."""
+        while True:
+            found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))
+            known = found[0] if found else None
+            changed = change(known)
+            if changed is None:
+                assert known is not None  # there is nothing to leave as it is
+                return known
+            decided_on = None if known is None else known.revision
+            changed = msgspec.structs.replace(changed, revision=(decided_on or 0) + 1, updated_at=self._now())
+            if await self._store.write_schedule(self._namespace, changed, decided_on):
+                return changed
+
+
+def _new_schedule(
+    name: str,
+    workflow: str,
+    input: Payload,
+    plan: bytes,
+    origin: str,
+    *,
+    now: Instant,
+    next_at: Instant | None,
+) -> ScheduleRecord:
+    return ScheduleRecord(
+        name=name,
+        workflow=workflow,
+        input=input,
+        plan=plan,
+        origin=origin,
+        is_paused=False,
+        revision=1,
+        cursor=now,
+        queued=(),
+        active=None,
+        next_at=next_at,
+        skipped=0,
+        skip_note=None,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _there(record: ScheduleRecord | None, name: str, namespace: str) -> ScheduleRecord:
+    if record is None:
+        raise ScheduleNotFound(name, namespace)
+    return record
+
+
+def _next_at(name: str, plan: Plan, now: Instant) -> Instant | None:
+    return decide(name, plan, Standing(now), now, is_active=False).next_at
+
+
+def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: Instant) -> Payload:
+    """The input with all defaults, checked with the tick of now filled in. Raises WrongType."""
+    given = {**startable.tick_inputs, **input}
+    raw = Payload(_encode(given)) if given else _EMPTY
+    sample: dict[str, Any] = msgspec.json.decode(fill_in(raw, plan, now))
+    packed: dict[str, Any] = msgspec.json.decode(startable.pack((), sample))
+    variable = {name: value for name, value in given.items() if _varies(value)}
+    return Payload(_encode({**packed, **variable}))
+
+
+def _varies(value: Any) -> bool:
+    text = _encode(value)
+    return TICK.encode() in text or DATE.encode() in text
+
+
+def _instant(option: str, given: Any) -> Instant:
+    if not isinstance(given, dt.datetime) or given.utcoffset() is None:
+        raise BadOption(option, given, "a datetime with a time zone")
+    return instant(given)
+
+
+def _skipped(decision: Decision) -> int:
+    return sum(each.count for each in decision.skipped)
+
+
+def _info(record: ScheduleRecord) -> ScheduleInfo:
+    return ScheduleInfo(
+        name=record.name,
+        workflow=record.workflow,
+        input=msgspec.json.decode(record.input),
+        plan=_decode_plan(record.plan),
+        is_paused=record.is_paused,
+        next_at=None if record.next_at is None else moment(record.next_at),
+        last_run=None if record.active is None else key_text(record.active),
+        is_active=record.is_active,
+        queued=[moment(tick) for tick in record.queued],
+        skipped=record.skipped,
+        skip_note=record.skip_note,
+        origin=record.origin,
+        created_at=moment(record.created_at),
+    )

@@ -1,0 +1,337 @@
+"""Cron expressions in a time zone: which times they name, and which instants those are.
+
+Two steps, each simple on its own. A `Pattern` knows nothing of zones: it finds and counts times on a wall
+clock. `CronClock` cuts time where the clocks of its zone are changed, and in each piece a wall clock is an
+instant plus an offset. The rule for days on which clocks are changed is `Stretch.wall`, and nothing else.
+
+Inside this file an instant is a whole number of seconds since 1970 UTC, and a time on the wall clock is
+the same number for a clock that shows it in UTC: cron knows no smaller unit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+import zoneinfo
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from math import prod
+from typing import Final, NamedTuple
+
+from cronsim import CronSim, CronSimError
+
+from holdfast.errors import BadOption
+
+NICKNAMES: Final = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+
+_FIELDS: Final = {
+    "second": "0 to 59, as in '0' or '*/10'",
+    "minute": "0 to 59, as in '0,30' or '*/15'",
+    "hour": "0 to 23, as in '2', '9-17' or '*/6'",
+    "day-of-month": "1 to 31, L (the last) or LW (the last from Monday to Friday), as in '1,15'",
+    "month": "1 to 12 or JAN to DEC, as in 'JAN,JUL' or '*/3'",
+    "day-of-week": "0 to 7 or SUN to SAT (0 and 7 are Sunday), as in 'MON-FRI', '5L' (the last Friday of the "
+    "month) or '1#2' (its second Monday)",
+}
+
+_LONGEST_EXPRESSION: Final = 1000
+_DAY: Final = 86_400
+_YEAR_2000: Final = 946_684_800
+_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_EPOCH_ORDINAL: Final = dt.date(1970, 1, 1).toordinal()
+
+# A month from either end of the calendar: nearer, not every date has a next month, or is one in every zone.
+_FIRST: Final = -62_135_596_800 + 32 * _DAY
+_LAST: Final = 253_402_300_799 - 32 * _DAY
+
+_FARTHEST: Final = 50 * 366 * _DAY
+"""How far to look for the next tick. The longest real wait is 40 years: for a 29 February on one day of the
+week, around the year 2100, which has none."""
+
+_WINDOW: Final = 2 * _DAY
+"""More than any clock is off UTC, and was ever changed by (a day, at the date line), together."""
+
+
+# --- on a wall clock
+
+
+class Pattern:
+    """The times that an expression names on a wall clock that nobody ever touches.
+
+    cronsim reads the expression and says which days match, which has all the rules in it: L, LW, #, and
+    when the two fields for days mean *and*, when *or*. The times of a day are a plain product of three sets.
+    """
+
+    def __init__(self, expression: str) -> None:
+        read = CronSim(expression, _EPOCH)
+        self._hours = sorted(read.hours)
+        self._minutes = sorted(read.minutes)
+        self._seconds = sorted(read.seconds)
+        self._months = read.months
+        self._matches = read.match_day
+        self._times_a_day = prod(map(len, (self._hours, self._minutes, self._seconds)))
+        self.is_fixed = not any(field.startswith("*") for field in read.parts[:3])
+        """Whether it names times of the day, like 02:30, rather than a rhythm, like every 15 minutes."""
+
+    def first(self, wall: int, before: int) -> int | None:
+        """The first time it names in [wall, before)."""
+        days = self._days(wall // _DAY, (before - 1) // _DAY)
+        for day in days:
+            time = self._first_time(wall % _DAY) if day == wall // _DAY else self._first_time(0)
+            if time is not None:
+                found = day * _DAY + time
+                return found if found < before else None
+        return None
+
+    def count(self, wall: int, before: int) -> int:
+        """How many times it names in [wall, before)."""
+        if wall >= before:
+            return 0
+        days = sum(1 for _ in self._days(wall // _DAY, before // _DAY - 1))
+        return days * self._times_a_day - self._times_before(wall) + self._times_before(before)
+
+    def _days(self, first: int, last: int) -> Iterator[int]:
+        """The days that match, both ends included, as days since 1970."""
+        day = first
+        while day <= last:
+            date = dt.date.fromordinal(_EPOCH_ORDINAL + day)
+            if date.month not in self._months:
+                in_next_month = date.replace(day=28) + dt.timedelta(days=4)
+                day = in_next_month.replace(day=1).toordinal() - _EPOCH_ORDINAL
+                continue
+            if self._matches(date):
+                yield day
+            day += 1
+
+    def _first_time(self, time: int) -> int | None:
+        """The first time of a day, in seconds, that is `time` or later."""
+        hour, minute, second = time // 3600, time // 60 % 60, time % 60
+        if hour in self._hours:
+            if minute in self._minutes and second <= self._seconds[-1]:
+                return time - second + self._seconds[bisect_left(self._seconds, second)]
+            if minute < self._minutes[-1]:
+                later = self._minutes[bisect_right(self._minutes, minute)]
+                return hour * 3600 + later * 60 + self._seconds[0]
+        if hour < self._hours[-1]:
+            later = self._hours[bisect_right(self._hours, hour)]
+            return later * 3600 + self._minutes[0] * 60 + self._seconds[0]
+        return None
+
+    def _times_before(self, wall: int) -> int:
+        """How many times it names on the day of `wall` before it."""
+        day, time = divmod(wall, _DAY)
+        if next(self._days(day, day), None) is None:
+            return 0
+        hour, minute, second = time // 3600, time // 60 % 60, time % 60
+        count = bisect_left(self._hours, hour) * len(self._minutes) * len(self._seconds)
+        if hour in self._hours:
+            count += bisect_left(self._minutes, minute) * len(self._seconds)
+            if minute in self._minutes:
+                count += bisect_left(self._seconds, second)
+        return count
+
+
+# --- in a time zone
+
+
+class Stretch(NamedTuple):
+    """A piece of time in which nobody changed the clocks: the instants from `begin` to just before `end`.
+
+    The times that belong to it are those from `wall` up to `end + offset`. One that lies before
+    `begin + offset` was never shown: the clocks were set forward over it. It falls on `begin`, once for all.
+    """
+
+    begin: int
+    end: int
+    offset: int
+    wall: int
+
+
+class CronClock:
+    """When an expression fires in a time zone.
+
+    Expressions that name a rhythm follow the clock as it is shown: what is shown twice fires twice, what is
+    left out does not fire. Those that name times of the day go by a clock whose hands never turn back:
+    set back, it stands still until the others have caught up; set forward, it passes all times between.
+    """
+
+    def __init__(self, pattern: Pattern, zone: dt.tzinfo) -> None:
+        self._pattern = pattern
+        self._zone = zone
+
+    def ticks(self, after: int, until: int) -> Iterator[int]:
+        """The instants t with after < t <= until, in order. Ends early where none is left for 50 years."""
+        begin = latest = max(after, _FIRST)
+        until = min(until, _LAST)
+        while begin < min(until, latest + _FARTHEST):
+            end = min(begin + _WINDOW, until)
+            for stretch in self._stretches(begin, end):
+                for latest in self._ticks_in(stretch, begin):
+                    yield latest
+            begin = end if latest > begin else self._before_next(end, latest + _FARTHEST)
+
+    def count(self, after: int, until: int) -> int:
+        """How many instants `ticks` would give, without going through them."""
+        after, until = max(after, _FIRST), min(until, _LAST)
+        if after >= until:
+            return 0
+        count = 0
+        for stretch in self._stretches(after, until):
+            wall, end = self._walls(stretch, after), stretch.end + stretch.offset
+            shown = max(wall, stretch.begin + stretch.offset + 1)
+            if wall < shown:  # times that were passed over, and the very first one shown: one tick
+                count += self._pattern.first(wall, min(shown, end)) is not None
+            count += self._pattern.count(shown, end)
+        return count
+
+    def _ticks_in(self, stretch: Stretch, after: int) -> Iterator[int]:
+        wall, end = self._walls(stretch, after), stretch.end + stretch.offset
+        while (found := self._pattern.first(wall, end)) is not None:
+            tick = max(found - stretch.offset, stretch.begin)
+            yield tick
+            wall = tick + stretch.offset + 1
+
+    def _walls(self, stretch: Stretch, after: int) -> int:
+        """Where the times of the stretch begin that are instants later than `after`."""
+        return stretch.wall if after < stretch.begin else max(stretch.wall, after + stretch.offset + 1)
+
+    def _before_next(self, end: int, farthest: int) -> int:
+        """A moment before the next tick from which it is worth looking for it. Not before `end`."""
+        # No clock is so far off that after `end` it would show a time before this one.
+        wall = self._pattern.first(end - _WINDOW, min(farthest, _LAST))
+        return farthest if wall is None else max(end, wall - _WINDOW)
+
+    def _stretches(self, begin: int, end: int) -> Iterator[Stretch]:
+        """The pieces of the time after `begin` up to and including `end`. The first may begin earlier."""
+        # Where the clocks were set back just now, one must know to what time they had come before.
+        start = begin - _WINDOW if self._pattern.is_fixed else begin
+        offset = _offset(self._zone, start)
+        wall = start + offset
+        for change in _changes(self._zone, start, end):
+            yield Stretch(start, change, offset, wall)
+            reached, offset = change + offset, _offset(self._zone, change)
+            start, wall = change, reached if self._pattern.is_fixed else change + offset
+        yield Stretch(start, end + 1, offset, wall)
+
+
+def _offset(zone: dt.tzinfo, at: int) -> int:
+    """How far the clocks of the zone are ahead of UTC."""
+    offset = (_EPOCH + dt.timedelta(seconds=at)).astimezone(zone).utcoffset()
+    return 0 if offset is None else offset.days * _DAY + offset.seconds
+
+
+def _changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[int]:
+    """The instants after `after`, up to `until`, at which the clocks of the zone are changed."""
+    if zone is dt.UTC:
+        return
+    before = _offset(zone, after)
+    # zoneinfo keeps its table to itself, so we look once a day. Nowhere were the clocks ever changed twice
+    # within four days, so none is overlooked.
+    for begin in range(after, until, _DAY):
+        end = min(begin + _DAY, until)
+        offset = _offset(zone, end)
+        if offset != before:
+            seconds = range(begin + 1, end + 1)
+            yield seconds[bisect_left(seconds, True, key=lambda at: _offset(zone, at) == offset)]
+            before = offset
+
+
+# --- what users write
+
+
+@lru_cache(maxsize=1024)
+def cron_clock(expression: str, timezone: str) -> CronClock:
+    """Reads the expression. Raises BadOption that names the field, or the zone, and what it may be."""
+    clock = CronClock(_pattern(expression), time_zone(timezone))
+    if next(clock.ticks(_YEAR_2000, _LAST), None) is None:
+        raise BadOption("cron", expression, "an expression that fires: the times this names never come")
+    return clock
+
+
+def _pattern(expression: str) -> Pattern:
+    if not expression.isascii() or len(expression) > _LONGEST_EXPRESSION:
+        raise BadOption("cron", expression, "a cron expression, such as '0 2 * * *'")
+    if expression.strip().startswith("@"):
+        return Pattern(_nickname(expression))
+    fields = expression.split()
+    if len(fields) not in (5, 6):
+        raise BadOption(
+            "cron",
+            expression,
+            "5 fields (minute, hour, day of month, month, day of week), 6 with seconds before them, "
+            f"or a word such as @daily; this has {len(fields)}",
+        )
+    try:
+        return Pattern(expression)
+    except CronSimError as error:
+        raise BadOption("cron", expression, _expected(fields, str(error))) from None
+
+
+def _nickname(expression: str) -> str:
+    word = expression.strip().lower()
+    if word not in NICKNAMES:
+        meant = difflib.get_close_matches(word, NICKNAMES, n=1)
+        hint = f"; did you mean {meant[0]}?" if meant else ""
+        raise BadOption("cron", expression, f"a cron expression or one of {', '.join(NICKNAMES)}{hint}")
+    return NICKNAMES[word]
+
+
+def _expected(fields: list[str], error: str) -> str:
+    """What would be right, after cronsim has said `Bad minute`."""
+    bad = error.removeprefix("Bad ")
+    if bad not in _FIELDS:
+        return "a cron expression, such as '0 2 * * *'"
+    field = fields[list(_FIELDS).index(bad) - 6]  # from the end: seconds may be absent
+    if bad == "day-of-month" and _is_day(field):
+        return f"an expression that names a day which comes: month {fields[-2]} has no day {field}"
+    return f"an expression whose {bad} ({field!r} here) is {_FIELDS[bad]}"
+
+
+def _is_day(field: str) -> bool:
+    try:
+        CronSim(f"0 0 {field} * *", _EPOCH)
+    except CronSimError:
+        return False
+    return True
+
+
+# Names become paths below the time zone database, so what does not look like one is not looked for.
+_ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,63}(/[A-Za-z0-9_+-]{1,64}){0,3}")
+
+# They lie in the same folder: whatever this machine is set to, and zones that count leap seconds.
+_NOT_ZONES = frozenset({"localtime", "posixrules", "Factory", "posix", "right"})
+
+
+def time_zone(name: str) -> dt.tzinfo:
+    """The zone of that name. Raises BadOption, with names that were perhaps meant."""
+    if name == "UTC":
+        return dt.UTC
+    if _ZONE_NAME.fullmatch(name) and name.partition("/")[0] not in _NOT_ZONES:
+        try:
+            return zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+            pass  # no such zone, or a folder or another file of the database: refused below, with a hint
+    raise BadOption("timezone", name, f"the name of a time zone, such as Europe/Berlin{_hint(name)}")
+
+
+def _hint(name: str) -> str:
+    known = zoneinfo.available_timezones() - _NOT_ZONES
+    if not known:
+        return "; no time zones are installed here: pip install tzdata"
+    # People write a city alone, or all in small letters.
+    by_spelling = {zone.rpartition("/")[2].lower(): zone for zone in sorted(known)}
+    by_spelling |= {zone.lower(): zone for zone in known}
+    spelling = name.lower()[:100]
+    close = [spelling] if spelling in by_spelling else difflib.get_close_matches(spelling, by_spelling, n=3)
+    meant = dict.fromkeys(by_spelling[spelling] for spelling in close)
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -1,0 +1,292 @@
+"""When a schedule fires: a timetable with its bounds, as a value. No clock is read here.
+
+A *tick* is an instant that the timetable names; it is the identity of what is started then. When it fires
+may be a little later, by jitter: see `fires_at`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final, TypeAlias, TypeVar, assert_never, cast
+
+import msgspec
+
+from holdfast.core.cron import cron_clock, time_zone
+from holdfast.core.names import checked_span
+from holdfast.core.policies import LONGEST_DELAY, make_plain
+from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, moment
+from holdfast.errors import BadOption
+
+MOST_CAUGHT_UP: Final = 1000
+"""The most missed ticks that are made up for. A longer past is what a backfill is for."""
+
+_SECOND: Final = 1_000_000
+_MICROSECOND: Final = dt.timedelta(microseconds=1)
+_NO_TIME: Final = dt.timedelta(0)
+_SHORTEST_INTERVAL: Final = dt.timedelta(seconds=1)
+
+# How many ticks more than asked for may be gone through to find the newest ones.
+_FEW: Final = 1000
+
+
+class Cron(msgspec.Struct, frozen=True, tag="cron"):
+    """The times that a cron expression names on the clocks of a time zone.
+
+    Five fields (minute, hour, day of month, month, day of week), six with seconds before them, or @yearly,
+    @annually, @monthly, @weekly, @daily, @midnight, @hourly. Names of months and days in any case.
+    """
+
+    expression: str
+    timezone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        expression: Any = self.expression
+        if not isinstance(expression, str):
+            raise BadOption("cron", expression, "text, such as '0 2 * * *'")
+        timezone: Any = self.timezone
+        if not isinstance(timezone, str):
+            raise BadOption("timezone", timezone, "the name of a time zone, such as 'Europe/Berlin'")
+        make_plain(self)
+        cron_clock(self.expression, self.timezone)
+
+    @property
+    def zone(self) -> dt.tzinfo:
+        return time_zone(self.timezone)
+
+    def ticks(self, after: Instant, until: Instant) -> Iterator[Instant]:
+        clock = cron_clock(self.expression, self.timezone)
+        return (Instant(tick * _SECOND) for tick in clock.ticks(after // _SECOND, until // _SECOND))
+
+    def count(self, after: Instant, until: Instant) -> int:
+        return cron_clock(self.expression, self.timezone).count(after // _SECOND, until // _SECOND)
+
+
+class Every(msgspec.Struct, frozen=True, tag="every"):
+    """Multiples of an interval, counted from the plan's start, or from 1970-01-01 UTC if it has none.
+
+    The time that has gone by counts, so clocks that are changed make no difference.
+    """
+
+    interval: dt.timedelta
+
+    def __post_init__(self) -> None:
+        interval = checked_span("every", self.interval)
+        if not _SHORTEST_INTERVAL <= interval <= LONGEST_DELAY:
+            raise BadOption("every", interval, "between one second and a hundred years")
+        make_plain(self)
+
+    def ticks(self, base: Instant, after: Instant, until: Instant) -> Iterator[Instant]:
+        step = self.interval // _MICROSECOND
+        return map(Instant, range(base + ((after - base) // step + 1) * step, until + 1, step))
+
+    def count(self, base: Instant, after: Instant, until: Instant) -> int:
+        step = self.interval // _MICROSECOND
+        return max(0, (until - base) // step - (after - base) // step)
+
+
+Timetable: TypeAlias = Cron | Every
+
+
+class Overlap(StrEnum):
+    """What to do when a tick comes and the run that the schedule started before has not ended."""
+
+    SKIP = "skip"
+    ALLOW = "allow"
+    QUEUE = "queue"
+    CANCEL_PREVIOUS = "cancel_previous"
+
+
+class CatchupMode(StrEnum):
+    NONE = "none"
+    LAST = "last"
+    ALL = "all"
+
+
+class Catchup(msgspec.Struct, frozen=True):
+    """Which of the ticks to make up for that were missed, because no node was there to see them."""
+
+    mode: CatchupMode = CatchupMode.LAST
+    most: int = 100
+    """For `all`: only the newest so many."""
+
+    def __post_init__(self) -> None:
+        mode: Any = self.mode
+        if not isinstance(mode, CatchupMode):
+            raise BadOption("catchup", mode, _one_of(CatchupMode))
+        most: Any = self.most
+        if type(most) is not int or not 1 <= most <= MOST_CAUGHT_UP:
+            raise BadOption(
+                "catchup", most, f"at least 1 and at most {MOST_CAUGHT_UP} ticks; backfill the rest"
+            )
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """All there is to know of when a schedule fires. Raises BadOption for what makes no sense."""
+
+    timetable: Timetable
+    jitter: dt.timedelta = _NO_TIME
+    start: Instant | None = None
+    """No tick lies before it. One may lie on it."""
+    end: Instant | None = None
+    """No tick lies after it. One may lie on it."""
+    overlap: Overlap = Overlap.SKIP
+    catchup: Catchup = Catchup()
+
+    def __post_init__(self) -> None:
+        timetable: Any = self.timetable
+        if not isinstance(timetable, Cron | Every):
+            raise BadOption("timetable", timetable, "a Cron or an Every")
+        jitter = checked_span("jitter", self.jitter)
+        if not _NO_TIME <= jitter <= LONGEST_DELAY:
+            raise BadOption("jitter", jitter, "between zero and a hundred years")
+        if isinstance(timetable, Every) and jitter > timetable.interval:
+            raise BadOption("jitter", jitter, f"no longer than the interval, {timetable.interval}")
+        for name in ("start", "end"):
+            at: Any = getattr(self, name)
+            if at is not None and not (type(at) is int and is_instant(at)):
+                raise BadOption(name, at, "an instant between the years 1 and 9999")
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise BadOption("end", moment(self.end), f"no earlier than start, {moment(self.start)}")
+        overlap: Any = self.overlap
+        if not isinstance(overlap, Overlap):
+            raise BadOption("overlap", overlap, _one_of(Overlap))
+        catchup: Any = self.catchup
+        if not isinstance(catchup, Catchup):
+            raise BadOption("catchup", catchup, "a Catchup")
+        # Not make_plain: it would take the overlap, an enum, for a string.
+        plain = dt.timedelta(jitter.days, jitter.seconds, jitter.microseconds)
+        msgspec.structs.force_setattr(self, "jitter", plain)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        cron: str | None = None,
+        every: dt.timedelta | None = None,
+        timezone: str = "UTC",
+        jitter: dt.timedelta | None = None,
+        start: dt.datetime | None = None,
+        end: dt.datetime | None = None,
+        overlap: str = "skip",
+        catchup: str | Mapping[str, int] | Catchup = "last",
+    ) -> Plan:
+        """A plan from what users write. Either `cron` or `every`; `catchup` is "none", "last", "all", or
+        {"all": 10} for the newest 10."""
+        if (cron is None) == (every is None):
+            raise BadOption("schedule", {"cron": cron, "every": every}, "given by either cron or every")
+        if every is not None and timezone != "UTC":
+            raise BadOption(
+                "timezone", timezone, "left out beside every, which is the same in all time zones"
+            )
+        return cls(
+            timetable=Cron(cron, timezone) if cron is not None else Every(cast("dt.timedelta", every)),
+            jitter=_NO_TIME if jitter is None else jitter,
+            start=_instant("start", start),
+            end=_instant("end", end),
+            overlap=_member(Overlap, "overlap", overlap),
+            catchup=_catchup(catchup),
+        )
+
+    def after(self, at: Instant) -> Instant | None:
+        """The first tick later than `at`; None if there is none, in the next 50 years at least."""
+        return next(self.ticks(at, LAST_INSTANT), None)
+
+    def ticks(self, after: Instant, until: Instant) -> Iterator[Instant]:
+        """The ticks t with after < t <= until, in order, each found when it is asked for."""
+        after, until = self._within(after, until)
+        match self.timetable:
+            case Cron() as cron:
+                return cron.ticks(after, until)
+            case Every() as every:
+                return every.ticks(self.start or Instant(0), after, until)
+            case _:
+                assert_never(self.timetable)
+
+    def count(self, after: Instant, until: Instant) -> int:
+        """How many ticks t there are with after < t <= until. Does not go through them."""
+        after, until = self._within(after, until)
+        match self.timetable:
+            case Cron() as cron:
+                return cron.count(after, until)
+            case Every() as every:
+                return every.count(self.start or Instant(0), after, until)
+            case _:
+                assert_never(self.timetable)
+
+    def newest(self, after: Instant, until: Instant, most: int) -> list[Instant]:
+        """The last `most` of the ticks t with after < t <= until, in order. Does not go through the rest."""
+        after, until = self._within(after, until)
+        # Look back four times as far each time, and where that is into a crowd, not quite as far. Ticks are a
+        # second apart or more, so there are not too many in the first reach.
+        reach = (most + _FEW) * _SECOND
+        begin = near = until
+        while begin > after and self.count(begin, until) < most:
+            begin, near = Instant(max(after, until - reach)), begin
+            reach *= 4
+        while self.count(begin, until) > most + _FEW:
+            middle = Instant((begin + near) // 2)
+            if self.count(middle, until) < most:
+                near = middle
+            else:
+                begin = middle
+        return list(self.ticks(begin, until))[-most:] if most else []
+
+    def _within(self, after: Instant, until: Instant) -> tuple[Instant, Instant]:
+        first = after if self.start is None else max(after, self.start - 1)
+        last = until if self.end is None else min(until, self.end)
+        return Instant(first), Instant(min(last, LAST_INSTANT))
+
+
+def fires_at(name: str, plan: Plan, tick: Instant) -> Instant:
+    """When the tick fires: later by a share of `plan.jitter` that the schedule's name and the tick decide.
+
+    So every node comes to the same answer, and schedules with the same cron do not all fire at once. A
+    firing never comes as late as the next tick: where that is nearer than the jitter, it bounds the share.
+    """
+    if not plan.jitter:
+        return tick
+    room = plan.jitter // _MICROSECOND
+    following = plan.after(tick)
+    if following is not None:
+        room = min(room, following - tick)
+    digest = hashlib.blake2b(f"{tick} {name}".encode(), digest_size=8).digest()
+    return Instant(tick + (int.from_bytes(digest) * room >> 64))
+
+
+def _instant(option: str, given: Any) -> Instant | None:
+    if given is None:
+        return None
+    if not isinstance(given, dt.datetime) or given.utcoffset() is None:
+        raise BadOption(option, given, "a datetime with a time zone")
+    return instant(given)
+
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+def _member(kind: type[_Member], option: str, value: Any) -> _Member:
+    try:
+        return kind(value)
+    except ValueError:
+        raise BadOption(option, value, _one_of(kind)) from None
+
+
+def _one_of(kind: type[StrEnum]) -> str:
+    return "one of " + ", ".join(repr(member.value) for member in kind)
+
+
+def _catchup(given: Any) -> Catchup:
+    if isinstance(given, Catchup):
+        return given
+    match given:
+        case "none" | "last" | "all":
+            return Catchup(CatchupMode(given))
+        case {"all": most, **others} if not others:
+            return Catchup(CatchupMode.ALL, most)
+        case _:
+            raise BadOption(
+                "catchup", given, 'one of "none", "last", "all", or {"all": 10} for the newest 10'
+            )

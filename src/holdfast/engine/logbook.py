@@ -1,0 +1,99 @@
+"""What tasks say, on its way into the store: collected, bounded, and written with the commits of the run.
+
+Lines are written when their attempt ends, in the same commit, and else a few times a second, so that they can be
+read while it runs. A task that says too much is cut in the middle: its first lines and its last are kept.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from holdfast.core.values import Instant, later
+from holdfast.engine.resident import Flight
+from holdfast.ports.clock import Clock
+from holdfast.ports.executor import Attempt, Line
+
+_TAIL = 200
+"""Lines at the end that are kept of an attempt that says too much."""
+_TAIL_BYTES = 32_000
+
+_encode = msgspec.json.Encoder().encode
+
+
+class AttemptLog:
+    """The lines of one attempt that are not written yet, and how much of it there was."""
+
+    __slots__ = ("_cut", "_cut_bytes", "_limit", "_size", "_tail", "_tail_size", "is_queued", "lines")
+
+    def __init__(self, limit: int) -> None:
+        self.lines: list[Line] = []
+        self.is_queued = False
+        self._limit = limit
+        self._size = 0
+        self._tail: deque[Line] = deque()
+        self._tail_size = self._cut = self._cut_bytes = 0
+
+    def add(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            size = len(line.text) + 1
+            if self._size < self._limit:
+                self._size += size
+                self.lines.append(line)
+                continue
+            self._tail.append(line)
+            self._tail_size += size
+            while len(self._tail) > _TAIL or (self._tail_size > _TAIL_BYTES and len(self._tail) > 1):
+                dropped = len(self._tail.popleft().text) + 1
+                self._tail_size -= dropped
+                self._cut += 1
+                self._cut_bytes += dropped
+
+    def take(self, *, is_over: bool) -> bytes | None:
+        """As JSON, what is to be written now."""
+        lines, self.lines = self.lines, []
+        if is_over and self._tail:
+            if self._cut:
+                words = f"… {self._cut:,} lines ({self._cut_bytes:,} characters) were cut here"
+                lines.append(Line(self._tail[0].at, "holdfast", words))
+            lines += self._tail
+            self._tail.clear()
+        return _encode(lines) if lines else None
+
+
+class LogBook:
+    def __init__(self, clock: Clock, every: dt.timedelta, limit: int, on_wake: Callable[[], None]) -> None:
+        self._clock = clock
+        self._every = every
+        self._limit = limit
+        self._on_wake = on_wake
+        self._queue: deque[tuple[Instant, Flight]] = deque()
+        """Attempts with lines to be written, and when."""
+
+    def log(self, attempt: Attempt, lines: Sequence[Line]) -> None:
+        """What executors call. An attempt that was given up may still have last words."""
+        if not isinstance(attempt, Flight) or attempt.resident.is_gone:
+            return
+        log = attempt.log
+        if log is None:
+            log = attempt.log = AttemptLog(self._limit)
+        log.add(lines)
+        if log.lines and not log.is_queued:
+            log.is_queued = True
+            if not self._queue:
+                self._on_wake()  # to be told when this is due
+            self._queue.append((later(self._clock.now(), self._every), attempt))
+
+    def next_due(self) -> Instant | None:
+        return self._queue[0][0] if self._queue else None
+
+    def take_due(self, now: Instant) -> Iterable[Flight]:
+        while self._queue and self._queue[0][0] <= now:
+            _, flight = self._queue.popleft()
+            if flight.log is not None:
+                flight.log.is_queued = False
+                if flight.log.lines and not flight.resident.is_gone:
+                    yield flight

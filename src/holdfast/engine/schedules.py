@@ -1,0 +1,99 @@
+"""Firing schedules: what `core.scheduling` decides, written down.
+
+Any node that has a schedule's workflow may look at it, all of them at once if they like. Each decides from what it
+has read; the store takes the change of whoever comes first, together with the runs it starts, and refuses the
+others. That a tick starts one run is also in the run's id, which is made of the schedule and the tick.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from holdfast.core.records import RunRecord, ScheduleRecord, new_run
+from holdfast.core.schedule_inputs import fill_in
+from holdfast.core.scheduling import Decision, Skipped, Standing, decide, run_id
+from holdfast.core.timetable import Plan
+from holdfast.core.values import Instant, RunKey, moment
+from holdfast.errors import HoldfastError, StoreError
+from holdfast.ports.programs import Programs
+from holdfast.ports.store import Firing, Store
+
+_log = logging.getLogger("holdfast.engine")
+
+_decode_plan = msgspec.json.Decoder(Plan).decode
+
+
+class Schedules:
+    def __init__(
+        self, store: Store, programs: Programs, namespace: str, new_key: Callable[[Instant], RunKey]
+    ) -> None:
+        self._store = store
+        self._programs = programs
+        self._namespace = namespace
+        self._new_key = new_key
+
+    def workflows(self) -> Sequence[str]:
+        """Those whose schedules this node can fire."""
+        return [claim.partition("@")[0] for claim in self._programs.claims()]
+
+    async def fire(self, now: Instant) -> None:
+        """Raises StoreError. What cannot be decided is told, and does not keep the others waiting."""
+        for schedule in await self._store.due_schedules(self._namespace, self.workflows(), now):
+            try:
+                await self._fire(schedule, now)
+            except StoreError:
+                raise
+            except (HoldfastError, msgspec.MsgspecError, ValueError) as error:
+                _log.error("schedule %s cannot fire: %s", schedule.name, error)
+
+    async def _fire(self, schedule: ScheduleRecord, now: Instant) -> None:
+        plan = _decode_plan(schedule.plan)
+        standing = Standing(schedule.cursor, schedule.queued)
+        decision = decide(schedule.name, plan, standing, now, is_active=schedule.is_active)
+        runs = [self._new_run(schedule, plan, tick, now) for tick in decision.start]
+        moved = _moved(schedule, decision, runs, now)
+        cancel = schedule.active if decision.cancel else None
+        if await self._store.fire(self._namespace, Firing(moved, schedule.revision, runs, cancel, now)):
+            for skipped in decision.skipped:
+                _log.warning("schedule %s: %s", schedule.name, _words(skipped))
+
+    def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
+        pinned = self._programs.pin(schedule.workflow, None)
+        return new_run(
+            self._new_key(now),
+            self._namespace,
+            run_id(schedule.name, tick),
+            schedule.workflow,
+            pinned.version,
+            pinned.claim,
+            fill_in(schedule.input, plan, tick),
+            now,
+        )
+
+
+def _moved(
+    schedule: ScheduleRecord, decision: Decision, runs: list[RunRecord], now: Instant
+) -> ScheduleRecord:
+    skipped = sum(each.count for each in decision.skipped)
+    return msgspec.structs.replace(
+        schedule,
+        revision=schedule.revision + 1,
+        cursor=decision.standing.cursor,
+        queued=decision.standing.queued,
+        active=runs[-1].key if runs else schedule.active,
+        next_at=decision.next_at,
+        skipped=schedule.skipped + skipped,
+        skip_note=_words(decision.skipped[-1]) if skipped else schedule.skip_note,
+        updated_at=now,
+    )
+
+
+def _words(skipped: Skipped) -> str:
+    last = moment(skipped.last).isoformat(timespec="seconds")
+    if skipped.count == 1:
+        return f"the tick of {last} was skipped ({skipped.reason})"
+    first = moment(skipped.first).isoformat(timespec="seconds")
+    return f"{skipped.count:,} ticks from {first} to {last} were skipped ({skipped.reason})"

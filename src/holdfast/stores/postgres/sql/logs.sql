@@ -1,0 +1,16 @@
+-- name: insert_logs
+INSERT INTO holdfast.logs (run, seq, attempt, lines)
+SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::json[]);
+
+-- name: read_logs
+-- With the name of the task, and its place in a fan-out.
+SELECT number, logs.seq, logs.attempt, lines, tasks.name,
+    CASE WHEN json_typeof(tasks.input -> 'parallel_index') = 'number'
+         THEN (tasks.input ->> 'parallel_index')::int4 END
+FROM holdfast.runs
+    JOIN holdfast.logs ON logs.run = runs.key
+    JOIN holdfast.tasks ON tasks.run = logs.run AND tasks.seq = logs.seq
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND number > $3::int8
+    AND ($4::text IS NULL OR tasks.name = $4)
+ORDER BY number
+LIMIT $5::int4;

@@ -1,0 +1,43 @@
+-- name: insert_schedule
+INSERT INTO holdfast.schedules (namespace, name, workflow, input, plan, origin, is_paused, revision, cursor, queued,
+                                active, next_at, skipped, skip_note, created_at, updated_at)
+VALUES ($1::text, $2::text, $3::text, $4::json, $5::json, $6::text, $7::int4 <> 0, $8::int4, $9::timestamptz,
+        $10::text, $11::uuid, $12::timestamptz, $13::int8, $14::text, $15::timestamptz, $16::timestamptz)
+ON CONFLICT DO NOTHING
+RETURNING name;
+
+-- name: update_schedule
+-- $17 is the revision that the change was decided on; whoever comes second changes nothing.
+UPDATE holdfast.schedules
+SET workflow = $3::text, input = $4::json, plan = $5::json, origin = $6::text, is_paused = $7::int4 <> 0,
+    revision = $8::int4, cursor = $9::timestamptz, queued = $10::text, active = $11::uuid,
+    next_at = $12::timestamptz, skipped = $13::int8, skip_note = $14::text, created_at = $15::timestamptz,
+    updated_at = $16::timestamptz
+WHERE namespace = $1::text AND name = $2::text AND revision = $17::int4
+RETURNING name;
+
+-- name: delete_schedule
+DELETE FROM holdfast.schedules WHERE namespace = $1::text AND name = $2::text RETURNING name;
+
+-- name: list_schedules
+-- The last column: the run that it started last has not ended.
+SELECT name, schedules.workflow, schedules.input, plan, origin, is_paused, revision, cursor, queued, active, next_at,
+    skipped, skip_note, schedules.created_at, updated_at,
+    coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), false)
+FROM holdfast.schedules
+    LEFT JOIN holdfast.runs ON runs.namespace = schedules.namespace AND runs.key = schedules.active
+WHERE schedules.namespace = $1::text AND ($2::text IS NULL OR name = $2)
+ORDER BY name;
+
+-- name: due_schedules
+-- Those whose time has come, and those with a tick that waited for a run which has ended.
+SELECT name, schedules.workflow, schedules.input, plan, origin, is_paused, revision, cursor, queued, active, next_at,
+    skipped, skip_note, schedules.created_at, updated_at,
+    coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), false)
+FROM holdfast.schedules
+    LEFT JOIN holdfast.runs ON runs.namespace = schedules.namespace AND runs.key = schedules.active
+WHERE schedules.namespace = $1::text AND NOT is_paused
+    AND (next_at <= $2::timestamptz
+         OR (queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)))
+    AND schedules.workflow = ANY ($3::text[])
+ORDER BY name;
