@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import signal
-import socket
 from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from random import Random, SystemRandom
@@ -20,17 +18,25 @@ from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
-from holdfast.core.values import NodeId, RunKey
+from holdfast.core.values import RunKey
 from holdfast.engine.engine import Engine
+from holdfast.engine.neighbours import is_surely_dead, new_node_id
 from holdfast.engine.system_clock import SystemClock
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import BadOption, NodeStopped, NotOpen, OpenedBefore, StoreFull, StoreUnavailable
+from holdfast.errors import (
+    BadOption,
+    NodeStopped,
+    NotOpen,
+    OpenedBefore,
+    StoreFull,
+    StoreUnavailable,
+)
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Beat, Executor, Report
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, PythonFunction, Report
 from holdfast.ports.store import Store
-from holdfast.settings import Settings, read_settings
+from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.open_store import store_for
 
 _log = logging.getLogger("holdfast")
@@ -105,6 +111,7 @@ class Holdfast(Client):
         """What opening asks of the store. All of it may be done again."""
         await self._parts.open_store()
         if self._engine is not None:
+            await self._parts.bury_neighbours()
             await self.register_all()
 
     async def close(self) -> None:
@@ -183,12 +190,21 @@ class Parts:
         self.dice = dice or Random(SystemRandom().getrandbits(128))
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
         self.tuning = tuning or Tuning(
-            lease=settings.lease, drain=settings.drain, max_resident=settings.max_resident
+            lease=settings.lease,
+            drain=settings.drain,
+            max_resident=settings.max_resident,
+            log_limit=settings.log_limit,
         )
 
     async def open_store(self) -> None:
         await self.store.open()
         self.clock.set_to(await self.store.now())
+
+    async def bury_neighbours(self) -> None:
+        """Nodes of this machine whose process is gone need not be waited for."""
+        nodes = await self.store.nodes(self.settings.namespace)
+        if dead := [node for node in nodes if is_surely_dead(node)]:
+            await self.store.bury(self.settings.namespace, dead)
 
     async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
         """Do it, again and again for a while if the database is not there, goes away, or has no room."""
@@ -205,14 +221,13 @@ class Parts:
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
 
     def engine(self, waiters: Waiters) -> Engine:
-        node = NodeId(f"{socket.gethostname()}:{os.getpid()}:{self.dice.getrandbits(32):08x}")
         return Engine(
             self.store,
             self.clock,
             self.definitions,
             self._executors,
             namespace=self.settings.namespace,
-            node=node,
+            node=new_node_id(self.dice),
             new_key=self.new_key,
             dice=self.dice,
             audience=waiters,
@@ -220,26 +235,62 @@ class Parts:
             tuning=self.tuning,
         )
 
-    def _executors(self, report: Report, beat: Beat) -> _Executors:
-        body, codec = self.definitions.body, self.definitions.codec
-        return _Executors(
-            self.definitions.catalog,
-            InlineExecutor(body, report, beat, codec, self.settings.concurrency),
-            ThreadExecutor(body, report, beat, codec, self.settings.threads),
-        )
+    def _executors(self, report: Report, beat: Beat, log: Log) -> _Executors:
+        return _Executors(self.definitions, self.settings, self.clock, report, beat, log)
 
 
 class _Executors:
-    def __init__(self, catalog: Catalog, inline: InlineExecutor, threads: ThreadExecutor) -> None:
-        self._find_task = catalog.find_task
-        self._inline = inline
-        self._threads = threads
+    """Where attempts go: tasks of code to the loop or a thread, those of a DAG to processes."""
 
-    def route(self, task: str) -> Executor:
-        found = self._find_task(task)
+    def __init__(
+        self,
+        definitions: Definitions,
+        settings: Settings,
+        clock: Clock,
+        report: Report,
+        beat: Beat,
+        log: Log,
+    ) -> None:
+        self._definitions = definitions
+        self._editions = definitions.catalog.editions
+        self._find_task = definitions.catalog.find_task
+        body, codec = definitions.body, definitions.codec
+        self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log)
+        self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log)
+        self._settings, self._clock = settings, clock
+        self._report, self._beat, self._log = report, beat, log
+        self._processes: dict[str, Executor] = {}
+
+    def route(self, attempt: Attempt) -> Executor:
+        if self._editions and (attempt.workflow, attempt.version) in self._editions:
+            is_python = isinstance(self._definitions.work(attempt), PythonFunction)
+            return self._process_executor("python" if is_python else "shell")
+        found = self._find_task(attempt.name)
         # An unknown task goes to the one that will say so, as a failure of the task.
         return self._inline if found is None or found.is_async else self._threads
 
+    def _process_executor(self, kind: str) -> Executor:
+        """Made when the first attempt needs one: most nodes that run code have no use for them."""
+        known = self._processes.get(kind)
+        if known is not None:
+            return known
+        from holdfast.executors.python_pool import PythonExecutor
+        from holdfast.executors.shell import ShellExecutor
+
+        settings = self._settings
+        make = PythonExecutor if kind == "python" else ShellExecutor
+        made = self._processes[kind] = make(
+            self._definitions.process,
+            self._report,
+            self._beat,
+            self._log,
+            capacity=settings.python_workers if kind == "python" else settings.processes,
+            kill_after=settings.kill_after,
+            environment=own_environment(),
+            now=self._clock.now,
+        )
+        return made
+
     async def stop(self) -> None:
-        await self._inline.stop()
-        await self._threads.stop()
+        for executor in (self._inline, self._threads, *self._processes.values()):
+            await executor.stop()

@@ -70,6 +70,7 @@ class Recorder:
             id="order-1",
             namespace="shop",
             workflow="checkout",
+            version="1",
             seq=7,
             name=self.add(function),
             input=Payload(msgspec.json.encode(arguments)),

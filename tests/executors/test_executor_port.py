@@ -96,7 +96,7 @@ async def test_a_cancelled_error_that_nobody_sent_is_a_failure(bench: Bench) -> 
 async def test_a_task_that_is_not_registered_fails_and_names_those_that_are(bench: Bench) -> None:
     await bench.run(add, 1, 1)
     attempt = Attempt(
-        RUN, "r", "n", "w", 0, "subtract", bench.reports[0][0].input, bench.reports[0][0].options, 1
+        RUN, "r", "n", "w", "1", 0, "subtract", bench.reports[0][0].input, bench.reports[0][0].options, 1
     )
 
     bench.executor.start(attempt)
@@ -109,7 +109,7 @@ async def test_a_task_that_is_not_registered_fails_and_names_those_that_are(benc
 async def test_input_of_the_wrong_shape_is_a_failure(bench: Bench) -> None:
     template = bench.start(add, 1, 1)
     await bench.outcome_of(template)
-    attempt = Attempt(RUN, "r", "n", "w", 0, "add", b'{"left": 1}', template.options, 1)  # type: ignore[arg-type]
+    attempt = Attempt(RUN, "r", "n", "w", "1", 0, "add", b'{"left": 1}', template.options, 1)  # type: ignore[arg-type]
 
     bench.executor.start(attempt)
 

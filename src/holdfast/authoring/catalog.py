@@ -7,8 +7,9 @@ a notebook cell, a function made anew inside a function), which replaces the fir
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
@@ -18,9 +19,12 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Failure, Payload
-from holdfast.errors import BadDefinition, UnknownTask, UnknownWorkflow, WrongType, show
+from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
+from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork
 from holdfast.ports.programs import Pinned, Startable
 from holdfast.ports.store import Definition
+
+_log = logging.getLogger("holdfast.authoring")
 
 
 class TaskDefinition(Protocol):
@@ -38,7 +42,8 @@ class WorkflowDefinition(Protocol):
     hash: str
     source: str
     is_pinned: bool
-    definition: Any
+    origin: str
+    """Where it was defined: `module:name`, or a file."""
     signature: Any
 
     @property
@@ -47,9 +52,27 @@ class WorkflowDefinition(Protocol):
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> Program: ...
 
 
+class DataWorkflow(WorkflowDefinition, Protocol):
+    """A workflow that is data, not code: every edition of it can be had from the store."""
+
+    def edition(self, definition: Definition) -> DataWorkflow:
+        """Another edition of the same workflow."""
+        ...
+
+    def work(self, task: str) -> ProcessWork | None:
+        """What a task of its does; None if no process is for it."""
+        ...
+
+    def process(self, task: str, codec: Codec) -> ProcessBody:
+        """Raises UnknownTask."""
+        ...
+
+
 class Catalog:
     def __init__(self) -> None:
         self._tasks: dict[str, TaskDefinition] = {}
+        self.editions: dict[tuple[str, str], DataWorkflow] = {}
+        """Of workflows that are data: every version that was here, by name and version."""
         self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
         """By name, then by explicit version; None stands for the version derived from the source."""
         self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
@@ -57,16 +80,22 @@ class Catalog:
     def add_task(self, task: TaskDefinition) -> None:
         known = self._tasks.get(task.name)
         if known is not None:
-            _refuse_another(task.name, known.function, task.function)
+            _refuse_another(task.name, _place(known.function), _place(task.function))
         self._tasks[task.name] = task
 
     def add_workflow(self, workflow: WorkflowDefinition) -> None:
         versions = self._workflows.setdefault(workflow.name, {})
         version = workflow.version if workflow.is_pinned else None
-        known = versions.pop(version, None)
+        known = versions.get(version)
         if known is not None:
-            _refuse_another(workflow.name, known.definition, workflow.definition)
+            _refuse_another(workflow.name, known.origin, workflow.origin)
+        versions.pop(version, None)
         versions[version] = workflow
+        if workflow.kind != "code":
+            self.add_edition(cast("DataWorkflow", workflow))
+
+    def add_edition(self, workflow: DataWorkflow) -> None:
+        self.editions[workflow.name, workflow.version] = workflow
 
     def task(self, name: str) -> TaskDefinition:
         task = self.find_task(checked_name("the name of a task", name))
@@ -81,13 +110,19 @@ class Catalog:
             found = next(reversed(versions.values()), None)
         else:
             version = checked_version(version)
-            found = versions.get(version)
+            found = versions.get(version) or self.editions.get((name, version))
             unpinned = versions.get(None)
-            if found is None and unpinned is not None and version.startswith("auto-"):
+            is_other_code = unpinned is not None and unpinned.kind == "code"
+            if found is None and is_other_code and version.startswith("auto-"):
                 found = unpinned  # begun on other code of the same name: replay will tell
         if found is None:
             raise UnknownWorkflow(name, version, list(self._workflows))
         return found
+
+    def has_data(self, name: str) -> bool:
+        """Whether the workflow of that name is data."""
+        unpinned = self._workflows.get(name, {}).get(None)
+        return unpinned is not None and unpinned.kind != "code"
 
     def workflows(self) -> list[WorkflowDefinition]:
         return [workflow for versions in self._workflows.values() for workflow in versions.values()]
@@ -96,13 +131,10 @@ class Catalog:
 default_catalog = Catalog()
 
 
-def _refuse_another(name: str, known: Any, new: Any) -> None:
-    same = _place(known) == _place(new)
-    local = "<locals>" in _place(known) and "<locals>" in _place(new)
-    if not (same or local):
-        raise BadDefinition(
-            name, f"the name belongs to {_place(known)}; give {_place(new)} another with name="
-        )
+def _refuse_another(name: str, known: str, new: str) -> None:
+    is_local = "<locals>" in known and "<locals>" in new
+    if known != new and not is_local:
+        raise BadDefinition(name, f"the name belongs to {known}; give {new} another with name=")
 
 
 def _place(definition: Any) -> str:
@@ -119,6 +151,27 @@ class Definitions:
 
     def claims(self) -> Sequence[str]:
         return [workflow.claim for workflow in self.catalog.workflows()]
+
+    def lacks(self, run: RunRecord) -> bool:
+        name, version = run.workflow, run.version
+        return (name, version) not in self.catalog.editions and self.catalog.has_data(name)
+
+    def learn(self, definition: Definition) -> None:
+        current = cast("DataWorkflow", self.catalog.workflow(definition.name))
+        try:
+            self.catalog.add_edition(current.edition(definition))
+        except Refused as error:  # then its runs are parked, by this node
+            _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
+
+    def work(self, attempt: Attempt) -> ProcessWork | None:
+        """What is to be done for an attempt, if it is for a process."""
+        workflow = self.catalog.editions.get((attempt.workflow, attempt.version))
+        return None if workflow is None else workflow.work(attempt.name)
+
+    def process(self, attempt: Attempt) -> ProcessBody:
+        """What to run for it now. Raises UnknownTask."""
+        workflow = self.catalog.workflow(attempt.workflow, attempt.version)
+        return cast("DataWorkflow", workflow).process(attempt.name, self.codec)
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
         found = self.catalog.workflow(workflow, version)
@@ -151,7 +204,11 @@ class Definitions:
             return found.signature.pack(args, kwargs, self.codec)
 
         return Startable(
-            _stored(found), Pinned(found.version, found.claim), pack, found.signature.unpack_result
+            _stored(found),
+            Pinned(found.version, found.claim),
+            pack,
+            found.signature.unpack_result,
+            getattr(found.signature, "tick_inputs", {}),
         )
 
     def stored(self) -> list[Definition]:
@@ -165,7 +222,9 @@ class Definitions:
 
 
 def _stored(workflow: WorkflowDefinition) -> Definition:
-    return Definition(workflow.name, workflow.version, workflow.kind, workflow.hash, workflow.source)
+    return Definition(
+        workflow.name, workflow.version, workflow.kind, workflow.hash, workflow.source, workflow.origin
+    )
 
 
 class Body:

@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from enum import Enum
+from logging import LogRecord
 from typing import Any
 
 import msgspec
@@ -22,7 +23,8 @@ from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
 from holdfast.executors.forks import Birth
-from holdfast.ports.executor import Attempt, Beat, TaskBody
+from holdfast.executors.task_logging import Speech, listen
+from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
 
 BEAT_GAP = 0.05
 """Seconds. What is said in between is not lost: the last of it is passed on at the end of the gap."""
@@ -35,9 +37,9 @@ class Link:
     variables of its own and not in those of the task that happened to be running.
     """
 
-    __slots__ = ("beat", "birth", "codec", "is_cut", "loop", "variables")
+    __slots__ = ("beat", "birth", "codec", "is_cut", "loop", "speech", "variables")
 
-    def __init__(self, beat: Beat, codec: Codec) -> None:
+    def __init__(self, beat: Beat, codec: Codec, log: Log | None = None) -> None:
         self.loop = asyncio.get_running_loop()
         self.birth = Birth()
         self.beat = beat
@@ -45,6 +47,9 @@ class Link:
         self.variables: Context = copy_context()
         self.is_cut = False
         """The executor has stopped, and the engine hears nothing more."""
+        self.speech = None if log is None else Speech(log, self.post)
+        if self.speech is not None:
+            listen(_say)
 
     def post(self, callback: Callable[[], None]) -> None:
         """Have the loop call it soon; from any thread."""
@@ -144,9 +149,16 @@ class TaskContext(msgspec.Struct, eq=False):
         self._link.beat(self._attempt, news)
         return True
 
+    def hear(self, record: LogRecord) -> None:
+        """A logging call of the task, on whatever thread it was made."""
+        if self._link.speech is not None and not (self._has_ended or self._link.is_cut):
+            self._link.speech.say(self._attempt, record)
+
     def end(self) -> None:
         """For the executor, on the loop's thread, before it reports: what was said last is heard first."""
         self._has_ended = True
+        if self._link.speech is not None and not self._link.is_cut:
+            self._link.speech.pass_on()
         if self._news is not _News.NONE and not self._link.is_cut:
             self._tell()
 
@@ -155,6 +167,11 @@ _current: ContextVar[TaskContext] = ContextVar("holdfast_task_context")
 
 enter = _current.set
 """For executors: make a context the current one, in the variables of its own attempt."""
+
+
+def _say() -> Callable[[LogRecord], None] | None:
+    context = _current.get(None)
+    return None if context is None else context.hear
 
 
 def task_context() -> TaskContext:

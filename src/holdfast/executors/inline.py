@@ -15,19 +15,26 @@ from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen
 from holdfast.executors.context import Link, TaskContext, enter, outcome_of
-from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 
 class InlineExecutor:
     """Every method is called on the loop's thread; the first `start` decides which loop that is."""
 
     def __init__(
-        self, bodies: Callable[[str], TaskBody], report: Report, beat: Beat, codec: Codec, capacity: int
+        self,
+        bodies: Callable[[str], TaskBody],
+        report: Report,
+        beat: Beat,
+        codec: Codec,
+        capacity: int,
+        log: Log | None = None,
     ) -> None:
         self._bodies = bodies
         self._report = report
         self._beat = beat
         self._codec = codec
+        self._log = log
         self._capacity = capacity
         self._link: Link | None = None
         self._tasks: dict[Attempt, asyncio.Task[None]] = {}
@@ -42,7 +49,7 @@ class InlineExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = Link(self._beat, self._codec)
+            link = self._link = Link(self._beat, self._codec, self._log)
         context = attempt.context = TaskContext(attempt, link)
         # Made directly, since a task factory might start it at once and so report before `start` is
         # over. The variables are a fresh copy of the link's and not of the caller's: `start` may

@@ -24,7 +24,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen, WrongType
 from holdfast.executors.context import Link, TaskContext, enter, outcome_of
-from holdfast.ports.executor import Attempt, Beat, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 _set_async_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exception.argtypes = (ctypes.c_ulong, ctypes.py_object)
@@ -95,12 +95,19 @@ class ThreadExecutor:
     """Every method is called on the loop's thread; the first `start` decides which loop that is."""
 
     def __init__(
-        self, bodies: Callable[[str], TaskBody], report: Report, beat: Beat, codec: Codec, capacity: int
+        self,
+        bodies: Callable[[str], TaskBody],
+        report: Report,
+        beat: Beat,
+        codec: Codec,
+        capacity: int,
+        log: Log | None = None,
     ) -> None:
         self._bodies = bodies
         self._report = report
         self._beat = beat
         self._codec = codec
+        self._log = log
         self._capacity = capacity
         self._link: Link | None = None
         self._jobs: set[_Job] = set()
@@ -121,7 +128,7 @@ class ThreadExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = Link(self._beat, self._codec)
+            link = self._link = Link(self._beat, self._codec, self._log)
         # A thread that is done is free a little before its report is heard, so this may start one
         # more than was needed, within the capacity.
         if len(self._threads) < min(self._capacity, len(self._jobs) + 1):

@@ -18,7 +18,7 @@ from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.source import hash_of, source_of
-from holdfast.authoring.signature import Signature
+from holdfast.core.signature import Signature
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
@@ -94,6 +94,7 @@ class Workflow(Generic[P, R]):
     ) -> None:
         self.definition = definition
         self.name = name
+        self.origin = _origin_of(definition)
         self.hash = hash_of(definition)
         self.source = source_of(definition) or ""
         self.is_pinned = version is not None
@@ -323,6 +324,13 @@ def _name_of(given: str | None, definition: Any) -> str:
     if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:
         raise BadDefinition(show(name), "a name is 1 to 200 characters without '@' and '/'")
     return checked_name("name", name)
+
+
+def _origin_of(definition: Any) -> str:
+    try:
+        return f"{definition.__module__}:{definition.__qualname__}"
+    except Exception:  # a partial, or a class whose metaclass refuses it
+        return f"<locals> {show(definition)}"
 
 
 def _own_name(definition: Any) -> Any:

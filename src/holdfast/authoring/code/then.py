@@ -47,5 +47,5 @@ class Then:
                 self.cancels.add(("timer", asked.seq))
             case journal.ChildCancelAsked():
                 self.cancels.add(("child", asked.seq))
-            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
+            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked() | journal.TaskOpened():
                 pass  # patches are the program's, state is rebuilt by the code, and an end may move

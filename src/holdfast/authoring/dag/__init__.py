@@ -1,0 +1,1 @@
+"""Workflows as YAML: a DAG of shell commands, plain functions, waits and other workflows."""

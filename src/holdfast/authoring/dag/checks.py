@@ -1,0 +1,226 @@
+"""What can only be said of the DAG as a whole: who depends on whom, and whether what one gives fits another.
+
+A thing that is wrong is said once. Whoever depends on an unknown task is not told that its outputs are
+unknown, too: `lost` names, and tasks with something lost before them, are given the benefit of the doubt.
+"""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+from typing import Final
+
+from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
+from holdfast.authoring.dag.expression_checks import check_condition
+from holdfast.authoring.dag.expression_tree import Read
+from holdfast.authoring.dag.problems import Place, Problems
+from holdfast.authoring.dag.references import RESERVED
+from holdfast.authoring.dag.scope import Scope
+from holdfast.authoring.dag.types import INT, ListOf, Maybe, ObjectOf, Type, check, describe, fits, is_any
+from holdfast.errors import show
+
+_MOST_CYCLES: Final = 20
+
+
+def check_document(document: Document, problems: Problems) -> None:
+    _check_names(document, problems)
+    if not document.has_tasks:
+        return
+    _check_dependencies(document, problems)
+    upstream = Upstream(document, problems)
+    scope = Scope(document, upstream, problems)
+    for draft in document.tasks.values():
+        _check_task(draft, scope, problems)
+    for use in (document.output or {}).values():
+        scope.type_of_use(use, None)
+
+
+# --- names
+
+
+def _check_names(document: Document, problems: Problems) -> None:
+    for draft in document.tasks.values():
+        if draft.name in RESERVED:
+            reason = f"a task cannot be called {draft.name!r}, which means something else in references"
+            problems.add(draft.place, reason)
+
+
+def _check_dependencies(document: Document, problems: Problems) -> None:
+    for draft in document.tasks.values():
+        seen: set[str] = set()
+        good: list[tuple[str, Place]] = []
+        for name, place in draft.depends_on:
+            if name == draft.name:
+                problems.add(place, f"{name} cannot depend on itself")
+            elif name in seen:
+                problems.add(place, f"{name} is there twice")
+            elif name in document.tasks or name in document.lost_tasks:
+                good.append((name, place))
+            else:
+                hint = problems.did_you_mean(name, document.tasks)
+                problems.add(place, f"no task {show(name)}{hint}")
+                draft.broken |= {"depends_on"}
+            seen.add(name)
+        draft.depends_on = good
+
+
+class Upstream:
+    """Who comes before whom, however far. Cycles are reported, and those in one come before themselves."""
+
+    def __init__(self, document: Document, problems: Problems) -> None:
+        self._numbers = {name: number for number, name in enumerate(document.tasks)}
+        self._unknown = 1 << len(self._numbers)
+        """The bit of a task that is not known: nobody can say what comes before it."""
+        self._before = dict.fromkeys(self._numbers, 0)
+        edges = {
+            draft.name: [name for name, _ in draft.depends_on if name in document.tasks]
+            for draft in document.tasks.values()
+        }
+        order, cycles = _order(edges)
+        for cycle in cycles:
+            _report_cycle(cycle, document, problems)
+        # One pass will do where there is no cycle.
+        for _ in range(len(cycles) + 1):
+            for name in order:
+                self._before[name] = self._gather(document.tasks[name], edges[name])
+
+    def _gather(self, draft: Draft, depends_on: list[str]) -> int:
+        bits = self._before[draft.name]
+        if "depends_on" in draft.broken or len(depends_on) < len(draft.depends_on):
+            bits |= self._unknown
+        for name in depends_on:
+            bits |= self._before[name] | 1 << self._numbers[name]
+        return bits
+
+    def may_have(self, task: str, before: str) -> bool:
+        """Whether `before` is upstream of `task`, or may be for all we know."""
+        bits = self._before[task]
+        return bool(bits & self._unknown or bits >> self._numbers[before] & 1)
+
+
+def _order(edges: dict[str, list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The tasks, each after those it depends on as far as that can be, and the cycles that stand against
+    it."""
+    edges = {name: list(others) for name, others in edges.items()}
+    cycles: list[list[str]] = []
+    while len(cycles) < _MOST_CYCLES:
+        try:
+            return list(TopologicalSorter(edges).static_order()), cycles
+        except CycleError as error:
+            cycle: list[str] = error.args[1][::-1]  # each depends on the next, and the last is the first
+            cycles.append(cycle)
+            edges[cycle[0]].remove(cycle[1])
+    return list(edges), cycles
+
+
+def _report_cycle(cycle: list[str], document: Document, problems: Problems) -> None:
+    order = list(document.tasks)
+    start = min(range(len(cycle) - 1), key=lambda number: order.index(cycle[number]))
+    turned = [*cycle[start:-1], *cycle[: start + 1]]
+    first, second = turned[0], turned[1]
+    place = next(place for name, place in document.tasks[first].depends_on if name == second)
+    shown = turned if len(turned) <= 12 else [*turned[:6], "…", *turned[-5:]]
+    problems.add(place, f"these tasks wait for each other: {' -> '.join(shown)}")
+
+
+# --- one task
+
+
+def _check_task(draft: Draft, scope: Scope, problems: Problems) -> None:
+    item = _check_fan_out(draft, scope, problems)
+    scope.enter(draft, item)
+    if draft.when is not None:
+        scalar = draft.when.scalar
+
+        def type_of(part: Read) -> Type:
+            return scope.type_of_use(Use("when", part.ref, part.offsets, part.is_short, scalar), draft)
+
+        check_condition(
+            draft.when.expression.tree,
+            type_of,
+            lambda at, reason: problems.add(scalar.at(at), f"when: {reason}"),
+            problems,
+        )
+    _check_inputs(draft, scope, problems)
+
+
+def _check_fan_out(draft: Draft, scope: Scope, problems: Problems) -> Type | None:
+    """Answers the type of one item."""
+    if isinstance(draft.parallel, Use):
+        count = scope.type_of_use(draft.parallel, draft)
+        wrong = fits(count, INT)
+        if wrong is not None:
+            problems.add(draft.parallel.at(0), f"parallel needs an int: {wrong}")
+    if draft.foreach is None:
+        return None
+    items = scope.type_of_use(draft.foreach, draft)
+    if isinstance(items, ListOf):
+        return items.of
+    if not is_any(items):
+        why = "may be null" if isinstance(items, Maybe) else f"is {describe(items)}"
+        problems.add(draft.foreach.at(0), f"foreach needs a list, but {draft.foreach.ref} {why}")
+    return None
+
+
+def _check_inputs(draft: Draft, scope: Scope, problems: Problems) -> None:
+    wanted = draft.input_type
+    if wanted is not None and not isinstance(wanted, ObjectOf):
+        if not is_any(wanted):
+            place = draft.nodes["input_type"].place
+            problems.add(
+                place, f"input_type must be an object, such as {{day: date}}, not {describe(wanted)}"
+            )
+        wanted = None
+    if draft.inputs is None:
+        if "inputs" not in draft.broken:
+            _check_implicit_inputs(draft, wanted, scope, problems)
+        return
+    for name, source in draft.inputs.items():
+        its_type = None
+        if wanted is not None:
+            its_type = wanted.fields.get(name)
+            if its_type is None:
+                hint = problems.did_you_mean(name, wanted.fields)
+                problems.add(draft.input_places[name], f"input_type has no {show(name)}{hint}")
+        _check_source(name, source, its_type, draft, scope, problems)
+    if wanted is not None and "inputs" not in draft.broken:
+        for name in wanted.fields:
+            if name not in draft.input_places and not _may_be_missing(wanted.fields[name]):
+                problems.add(draft.places["inputs"], f"inputs lacks {name!r}, which input_type has")
+
+
+def _may_be_missing(type: Type) -> bool:
+    return isinstance(type, Maybe) or is_any(type)
+
+
+def _check_source(
+    name: str, source: Use | Value, wanted: Type | None, draft: Draft, scope: Scope, problems: Problems
+) -> None:
+    if isinstance(source, Value):
+        wrong = None if wanted is None else check(source.source.value, wanted)
+        if wrong is not None:
+            problems.add(source.place, f"inputs.{name} does not fit input_type: {wrong}")
+        return
+    given = scope.type_of_use(source, draft)
+    wrong = None if wanted is None else fits(given, wanted)
+    if wrong is not None:
+        problems.add(source.at(0), f"inputs.{name} does not fit input_type: {wrong}")
+
+
+def _check_implicit_inputs(draft: Draft, wanted: ObjectOf | None, scope: Scope, problems: Problems) -> None:
+    """Without `inputs`, a task gets things by their names; so no name may stand for two of them."""
+    given: dict[str, Type] = {}
+    for group in scope.implicit_inputs(draft):
+        for name in group.keys() & given.keys():
+            other = "what its fan-out adds" if name in RESERVED else "what the task of that name gives"
+            problems.add(
+                draft.place,
+                f"{draft.name} would get two things called {name!r}: an input of the run, and {other}; "
+                "say by `inputs` what it is to get",
+            )
+        given |= group
+    if wanted is None or not scope.knows_inputs(draft):
+        return
+    wrong = fits(ObjectOf(given), wanted)
+    if wrong is not None:
+        place = draft.nodes["input_type"].place
+        problems.add(place, f"what {draft.name} gets does not fit input_type: {wrong}")

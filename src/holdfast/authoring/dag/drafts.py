@@ -1,0 +1,98 @@
+"""A DAG while it is looked at: what was read of it, with the place of everything that may turn out wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, NamedTuple
+
+import msgspec
+
+from holdfast.authoring.dag.expressions import Expression
+from holdfast.authoring.dag.fields import Kind
+from holdfast.authoring.dag.model import Const, Parameter, Work
+from holdfast.authoring.dag.problems import START, Place
+from holdfast.authoring.dag.references import Ref
+from holdfast.authoring.dag.types import Type
+from holdfast.authoring.dag.yaml_text import Node, Scalar
+from holdfast.core.timetable import Plan
+
+
+class Use(NamedTuple):
+    """A reference where it stands."""
+
+    title: str
+    """The field, for messages."""
+    ref: Ref
+    offsets: tuple[int, ...]
+    is_short: bool
+    scalar: Scalar
+
+    def at(self, step: int) -> Place:
+        return self.scalar.at(self.offsets[step])
+
+
+class Value(NamedTuple):
+    """A constant where it stands."""
+
+    source: Const
+    place: Place
+
+
+class When(NamedTuple):
+    expression: Expression
+    scalar: Scalar
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """A task. What was wrong with it is left out, and is named in `broken`."""
+
+    name: str
+    place: Place
+    broken: frozenset[str] = frozenset()
+    places: dict[str, Place] = {}
+    """Of the fields that it has."""
+    nodes: dict[str, Node] = {}
+    """Their values."""
+    kind: Kind | None = None
+    work: Work | None = None
+    depends_on: list[tuple[str, Place]] = []
+    when: When | None = None
+    inputs: dict[str, Use | Value] | None = None
+    input_places: dict[str, Place] = {}
+    input_type: Type | None = None
+    output_type: Type | None = None
+    foreach: Use | None = None
+    parallel: int | Use | None = None
+    concurrency: int | None = None
+    options: dict[str, Any] = {}
+    env: dict[str, str] = {}
+    workdir: str | None = None
+
+    @property
+    def fans_out(self) -> bool:
+        return self.foreach is not None or self.parallel is not None
+
+    @property
+    def uses(self) -> list[Use]:
+        """All references outside of `when`."""
+        sources = [self.foreach, self.parallel, *(self.inputs or {}).values()]
+        return [source for source in sources if isinstance(source, Use)]
+
+
+class Document(msgspec.Struct, kw_only=True):
+    name: str = ""
+    description: str = ""
+    inputs: dict[str, Parameter] = {}
+    lost_inputs: frozenset[str] = frozenset()
+    """Those whose name or type is no good."""
+    tasks: dict[str, Draft] = {}
+    lost_tasks: frozenset[str] = frozenset()
+    """Those of which nothing can be said but that they are there."""
+    tasks_place: Place = START
+    output: dict[str, Use] | None = None
+    timeout: dt.timedelta | None = None
+    max_parallel: int | None = None
+    schedule: Plan | None = None
+    has_tasks: bool = True
+    """False if the tasks cannot be read at all, so nobody can say which names are unknown."""
+    has_inputs: bool = True

@@ -1,0 +1,208 @@
+"""Whether a condition can come to anything, as far as the types of its references are declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, assert_never
+
+from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Part, Read, Unary
+from holdfast.authoring.dag.problems import Problems
+from holdfast.authoring.dag.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    STR,
+    ListOf,
+    ObjectOf,
+    Scalar,
+    Type,
+    describe,
+    is_any,
+    without_null,
+)
+from holdfast.core.values import TaskStatus
+
+_STATES: Final = [status.value for status in TaskStatus if status.is_final]
+
+TypeOf = Callable[[Read], Type]
+Report = Callable[[int, str], None]
+"""The offset in the text, and what is wrong there."""
+
+
+def check_condition(tree: Part, type_of: TypeOf, report: Report, problems: Problems) -> None:
+    """Report what will surely fail, or never be true, whatever the values are."""
+    result = _Checker(type_of, report, problems).type(tree)
+    if not is_any(result) and result != BOOL:
+        report(tree.at, f"a condition must come to true or false, not to {describe(result)}")
+
+
+class _Checker:
+    def __init__(self, type_of: TypeOf, report: Report, problems: Problems) -> None:
+        self._type_of, self._report, self._problems = type_of, report, problems
+
+    def type(self, part: Part) -> Type:
+        """`any` if it cannot be told. What may be null counts as what else it may be: `exists` can be
+        asked."""
+        match part:
+            case Literal(value):
+                return _type_of_literal(value)
+            case Read():
+                return without_null(self._type_of(part))
+            case Items(of):
+                types = [self.type(each) for each in of]
+                return ListOf(types[0] if types and all(each == types[0] for each in types) else ANY)
+            case Unary("not", of):
+                self._expect(self.type(of), (BOOL,), of.at, "'not' is for true and false")
+                return BOOL
+            case Unary(_, of):
+                return self._number(self.type(of), of.at, "-")
+            case Binary():
+                return self._binary(part)
+            case Apply():
+                return self._apply(part)
+            case _:
+                assert_never(part)
+
+    def _expect(self, found: Type, wanted: tuple[Type, ...], at: int, rule: str) -> None:
+        if not is_any(found) and found not in wanted:
+            self._report(at, f"{rule}, not for {describe(found)}")
+
+    def _number(self, found: Type, at: int, sign: str) -> Type:
+        self._expect(found, (INT, FLOAT), at, f"{sign!r} is for numbers")
+        return found if found in (INT, FLOAT) else ANY
+
+    # --- operators
+
+    def _binary(self, part: Binary) -> Type:
+        sign, left, right = part.operator, self.type(part.left), self.type(part.right)
+        match sign:
+            case "and" | "or":
+                for its_type, at in ((left, part.left.at), (right, part.right.at)):
+                    self._expect(its_type, (BOOL,), at, f"{sign!r} is for true and false")
+                return BOOL
+            case "==" | "!=" | "<" | "<=" | ">" | ">=":
+                self._compare(part, left, right)
+                return BOOL
+            case "in" | "not in":
+                self._contain(part, left, right)
+                return BOOL
+            case "+" if STR in (left, right):
+                for its_type, at in ((left, part.left.at), (right, part.right.at)):
+                    self._expect(its_type, (STR, *_DATES), at, "'+' with text is for text")
+                return STR
+            case _:
+                numbers = (self._number(left, part.left.at, sign), self._number(right, part.right.at, sign))
+                return FLOAT if sign == "/" or FLOAT in numbers else INT if numbers == (INT, INT) else ANY
+
+    def _compare(self, part: Binary, left: Type, right: Type) -> None:
+        sign = part.operator
+        if _DATETIME in (left, right) and not _is_null(part.left) and not _is_null(part.right):
+            self._report(
+                part.at, f"{sign!r} cannot compare datetimes: one moment can be written in many ways"
+            )
+            return
+        if is_any(left) or is_any(right):
+            return
+        if sign not in ("==", "!="):
+            for its_type, at in ((left, part.left.at), (right, part.right.at)):
+                if not _has_order(its_type):
+                    self._report(
+                        at, f"{sign!r} compares numbers, or text with text, not {describe(its_type)}"
+                    )
+                    return
+        if not _are_alike(left, right):
+            self._report(part.at, f"{sign!r} compares {describe(left)} with {describe(right)}")
+            return
+        self._check_state(part.left, part.right)
+        self._check_state(part.right, part.left)
+
+    def _contain(self, part: Binary, item: Type, container: Type) -> None:
+        if isinstance(container, ListOf):
+            if not is_any(item) and not is_any(container.of) and not _are_alike(item, container.of):
+                self._report(
+                    part.at,
+                    f"{part.operator!r} looks for {describe(item)} in a list of {describe(container.of)}",
+                )
+            for each in part.right.of if isinstance(part.right, Items) else ():
+                self._check_state(part.left, each)
+        elif isinstance(container, ObjectOf) or container in (STR, *_DATES):
+            self._expect(item, (STR, *_DATES), part.left.at, f"{part.operator!r} looks for text here")
+        elif not is_any(container):
+            words = "looks into lists, text and objects"
+            self._report(part.right.at, f"{part.operator!r} {words}, not into {describe(container)}")
+
+    def _check_state(self, read: Part, literal: Part) -> None:
+        """A state that no task ever ends in is a slip, and the condition would never be true."""
+        if isinstance(read, Read) and read.ref.is_status and isinstance(literal, Literal):
+            state = literal.value
+            if isinstance(state, str) and state not in _STATES:
+                hint = self._problems.did_you_mean(state, _STATES)
+                self._report(
+                    literal.at,
+                    f"no task ends as {state[:50]!r}{hint or '; they end as ' + ', '.join(_STATES)}",
+                )
+
+    # --- functions
+
+    def _apply(self, part: Apply) -> Type:
+        types = [self.type(each) for each in part.arguments]
+        match part.function:
+            case "exists":
+                return BOOL
+            case "len":
+                found = types[0]
+                if isinstance(found, Scalar) and not is_any(found) and found not in (STR, *_DATES):
+                    self._report(
+                        part.arguments[0].at,
+                        f"len() is for text, lists and objects, not for {describe(found)}",
+                    )
+                return INT
+            case _:
+                for its_type, argument in zip(types, part.arguments, strict=True):
+                    self._expect(its_type, (STR, *_DATES), argument.at, f"{part.function}() is for text")
+                return STR if part.function in ("lower", "upper") else BOOL
+
+
+_DATE: Final = Scalar("date")
+_DATETIME: Final = Scalar("datetime")
+_DATES: Final = (_DATE, _DATETIME)
+
+
+def _type_of_literal(value: bool | int | float | str | None) -> Type:
+    match value:
+        case None:
+            return ANY  # everything may be compared with it
+        case bool():
+            return BOOL
+        case int():
+            return INT
+        case float():
+            return FLOAT
+        case str():
+            return STR
+
+
+def _is_null(part: Part) -> bool:
+    return isinstance(part, Literal) and part.value is None
+
+
+def _has_order(type: Type) -> bool:
+    return type in (INT, FLOAT, STR, _DATE)
+
+
+def _are_alike(left: Type, right: Type) -> bool:
+    """Whether a value of one can be equal to a value of the other."""
+    if is_any(left) or is_any(right):
+        return True
+    if isinstance(left, ListOf) and isinstance(right, ListOf):
+        return True
+    if isinstance(left, ObjectOf) and isinstance(right, ObjectOf):
+        return True
+    return _family(left) == _family(right)
+
+
+def _family(type: Type) -> str:
+    if not isinstance(type, Scalar):
+        return "list" if isinstance(type, ListOf) else "object"
+    return {"float": "int", "date": "str", "datetime": "str"}.get(type.name, type.name)

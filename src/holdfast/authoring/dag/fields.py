@@ -1,0 +1,357 @@
+"""Every field of a DAG: its shape, what it means, and which kinds of task have it.
+
+The loader, the JSON Schema and the reference page all go by this table.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from holdfast.authoring.dag.shapes import (
+    MOST_ENTRIES,
+    Anything,
+    Choice,
+    Either,
+    Excludes,
+    Field,
+    ListOf,
+    MapOf,
+    Needs,
+    Number,
+    Plain,
+    Record,
+    Text,
+    TrueOnly,
+    TypeNotation,
+)
+
+_LONGEST_NAME: Final = 100
+_LARGEST_WHOLE: Final = 2**31 - 1
+_MOST_SECONDS: Final = 10**12
+"""Far more than may be waited for, and little enough to count with."""
+
+# --- shapes that are used more than once
+
+NAME: Final = Text(
+    "made of letters, digits, _ and - (a letter or _ first, 100 at most)",
+    r"[A-Za-z_][A-Za-z0-9_-]*",
+    _LONGEST_NAME,
+)
+_KEY: Final = Text("text of at most 200 characters", None, 200)
+_ANY_NAME: Final = Text("a name of at most 500 characters", None, 500)
+_TEXT: Final = Text()
+_REFERENCE: Final = Text("a reference, such as discover.files or input.day", None, 1000)
+
+_IN_WORDS: Final = "seconds, or text such as 250ms, 90s, 10m, 1h30m, 2d"
+_SPAN: Final = r"([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+"
+
+
+def _duration(*, may_be_zero: bool = False) -> Either:
+    expected = f"a duration: {_IN_WORDS}" if may_be_zero else f"a duration longer than zero: {_IN_WORDS}"
+    seconds = Number(expected, 0, _MOST_SECONDS, is_whole=False, without_least=not may_be_zero)
+    return Either((seconds, Text(expected, _SPAN, 100)), expected)
+
+
+_DURATION: Final = _duration()
+_COUNT: Final = Number("a whole number of 1 or more", 1, _LARGEST_WHOLE)
+
+_RETRY_FIELDS: Final = {
+    "max_attempts": Field(_COUNT, "How often to try at all, the first time included."),
+    "first_delay": Field(
+        _duration(may_be_zero=True), "How long to wait after the first failure; 1 s if not given."
+    ),
+    "factor": Field(
+        Number("a number from 1 to 1000", 1, 1000, is_whole=False),
+        "How much longer each wait is than the one before; 2 if not given.",
+    ),
+    "max_delay": Field(_duration(may_be_zero=True), "The longest wait; 5 min if not given."),
+    "jitter": Field(
+        Number("a number from 0 to 1", 0, 1, is_whole=False),
+        "How much of a wait is left to chance, in either direction; 0.1 if not given.",
+    ),
+    "never_on": Field(
+        Either(
+            (_ANY_NAME, ListOf(_ANY_NAME, "a list of names of errors", least=1)),
+            "the name of an error, or several",
+        ),
+        "Errors that are final at once, by the name of their class: ValueError, shop:PaymentDeclined.",
+    ),
+}
+RETRIES: Final = Either(
+    (
+        Number("a whole number from 0 to 1000", 0, 1000),
+        Record(_RETRY_FIELDS, "a number or a map", required=("max_attempts",)),
+    ),
+    "how often to try again (0 to 1000), or a map with max_attempts",
+)
+
+_SOURCE: Final = Record(
+    {
+        "const": Field(Anything(), "A value as it is."),
+        "ref": Field(_REFERENCE, "A reference to a value that a run or a task has."),
+    },
+    "{const: …} for a value, or {ref: …} for a reference",
+    exactly_one=("const", "ref"),
+)
+_ENV: Final = MapOf(
+    Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
+    Plain(),
+    "a map of variables",
+)
+_TYPE: Final = TypeNotation()
+
+# --- tasks
+
+
+class Kind(NamedTuple):
+    """A kind of task: what it is called, and the fields of which one makes a task be of this kind."""
+
+    name: str
+    work: tuple[str, ...]
+
+
+SHELL: Final = Kind("shell", ("command",))
+PYTHON: Final = Kind("python", ("file", "module"))
+WORKFLOW: Final = Kind("workflow", ("workflow",))
+APPROVAL: Final = Kind("approval", ("approval",))
+SIGNAL: Final = Kind("wait_for_signal", ("wait_for_signal",))
+SLEEP: Final = Kind("sleep", ("sleep",))
+KINDS: Final = (SHELL, PYTHON, WORKFLOW, APPROVAL, SIGNAL, SLEEP)
+KIND_BY_WORK: Final = {field: kind for kind in KINDS for field in kind.work}
+KIND_BY_EXECUTOR: Final = {"process": SHELL, **{kind.name: kind for kind in KINDS}}
+
+_PROCESSES: Final = (SHELL, PYTHON)
+_FANNING: Final = (SHELL, PYTHON, WORKFLOW)
+_WAITING: Final = (*_FANNING, APPROVAL, SIGNAL)
+
+
+class Only(NamedTuple):
+    """Which kinds of task have a field, and why no others do."""
+
+    kinds: tuple[Kind, ...]
+    because: str
+
+
+_RUN_IN_PROCESS: Final = "only commands and functions run in a process"
+_CAN_BE_RETRIED: Final = "only commands and functions are tried again"
+_CAN_FAN_OUT: Final = "only commands, functions and workflows can be done many times at once"
+_TAKE_INPUT: Final = "only commands, functions and workflows take input"
+
+ONLY_FOR: Final[dict[str, Only]] = {
+    "function": Only((PYTHON,), "it names a function in a file or module"),
+    **dict.fromkeys(
+        ("env", "workdir", "queue", "priority", "start_timeout"), Only(_PROCESSES, _RUN_IN_PROCESS)
+    ),
+    "heartbeat": Only(_PROCESSES, "only commands and functions can say that they are alive"),
+    "retries": Only(_PROCESSES, _CAN_BE_RETRIED),
+    **dict.fromkeys(("foreach", "parallel", "concurrency"), Only(_FANNING, _CAN_FAN_OUT)),
+    **dict.fromkeys(("inputs", "input_type"), Only(_FANNING, _TAKE_INPUT)),
+    "output_type": Only(_WAITING, "a sleep has no output"),
+    "timeout": Only(_WAITING, "a sleep ends by itself"),
+}
+
+_APPROVAL_FIELDS: Final = {"message": Field(_TEXT, "What the person is asked.")}
+
+TASK_FIELDS: Final[dict[str, Field]] = {
+    "description": Field(_TEXT, "What it is for, in words for people."),
+    "executor": Field(
+        Choice(("shell", "process", "python", "workflow", "approval", "wait_for_signal", "sleep")),
+        "Which kind of task it is. Need not be given: it follows from the field that says what to do. "
+        "`process` is another word for `shell`.",
+    ),
+    "command": Field(
+        Either(
+            (
+                _TEXT,
+                ListOf(_TEXT, "a list of arguments, the first of which is the program", least=1, most=1000),
+            ),
+            "text for the shell, or a list of arguments",
+        ),
+        "A command: text goes through the shell, a list of arguments does not.",
+    ),
+    "file": Field(
+        Text("the path of a Python file", r"[^\n]+\.py", 500),
+        "A Python file, relative to the folder of the DAG.",
+    ),
+    "module": Field(
+        Text(
+            "the name of a module, such as shop.publish",
+            r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*",
+            500,
+        ),
+        "A Python module that can be imported, instead of `file`.",
+    ),
+    "function": Field(
+        Text("the name of a function", r"[A-Za-z_][A-Za-z0-9_]*", 200),
+        "Which function of the file or module to call; `main` if not given.",
+    ),
+    "workflow": Field(_ANY_NAME, "Another workflow, of any kind, to start and wait for."),
+    "approval": Field(
+        Either(
+            (TrueOnly(), _TEXT, Record(_APPROVAL_FIELDS, "a map with message")),
+            "true, a question to a person, or {message: …}",
+        ),
+        "Wait until a person says yes or no.",
+    ),
+    "wait_for_signal": Field(
+        Either((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
+        "Wait for a signal of this name; `true` is the name of the task.",
+    ),
+    "sleep": Field(_duration(may_be_zero=True), "Wait this long. It costs nothing meanwhile."),
+    "depends_on": Field(
+        Either((_TEXT, ListOf(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
+        "The tasks that must have ended before this one begins.",
+    ),
+    "on_failure": Field(
+        Choice(("skip", "run")),
+        "What to do if a task before it failed: `skip` it too, which is the default, or `run` it anyway.",
+    ),
+    "when": Field(
+        Text("a condition, such as discover.count > 0"),
+        "A condition. If it is not true, the task is skipped.",
+    ),
+    "inputs": Field(
+        MapOf(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
+        "What the task gets, by name. If not given: the inputs of the run, and the outputs of the tasks that "
+        "it depends on, by their names.",
+    ),
+    "input_type": Field(_TYPE, "The type of what it gets."),
+    "output_type": Field(
+        _TYPE, "The type of what it gives. Checked when it arrives. In a fan-out, that of one item."
+    ),
+    "foreach": Field(_REFERENCE, "A list. The task is done once for each item, which it gets as `item`."),
+    "parallel": Field(
+        Either(
+            (Number("a whole number from 1 to 1,000,000", 1, 1_000_000), _REFERENCE),
+            "how often to do it, or a reference to a number",
+        ),
+        "How often to do it, each with its `parallel_index`.",
+    ),
+    "concurrency": Field(_COUNT, "How many of a fan-out may run at once."),
+    "retries": Field(RETRIES, "How often to try again after a failure, or a map that says more."),
+    "timeout": Field(
+        _DURATION, "The longest one attempt may run. Of an approval, a signal or a workflow: the wait."
+    ),
+    "start_timeout": Field(_DURATION, "The longest an attempt may wait for a free slot."),
+    "heartbeat": Field(_DURATION, "The longest an attempt may be silent."),
+    "queue": Field(_ANY_NAME, "Tasks of one queue share its limit; `default` if not given."),
+    "priority": Field(
+        Number("a whole number", -_LARGEST_WHOLE, _LARGEST_WHOLE),
+        "Higher goes first among the tasks that wait for a slot; 0 if not given.",
+    ),
+    "env": Field(_ENV, "Variables for its environment. Numbers become text as they are written."),
+    "workdir": Field(_TEXT, "Where it runs, relative to the folder of the DAG, which it is if not given."),
+}
+DEFAULT_FIELDS: Final[dict[str, Field]] = {
+    **{
+        name: TASK_FIELDS[name]
+        for name in (
+            "retries",
+            "timeout",
+            "start_timeout",
+            "heartbeat",
+            "queue",
+            "priority",
+            "env",
+            "workdir",
+        )
+    },
+    "executor": Field(Choice(("shell", "process", "python")), "Which kind most tasks are."),
+}
+
+WORK_FIELDS: Final = tuple(KIND_BY_WORK)
+
+
+def _misplaced() -> list[Excludes]:
+    """Fields that make no sense beside what makes a task be of some kind."""
+    return [
+        Excludes(field, work, only.because)
+        for field, only in ONLY_FOR.items()
+        for work, kind in KIND_BY_WORK.items()
+        if kind not in only.kinds
+    ]
+
+
+TASK: Final = Record(
+    TASK_FIELDS,
+    "a map of fields",
+    exactly_one=WORK_FIELDS,
+    excludes=(
+        Excludes("parallel", "foreach", "each of them says how often the task is done"),
+        *_misplaced(),
+    ),
+    needs=(
+        Needs("concurrency", ("foreach", "parallel")),
+        *(Needs("executor", kind.work, executor) for executor, kind in KIND_BY_EXECUTOR.items()),
+    ),
+)
+
+# --- the whole
+
+_CATCHUP_ALL: Final = Record(
+    {"all": Field(Number("a whole number from 1 to 1000", 1, 1000), "At most so many, the newest.")},
+    "a map with all",
+    required=("all",),
+)
+_SCHEDULE_FIELDS: Final = {
+    "cron": Field(_TEXT, "When to run: five fields, or six with seconds first, or @daily and the like."),
+    "every": Field(_DURATION, "Run at multiples of this span, instead of `cron`."),
+    "timezone": Field(_TEXT, "The zone that `cron` and times without a zone are meant in; UTC if not given."),
+    "jitter": Field(_duration(may_be_zero=True), "Spread the start over this long."),
+    "start": Field(_TEXT, "Not before this moment, such as 2026-01-31 or 2026-01-31T02:00:00Z."),
+    "end": Field(_TEXT, "Not after this moment."),
+    "overlap": Field(
+        Choice(("skip", "allow", "queue", "cancel_previous")),
+        "What to do while the run before is still under way; `skip` if not given.",
+    ),
+    "catchup": Field(
+        Either(
+            (Choice(("none", "last", "all")), _CATCHUP_ALL), "none, last, all, or {all: 10} for the newest 10"
+        ),
+        "Which runs that were missed to make up for: `none`, the `last`, `all` (of the newest 100), or "
+        "`{all: 10}` for the newest 10. `last` if not given.",
+    ),
+}
+SCHEDULE: Final = Either(
+    (_TEXT, Record(_SCHEDULE_FIELDS, "a cron line or a map", exactly_one=("cron", "every"))),
+    "a cron line, or a map with cron or every",
+)
+_OUTPUT: Final = MapOf(
+    _KEY,
+    Either(
+        (_REFERENCE, Record({"ref": Field(_REFERENCE, "A reference.")}, "a reference", required=("ref",))),
+        "a reference",
+    ),
+    "a map from names to references",
+)
+
+TOP: Final = Record(
+    {
+        "name": Field(NAME, "The name of the workflow; that of the file if not given."),
+        "description": Field(_TEXT, "What it is for, in words for people."),
+        "schedule": Field(SCHEDULE, "When to run it by itself."),
+        "input": Field(
+            MapOf(NAME, _TYPE, "a map from names to types"),
+            "What a run is given: types, with defaults (`int = 100`).",
+        ),
+        "output": Field(
+            _OUTPUT,
+            "What a run gives, by name. If not given: the outputs of the tasks that no other depends on.",
+        ),
+        "types": Field(
+            MapOf(NAME, _TYPE, "a map from names to types"), "Types with a name, for use elsewhere."
+        ),
+        "defaults": Field(
+            Record(DEFAULT_FIELDS, "a map of fields"),
+            "Fields for all tasks that do not have them themselves.",
+        ),
+        "tasks": Field(
+            MapOf(NAME, TASK, f"a map of 1 to {MOST_ENTRIES:,} tasks by name", least=1),
+            "What is to be done, by name.",
+        ),
+        "timeout": Field(_DURATION, "The longest a whole run may take."),
+        "max_parallel": Field(_COUNT, "How many tasks of a run may run at once."),
+    },
+    "a map with tasks in it",
+    required=("tasks",),
+)

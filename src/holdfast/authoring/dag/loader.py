@@ -1,0 +1,164 @@
+"""From the text of a DAG to a `Dag` that can run, or to everything that is wrong with it.
+
+Four looks at a file, each at what the one before let through: is it YAML (`yaml_text`), has it the right
+shape (`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)? With a
+file there is a fifth: are the files there that it names (`project_files`)? All of what they find is raised
+together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final, cast
+
+import msgspec
+
+from holdfast.authoring.dag.checks import check_document
+from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
+from holdfast.authoring.dag.fields import TOP
+from holdfast.authoring.dag.model import Const, Dag, Each, FanOut, Ref, Task, Times, Work
+from holdfast.authoring.dag.problems import START, Place, Problems
+from holdfast.authoring.dag.project_files import check_files
+from holdfast.authoring.dag.reading import Reader
+from holdfast.authoring.dag.shapes import conform
+from holdfast.authoring.dag.yaml_text import LARGEST_TEXT, MapNode, compose, text_of
+from holdfast.core.policies import TaskOptions
+from holdfast.errors import BadDag, Problem
+
+_LARGEST_FILE: Final = LARGEST_TEXT
+"""In bytes."""
+
+
+def load_text(text: str, *, file: str = "<text>") -> Dag:
+    """Raises BadDag, with all that is wrong. `file` is what problems say, and gives the DAG its name if it
+    has none.
+
+    No file that the DAG names is looked at.
+    """
+    return _load(text, file, None)
+
+
+def load_file(path: str | Path) -> Dag:
+    """Raises BadDag, with all that is wrong, also in the files that the DAG names. Nothing is imported."""
+    return _load(read_text(path), str(path), Path(path).parent)
+
+
+def read_text(path: str | Path) -> str:
+    """The text of the file. Raises BadDag if there is none."""
+    file = str(path)
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(_LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise _unreadable(file, "there is no such file") from None
+    except IsADirectoryError:
+        raise _unreadable(file, "this is a folder, not a file") from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, f"it cannot be read: {error}") from error
+    if len(data) > _LARGEST_FILE:
+        raise _unreadable(file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a DAG")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+        raise _unreadable(file, "it is not text in UTF-8", Place(line, column)) from None
+
+
+def _unreadable(file: str, reason: str, place: Place = START) -> BadDag:
+    return BadDag([Problem(file, place.line, place.column, reason)])
+
+
+def _load(text: str, file: str, folder: Path | None) -> Dag:
+    problems = Problems(file)
+    root = compose(text, problems)
+    top = None if root is None else conform(root, TOP, "the DAG", problems)
+    if isinstance(top, MapNode):
+        document = Reader(top, problems, file).read()
+        check_document(document, problems)
+        if folder is not None:
+            check_files(document, folder, problems)
+        problems.raise_if_any()
+        return _build(document)
+    problems.raise_if_any()
+    raise AssertionError("what has no problem is a map")
+
+
+# --- the model
+
+
+def _build(document: Document) -> Dag:
+    output = document.output
+    return Dag(
+        name=document.name,
+        description=document.description,
+        inputs=document.inputs,
+        tasks={name: _task(draft) for name, draft in document.tasks.items()},
+        output=None if output is None else {name: use.ref for name, use in output.items()},
+        timeout=document.timeout,
+        max_parallel=document.max_parallel,
+        schedule=document.schedule,
+    )
+
+
+def _task(draft: Draft) -> Task:
+    return Task(
+        name=draft.name,
+        work=cast("Work", draft.work),
+        description=text_of(draft.nodes.get("description")),
+        depends_on=tuple(name for name, _ in draft.depends_on),
+        runs_on_failure=text_of(draft.nodes.get("on_failure")) == "run",
+        when=None if draft.when is None else draft.when.expression,
+        inputs=None if draft.inputs is None else {name: _source(it) for name, it in draft.inputs.items()},
+        input_type=draft.input_type,
+        output_type=draft.output_type,
+        fan_out=_fan_out(draft),
+        concurrency=draft.concurrency,
+        options=TaskOptions(**draft.options),
+        env=draft.env,
+        workdir=draft.workdir,
+    )
+
+
+def _source(source: Use | Value) -> Const | Ref:
+    return source.source if isinstance(source, Value) else source.ref
+
+
+def _fan_out(draft: Draft) -> FanOut | None:
+    if draft.foreach is not None:
+        return Each(draft.foreach.ref)
+    if draft.parallel is None:
+        return None
+    return Times(draft.parallel.ref if isinstance(draft.parallel, Use) else draft.parallel)
+
+
+# --- its identity
+
+_PLACES: Final = ("at", "offsets", "is_short")
+
+
+def definition_hash(dag: Dag) -> str:
+    """The same for DAGs that do the same: what they say of themselves and when they run by themselves is left
+    out, and so is how they are written. The order of the tasks counts, since it decides who goes first."""
+    plain: dict[str, Any] = msgspec.to_builtins(dag)
+    del plain["description"], plain["schedule"]
+    tasks: list[dict[str, Any]] = list(plain.pop("tasks").values())
+    for task in tasks:
+        del task["description"]
+        if task["when"] is not None:
+            task["when"] = _without_places(task["when"]["tree"])
+    plain["tasks"] = tasks
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _without_places(part: Any) -> Any:
+    """The tree of a condition, wherever its parts stood."""
+    if isinstance(part, list):
+        return [_without_places(each) for each in cast("list[Any]", part)]
+    if not isinstance(part, dict):
+        return part
+    fields = cast("dict[str, Any]", part)
+    return {name: _without_places(value) for name, value in fields.items() if name not in _PLACES}

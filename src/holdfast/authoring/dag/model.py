@@ -1,0 +1,133 @@
+"""A DAG as it is after loading: checked, with all defaults applied and every name resolved.
+
+Nothing here is wrong any more. The loader is the only one who makes these, and it raises before it makes one
+that could not run: an unknown name, a cycle, a reference to what is not upstream, a type that does not fit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, TypeAlias
+
+import msgspec
+
+from holdfast.authoring.dag.expressions import Expression
+from holdfast.authoring.dag.references import Ref
+from holdfast.authoring.dag.types import Type
+from holdfast.core.policies import TaskOptions
+from holdfast.core.timetable import Plan
+from holdfast.ports.executor import PythonFunction, ShellCommand
+
+__all__ = [
+    "Approval",
+    "Call",
+    "Const",
+    "Dag",
+    "Each",
+    "FanOut",
+    "Parameter",
+    "Ref",
+    "Signal",
+    "Sleep",
+    "Source",
+    "Task",
+    "Times",
+    "Work",
+]
+
+# --- where values come from
+
+
+class Const(msgspec.Struct, frozen=True, tag="const"):
+    value: Any
+
+
+Source: TypeAlias = Const | Ref
+
+
+# --- what a task does
+
+
+class Call(msgspec.Struct, frozen=True, tag="workflow"):
+    """Another workflow, of any kind, as a child."""
+
+    workflow: str
+
+
+class Approval(msgspec.Struct, frozen=True, tag="approval"):
+    """A yes or no from a person: the promise of the task's name."""
+
+    message: str = ""
+
+
+class Signal(msgspec.Struct, frozen=True, tag="signal"):
+    name: str
+
+
+class Sleep(msgspec.Struct, frozen=True, tag="sleep"):
+    duration: dt.timedelta
+
+
+Work: TypeAlias = ShellCommand | PythonFunction | Call | Approval | Signal | Sleep
+
+
+# --- how often it does it
+
+
+class Times(msgspec.Struct, frozen=True, tag="times"):
+    """`parallel: 4` or `parallel: discover.count`."""
+
+    count: int | Ref
+
+
+class Each(msgspec.Struct, frozen=True, tag="each"):
+    """`foreach: discover.files`"""
+
+    items: Ref
+
+
+FanOut: TypeAlias = Times | Each
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    work: Work
+    description: str = ""
+    depends_on: tuple[str, ...] = ()
+    """In the order of the file, each once."""
+    runs_on_failure: bool = False
+    """`on_failure: run`: it runs when all upstream tasks have ended, whatever became of them."""
+    when: Expression | None = None
+    inputs: dict[str, Source] | None = None
+    """None: the run's inputs, and what the tasks it depends on have given, by their names."""
+    input_type: Type | None = None
+    output_type: Type | None = None
+    """Of one item, if it fans out."""
+    fan_out: FanOut | None = None
+    concurrency: int | None = None
+    options: TaskOptions = TaskOptions()
+    """For Approval, Signal and Call only its `timeout` counts: how long to wait."""
+    env: dict[str, str] = {}
+    workdir: str | None = None
+    """Relative to the folder of the DAG; None is that folder."""
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    type: Type
+    has_default: bool = False
+    default: Any = None
+
+
+class Dag(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    description: str = ""
+    inputs: dict[str, Parameter] = {}
+    tasks: dict[str, Task]
+    """In the order of the file."""
+    output: dict[str, Ref] | None = None
+    """None: what the tasks have given that no other depends on, by their names."""
+    timeout: dt.timedelta | None = None
+    """For the whole run."""
+    max_parallel: int | None = None
+    """How many of its tasks may run at once."""
+    schedule: Plan | None = None

@@ -1,0 +1,72 @@
+"""Collects what is wrong with a DAG, so that people hear of all of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+
+from holdfast.errors import BadDag, Problem
+
+_MOST: Final = 1000
+"""Whoever has that many has written something else than a DAG, and reads no further."""
+_MOST_SUGGESTIONS: Final = 50
+_MOST_OPTIONS: Final = 500
+"""To look for the nearest of 10,000 names, 10,000 times, would take minutes."""
+_LONGEST_WORD: Final = 100
+_LONGEST_MESSAGE: Final = 350
+
+
+class Place(NamedTuple):
+    """Both from 1, as editors count."""
+
+    line: int
+    column: int
+
+
+START: Final = Place(1, 1)
+
+
+class Problems:
+    __slots__ = ("_file", "_found", "_spoilt", "_suggestions")
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._found: dict[Problem, None] = {}
+        self._spoilt: set[Place] = set()
+        self._suggestions = 0
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add_last(self, place: Place, message: str) -> None:
+        """Say this of a place, and no more: what else may be wrong there follows from it."""
+        self.add(place, message)
+        self._spoilt.add(place)
+
+    def add(self, place: Place, message: str) -> None:
+        if len(self._found) < _MOST and place not in self._spoilt:
+            message = message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
+            self._found[Problem(self._file, place.line, place.column, message)] = None
+
+    def nearest(self, word: str, options: Iterable[str]) -> str | None:
+        """The option that `word` was probably meant to be."""
+        options = list(options)
+        if (
+            self._suggestions >= _MOST_SUGGESTIONS
+            or len(options) > _MOST_OPTIONS
+            or len(word) > _LONGEST_WORD
+        ):
+            return None
+        self._suggestions += 1
+        near = get_close_matches(word, options, n=1)
+        return near[0] if near else None
+
+    def did_you_mean(self, word: str, options: Iterable[str]) -> str:
+        """Ends a sentence: `; did you mean 'discover'?`, or nothing."""
+        near = self.nearest(word, options)
+        return "" if near is None else f"; did you mean {near!r}?"
+
+    def raise_if_any(self) -> None:
+        if self._found:
+            raise BadDag(self._found)

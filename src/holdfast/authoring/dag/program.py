@@ -1,0 +1,404 @@
+"""The program of a DAG: it starts what is ready, counts what has ended, and forgets nothing.
+
+A run is pinned to one edition of its file, so replay needs no cleverness: the same events lead to the same
+commands, and a journal that says otherwise was written by another version of this program.
+
+Shell commands and functions are tasks that executors run. For a person, a signal, a while or another workflow
+the program waits by itself; see `waits`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from holdfast.authoring.dag.expressions import CannotEvaluate
+from holdfast.authoring.dag.model import Approval, Call, Dag, Signal, Sleep
+from holdfast.authoring.dag.progress import Node, Progress
+from holdfast.authoring.dag.types import check
+from holdfast.authoring.dag.values import Values
+from holdfast.authoring.dag.waits import Wait, Waits
+from holdfast.core.codec import Codec
+from holdfast.core.commands import (
+    CancelRun,
+    Command,
+    CompleteRun,
+    EndRun,
+    FailRun,
+    RecordTask,
+    ScheduleTask,
+    StartChild,
+)
+from holdfast.core.events import (
+    CancelRequested,
+    ChildEnded,
+    Event,
+    PromiseSettled,
+    Reopened,
+    SignalReceived,
+    TaskEnded,
+    TimerFired,
+)
+from holdfast.core.failures import capture
+from holdfast.core.history import Past
+from holdfast.core.journal import Asked, TaskOpened, asked_of
+from holdfast.core.records import RunRecord
+from holdfast.core.values import (
+    Cancelled,
+    Failed,
+    Failure,
+    Instant,
+    Outcome,
+    Payload,
+    Succeeded,
+    TaskStatus,
+    key_text,
+    later,
+    task_id,
+)
+from holdfast.errors import DeterminismError, Refused
+from holdfast.ports.executor import PythonFunction, ShellCommand
+
+LONGEST_PARENT = 200
+"""Of the parent's id, in the id of a child."""
+
+_NOTHING = Payload(b"{}")
+
+PackChild = Callable[[str, dict[str, Any]], Payload]
+"""From the name of a workflow and its inputs to what is stored of them. Raises Refused."""
+
+
+class DagProgram:
+    def __init__(self, run: RunRecord, past: Past, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
+        self._run = run
+        self._dag = dag
+        self._codec = codec
+        self._pack_child = pack_child
+        self._progress = Progress(dag)
+        self._values = Values(run.input, self._progress, codec)
+        self._at = run.created_at
+        self._commands: list[Command] = []
+        self._emit: Callable[[Command], None] = lambda command: self._commands.append(command)
+        self._waits = Waits(self._emit, self._end_wait)
+        self._next_task = self._next_child = 0
+        self._tasks: dict[int, tuple[Node, int]] = {}
+        """The items that executors have, by the number of the task."""
+        self._ready: list[tuple[int, int, Node]] = []
+        """Tasks with items to start, the most urgent first."""
+        self._arriving: deque[Node] = deque()
+        """Tasks whose upstream has ended."""
+        self._round = 1
+        """How often the run was opened: a promise is settled once, and whoever asks again needs another."""
+        self._ending: EndRun | None = None
+        self._reopening: Reopened | None = None
+        self._is_begun = False
+        self._failed_then: dict[int, Failed] | None = None
+        """While it replays: items that could not be begun, by number."""
+        if past.steps:
+            self._replay(past)
+
+    # --- the protocol
+
+    def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
+        self._at = at
+        if not self._is_begun:
+            self._is_begun = True
+            self._begin()
+        if self._reopening is not None:
+            self._reopen(self._reopening)
+        for event in events:
+            self._hear(event)
+        if self._reopening is not None:
+            return []
+        if self._ending is None:
+            self._go_on()
+        if self._ending is not None:
+            self._commands.append(self._ending)
+        commands, self._commands = self._commands, []
+        return commands
+
+    def waits(self) -> list[str]:
+        return self._waits.in_words(lambda wait: self._child_id(wait.node, wait.item))
+
+    def dispose(self) -> None:
+        self._waits.dispose()
+        self._emit = lambda command: None
+
+    def _replay(self, past: Past) -> None:
+        opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
+        # Whether an item could be begun is not decided twice: a workflow that was unknown here then may be
+        # known now.
+        self._failed_then = {
+            seq: outcome
+            for seq, outcome in past.local.items()
+            if isinstance(outcome, Failed) and seq not in opened
+        }
+        for number, step in enumerate(past.steps):
+            _compare(number, self.advance(step.at, step.events), step.asked)
+        self._failed_then = None
+
+    # --- events
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case TaskEnded():
+                place = self._tasks.pop(event.seq, None)
+                if place is not None:
+                    self._end_item(*place, event.outcome, event.seq)
+            case TimerFired():
+                self._waits.fire(event.seq)
+            case ChildEnded():
+                self._waits.end_child(event.seq, event.outcome)
+            case SignalReceived():
+                self._waits.receive(event.name, event.payload)
+            case PromiseSettled():
+                self._waits.settle(event.name, event.outcome)
+            case CancelRequested():
+                self._ending = self._ending or CancelRun(event.reason)
+            case Reopened():
+                # A client wrote that step, and could ask for nothing: whoever takes the run goes on from there.
+                self._reopening = event
+                self._ending = None
+
+    # --- the run
+
+    def _begin(self) -> None:
+        if self._dag.timeout is not None:
+            self._waits.start_timer(later(self._at, self._dag.timeout), self._time_out)
+        self._arriving.extend(self._progress.ready())
+
+    def _go_on(self) -> None:
+        while self._arriving or self._can_start():
+            while self._arriving:
+                self._arrive(self._arriving.popleft())
+            while self._can_start():
+                self._start_next()
+        if self._progress.open == 0:
+            self._ending = self._end()
+
+    def _end(self) -> EndRun:
+        failed = self._progress.failed()
+        if failed:
+            return FailRun(_run_failure(self._run, failed))
+        try:
+            return CompleteRun(self._output())
+        except Refused as error:
+            return FailRun(capture(error))
+
+    def _output(self) -> Payload:
+        given: dict[str, Any]
+        if self._dag.output is None:
+            given = {node.task.name: msgspec.Raw(node.output()) for node in self._progress.leaves()}
+        else:
+            given = {name: self._values.of(ref) for name, ref in self._dag.output.items()}
+        return self._codec.encode(given, "the output of the run")
+
+    def _time_out(self) -> None:
+        if self._ending is None:
+            for wait in self._waits:
+                name = wait.node.task.name
+                self._emit(RecordTask(wait.seq, name, Cancelled("the run took too long"), is_open=True))
+            message = f"the run took longer than {self._dag.timeout}"
+            self._ending = FailRun(Failure(type="builtins:TimeoutError", message=message))
+
+    def _reopen(self, event: Reopened) -> None:
+        """An operator tries again: whatever has not succeeded is open once more."""
+        self._reopening = None
+        self._next_task = max(self._next_task, event.tasks)
+        self._next_child = max(self._next_child, event.children)
+        self._waits.next_timer = max(self._waits.next_timer, event.timers)
+        self._round += 1
+        self._ready.clear()
+        self._arriving.clear()
+        for wait in self._waits.break_off():
+            wait.node.active -= 1
+            wait.node.redo.append(wait.item)
+        for wait in self._waits.children.values():
+            self._waits.limit(wait, self._at)
+        for node, index, seq in self._progress.reopen():
+            if isinstance(node.task.work, Call):
+                shown = self._waits.open(node, index, self._take_task(), _NOTHING, self._at)
+                self._waits.children[seq] = shown
+            else:
+                self._tasks[seq] = (node, index)
+        for node in self._progress.nodes.values():
+            self._queue(node)
+        self._begin()
+
+    # --- one task
+
+    def _arrive(self, node: Node) -> None:
+        """All that it depends on has ended: skip it, or begin."""
+        task = node.task
+        if node.has_bad_upstream and not task.runs_on_failure:
+            self._skip(node, "a task that it depends on did not succeed")
+            return
+        try:
+            if task.when is not None and not task.when.evaluate(self._values.of):
+                self._skip(node, f"its condition is not met: {task.when.text}")
+                return
+            count, items = self._values.items_of(node)
+        except (CannotEvaluate, Refused) as error:
+            seq = self._take_task()
+            node.failure = _named(capture(error), self._run, seq)
+            self._emit(RecordTask(seq, task.name, Failed(node.failure)))
+            self._finish(node, TaskStatus.FAILED)
+            return
+        node.begin(count, items)
+        if count == 0:
+            self._finish(node, TaskStatus.SUCCESS)
+        else:
+            self._queue(node)
+
+    def _skip(self, node: Node, reason: str) -> None:
+        self._emit(RecordTask(self._take_task(), node.task.name, Cancelled(reason)))
+        self._finish(node, TaskStatus.SKIPPED)
+
+    def _finish(self, node: Node, status: TaskStatus) -> None:
+        self._arriving.extend(self._progress.finish(node, status))
+
+    def _queue(self, node: Node) -> None:
+        if not node.is_queued and node.status is TaskStatus.RUNNING and node.may_start:
+            node.is_queued = True
+            heapq.heappush(self._ready, (-node.task.options.priority, node.order, node))
+
+    def _can_start(self) -> bool:
+        if not self._ready:
+            return False
+        most = self._dag.max_parallel
+        # Those that wait for a person or a while take no place.
+        return most is None or len(self._tasks) + len(self._waits.children) < most
+
+    def _start_next(self) -> None:
+        node = heapq.heappop(self._ready)[2]
+        node.is_queued = False
+        index = node.start_next()
+        self._queue(node)
+        self._start(node, index)
+
+    # --- one item
+
+    def _take_task(self) -> int:
+        self._next_task += 1
+        return self._next_task - 1
+
+    def _start(self, node: Node, index: int) -> None:
+        failed = None if self._failed_then is None else self._failed_then.get(self._next_task)
+        if failed is None:
+            try:
+                self._start_work(node, index)
+                return
+            except Refused as error:
+                failed = Failed(_named(capture(error), self._run, self._next_task))
+        self._emit(RecordTask(self._take_task(), node.task.name, failed))
+        self._end_item(node, index, failed, None)
+
+    def _start_work(self, node: Node, index: int) -> None:
+        """Raises Refused before anything is asked for."""
+        task = node.task
+        match task.work:
+            case ShellCommand() | PythonFunction():
+                input = self._values.inputs_of(node, index)
+                seq = self._take_task()
+                self._tasks[seq] = (node, index)
+                self._emit(ScheduleTask(seq, task.name, input, task.options))
+            case Call():
+                self._start_child(node, index, task.work.workflow)
+            case Approval():
+                promise = task.name if self._round == 1 else f"{task.name}#{self._round}"
+                shown = self._codec.encode({"promise": promise, "message": task.work.message}, "an approval")
+                self._waits.ask(promise, self._open(node, index, shown))
+            case Signal():
+                self._waits.listen(task.work.name, self._open(node, index, _NOTHING))
+            case Sleep():
+                wait = self._open(node, index, _NOTHING)
+                self._waits.sleep(wait, later(self._at, task.work.duration))
+
+    def _open(self, node: Node, index: int, input: Payload) -> Wait:
+        return self._waits.open(node, index, self._take_task(), input, self._at)
+
+    def _start_child(self, node: Node, index: int, workflow: str) -> None:
+        given = self._values.child_inputs(node, index)
+        shown = self._codec.encode(given, f"the input of task {node.task.name!r}")
+        # What is replayed was accepted then, whether or not the workflow is known here now.
+        packed = self._pack_child(workflow, given) if self._failed_then is None else shown
+        child = self._next_child
+        self._next_child += 1
+        self._waits.children[child] = self._open(node, index, shown)
+        self._emit(StartChild(child, workflow, None, self._child_id(node, index), packed))
+
+    def _child_id(self, node: Node, index: int) -> str:
+        parent = self._run.id or key_text(self._run.key)
+        parent = parent if len(parent) <= LONGEST_PARENT else key_text(self._run.key)
+        return f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
+
+    def _end_wait(self, wait: Wait, outcome: Outcome, child: int | None) -> None:
+        name, expected = wait.node.task.name, wait.node.task.output_type
+        if isinstance(outcome, Succeeded) and expected is not None:
+            what = f"the output of task {name!r}"
+            problem = check(self._codec.decode(outcome.payload, Any, what), expected)
+            if problem is not None:
+                outcome = Failed(Failure(type="holdfast.errors:WrongType", message=f"{what}: {problem}"))
+        if isinstance(outcome, Failed):
+            outcome = Failed(_named(outcome.failure, self._run, wait.seq))
+        self._emit(RecordTask(wait.seq, name, outcome, is_open=True))
+        self._end_item(wait.node, wait.item, outcome, child)
+
+    def _end_item(self, node: Node, index: int, outcome: Outcome, seq: int | None) -> None:
+        node.active -= 1
+        node.remaining -= 1
+        if isinstance(outcome, Succeeded):
+            node.outputs[index] = outcome.payload
+        else:
+            node.failed[index] = seq
+            node.failure = node.failure or _failure_of(node, outcome)
+        if node.remaining == 0:
+            self._finish(node, TaskStatus.FAILED if node.failed else TaskStatus.SUCCESS)
+        else:
+            self._queue(node)
+
+
+def _named(failure: Failure, run: RunRecord, seq: int) -> Failure:
+    return msgspec.structs.replace(failure, task=task_id(run.key, seq))
+
+
+def _failure_of(node: Node, outcome: Failed | Cancelled) -> Failure:
+    if isinstance(outcome, Failed):
+        return outcome.failure
+    return Failure(type="holdfast.errors:TaskError", message=f"task {node.task.name!r} was cancelled")
+
+
+def _run_failure(run: RunRecord, failed: list[Node]) -> Failure:
+    """Why the run failed: its first task that did, and how many others."""
+    first = failed[0]
+    failure = first.failure or Failure(type="holdfast.errors:TaskError", message="it is not known why")
+    of_items = f" ({len(first.failed)} of {first.count})" if first.is_fan_out and first.failed else ""
+    message = f"task {first.task.name!r} failed{of_items}: {failure.message}"
+    if len(failed) > 1:
+        message += "; also failed: " + ", ".join(node.task.name for node in failed[1:6])
+        message += f" and {len(failed) - 6} more" if len(failed) > 6 else ""
+    return msgspec.structs.replace(failure, message=message, arguments=None)
+
+
+def _compare(step: int, commands: list[Command], asked: list[Asked]) -> None:
+    """Hold what is asked for now against what the journal has."""
+    now = [_identity(asked_of(command)) for command in commands]
+    then = [_identity(each) for each in asked]
+    for position, (ours, theirs) in enumerate(zip(now, then, strict=False)):
+        if ours != theirs:
+            raise DeterminismError("step", step, _words(theirs), f"{_words(ours)} (request {position})")
+    if len(now) != len(then):
+        raise DeterminismError("step", step, f"{len(then)} requests", f"{len(now)}")
+
+
+def _identity(asked: Asked) -> tuple[str, Any, Any]:
+    return type(asked).__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
+
+
+def _words(identity: tuple[str, Any, Any]) -> str:
+    kind, seq, name = identity
+    return f"{kind} {seq} {name!r}" if name is not None else f"{kind} {seq}"

@@ -1,0 +1,163 @@
+"""How far a run of a DAG has come: one node for each task, with counters, so that an end costs the same however
+many tasks there are.
+
+A node is ready when as many of the tasks it depends on have ended as there are. A fan-out knows how many of its
+items are under way and how many are left. Nothing is ever looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from holdfast.authoring.dag.model import Dag, Task
+from holdfast.core.values import NULL, Failure, Payload, TaskStatus
+
+UNKNOWN: Final[Any] = object()
+"""A value that was not asked for yet, where None is a value."""
+
+
+class Node:
+    """One task of one run. What it gives is a list if it fans out, else the output of its only item."""
+
+    __slots__ = (
+        "active",
+        "count",
+        "decoded",
+        "downstream",
+        "failed",
+        "failure",
+        "has_bad_upstream",
+        "is_queued",
+        "items",
+        "next_index",
+        "order",
+        "outputs",
+        "redo",
+        "remaining",
+        "status",
+        "task",
+        "waiting",
+    )
+
+    def __init__(self, task: Task, order: int) -> None:
+        self.task = task
+        self.order = order
+        """Its place in the file."""
+        self.downstream: list[Node] = []
+        self.waiting = 0
+        """How many of the tasks it depends on have not ended."""
+        self.has_bad_upstream = False
+        """One of them has not succeeded."""
+        self.is_queued = False
+        """It stands among those that have items to start."""
+        self.reset()
+
+    def reset(self) -> None:
+        self.status = TaskStatus.PENDING
+        self.count = 1
+        self.items: list[Any] | None = None
+        self.outputs: list[Payload | None] = []
+        self.next_index = self.active = self.remaining = 0
+        self.redo: list[int] = []
+        """Items that failed before they were begun, and are to be begun again."""
+        self.failed: dict[int, int | None] = {}
+        """Items that failed, with the number of the task or child that each was; None: it was never begun."""
+        self.failure: Failure | None = None
+        """Of the item that failed first."""
+        self.decoded: Any = UNKNOWN
+
+    @property
+    def is_fan_out(self) -> bool:
+        return self.task.fan_out is not None
+
+    @property
+    def may_start(self) -> bool:
+        """Whether one more of its items may begin."""
+        limit = self.task.concurrency
+        return (self.next_index < self.count or bool(self.redo)) and (limit is None or self.active < limit)
+
+    def begin(self, count: int, items: list[Any] | None) -> None:
+        self.status = TaskStatus.RUNNING
+        self.count = self.remaining = count
+        self.items = items
+        self.outputs = [None] * count
+
+    def start_next(self) -> int:
+        """The index of the item to start."""
+        self.active += 1
+        if self.redo:
+            return self.redo.pop()
+        self.next_index += 1
+        return self.next_index - 1
+
+    def output(self) -> Payload:
+        """What it has given: null for what did not succeed."""
+        if self.is_fan_out:
+            return Payload(b"[" + b",".join([each or NULL for each in self.outputs]) + b"]")
+        return (self.outputs[0] if self.outputs else None) or NULL
+
+    def take_back_failures(self) -> dict[int, int]:
+        """Those of its items that failed are open again. Answers the ones that were begun, by their numbers."""
+        begun = {seq: index for index, seq in self.failed.items() if seq is not None}
+        self.redo += [index for index, seq in self.failed.items() if seq is None]
+        self.remaining += len(self.failed)
+        self.active += len(begun)
+        self.failed, self.failure = {}, None
+        self.decoded = UNKNOWN
+        self.status = TaskStatus.RUNNING
+        return begun
+
+
+class Progress:
+    def __init__(self, dag: Dag) -> None:
+        self.nodes = {task.name: Node(task, order) for order, task in enumerate(dag.tasks.values())}
+        self.open = len(self.nodes)
+        """How many tasks have not ended."""
+        for node in self.nodes.values():
+            node.waiting = len(node.task.depends_on)
+            for name in node.task.depends_on:
+                self.nodes[name].downstream.append(node)
+
+    def ready(self) -> list[Node]:
+        """Tasks that have not begun and have nothing to wait for, in the order of the file."""
+        pending = [node for node in self.nodes.values() if node.status is TaskStatus.PENDING]
+        return [node for node in pending if node.waiting == 0]
+
+    def finish(self, node: Node, status: TaskStatus) -> list[Node]:
+        """A task has ended. Answers those that now have nothing more to wait for."""
+        node.status = status
+        self.open -= 1
+        ready: list[Node] = []
+        for each in node.downstream:
+            each.waiting -= 1
+            each.has_bad_upstream = each.has_bad_upstream or status is not TaskStatus.SUCCESS
+            if each.waiting == 0:
+                ready.append(each)
+        return ready
+
+    def failed(self) -> list[Node]:
+        """In the order of the file."""
+        return [node for node in self.nodes.values() if node.status is TaskStatus.FAILED]
+
+    def leaves(self) -> list[Node]:
+        return [node for node in self.nodes.values() if not node.downstream]
+
+    def reopen(self) -> list[tuple[Node, int, int]]:
+        """Take back every end but success. Answers the items to be tried again, with the number of each."""
+        again: list[tuple[Node, int, int]] = []
+        for node in self.nodes.values():
+            node.is_queued = False
+            if node.failed:
+                begun = node.take_back_failures()
+                again += [(node, index, seq) for seq, index in begun.items()]
+            elif node.status in (TaskStatus.FAILED, TaskStatus.SKIPPED):
+                node.reset()
+            node.waiting = 0
+            node.has_bad_upstream = False
+        self.open = 0
+        for node in self.nodes.values():
+            if not node.status.is_final:
+                self.open += 1
+                for each in node.downstream:
+                    each.waiting += 1
+        return again

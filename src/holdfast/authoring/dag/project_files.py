@@ -1,0 +1,195 @@
+"""Whether the files that a DAG names are there, and are what it takes them for. Nothing is imported or
+run."""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from holdfast.authoring.dag.drafts import Document, Draft
+from holdfast.authoring.dag.problems import Place, Problems
+from holdfast.errors import show
+from holdfast.ports.executor import PythonFunction, ShellCommand
+
+_LARGEST_SOURCE: Final = 5_000_000
+_ADDED_BY_FAN_OUT: Final = ("parallel_index", "parallel_count")
+
+
+def check_files(document: Document, folder: Path, problems: Problems) -> None:
+    modules: dict[str, ast.Module | str] = {}
+    for draft in document.tasks.values():
+        match draft.work:
+            case PythonFunction(file=str() as file):
+                if file not in modules:
+                    modules[file] = _parse(folder / file)
+                module = modules[file]
+                if isinstance(module, str):
+                    problems.add(draft.nodes["file"].place, f"{file} {module}")
+                else:
+                    _check_function(draft, draft.work, module, document, problems)
+            case ShellCommand():
+                _check_command(draft, draft.work, folder, problems)
+            case _:
+                pass
+
+
+# --- commands
+
+
+def _check_command(draft: Draft, work: ShellCommand, folder: Path, problems: Problems) -> None:
+    """Only a program that is named by its own path: what else a shell may find is its own matter."""
+    program = work.command if isinstance(work.command, str) else work.command[0]
+    if not program.startswith(("./", "../")) or (isinstance(work.command, str) and _is_more(program)):
+        return
+    workdir = folder / (draft.workdir or "")
+    if not workdir.is_dir():
+        return  # a task before it may make it
+    path = workdir / program
+    place = draft.nodes["command"].place
+    if not path.exists():
+        problems.add(place, f"there is no {program}")
+    elif not path.is_file():
+        problems.add(place, f"{program} is not a file")
+    elif not os.access(path, os.X_OK):
+        problems.add(place, f"{program} may not be executed; allow it with chmod +x {program}")
+
+
+def _is_more(command: str) -> bool:
+    """Whether it is more to a shell than one plain word."""
+    return any(character.isspace() or character in "\"'`$&|;<>()*?[]#~{}\\!" for character in command)
+
+
+# --- functions
+
+
+def _parse(path: Path) -> ast.Module | str:
+    """The source, or what is wrong with it."""
+    try:
+        if path.stat().st_size > _LARGEST_SOURCE:
+            return f"has more than {_LARGEST_SOURCE:,} bytes"
+        source = path.read_bytes()
+    except FileNotFoundError:
+        return "is not there"
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the user's code; Python says them when it runs
+            return ast.parse(source)
+    except SyntaxError as error:
+        return f"cannot be parsed: line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"cannot be parsed: {error}"
+
+
+class _Parameters(NamedTuple):
+    names: list[str]
+    needed: list[str]
+    """Those without a default."""
+    takes_any: bool
+    """It has **kwargs."""
+
+
+def _check_function(
+    draft: Draft, work: PythonFunction, module: ast.Module, document: Document, problems: Problems
+) -> None:
+    found = _find(module, work.function)
+    if found is None:
+        known = [each.name for each in _functions(module)]
+        hint = problems.did_you_mean(work.function, known)
+        place = draft.nodes["function"].place if "function" in draft.nodes else draft.nodes["file"].place
+        problems.add(place, f"{work.file} has no function {show(work.function)} at its top level{hint}")
+        return
+    if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and not found.decorator_list:
+        _check_parameters(draft, work, _parameters(found.args), document, problems)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those of the top level, also where they stand under a condition."""
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(statement, ast.If | ast.Try | ast.With):
+                yield from _statements(getattr(statement, name, []))
+        if isinstance(statement, ast.Try):
+            for handler in statement.handlers:
+                yield from _statements(handler.body)
+
+
+def _functions(module: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [
+        each for each in _statements(module.body) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def _find(module: ast.Module, name: str) -> ast.stmt | None:
+    """What gives the name its meaning: the last function of that name, else whatever may be one."""
+    functions = [each for each in _functions(module) if each.name == name]
+    if functions:
+        return functions[-1]
+    return next(
+        (each for each in _statements(module.body) if name in _bound_by(each) or "*" in _bound_by(each)), None
+    )
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    match statement:
+        case ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {(alias.asname or alias.name).partition(".")[0] for alias in names}
+        case ast.Assign(targets=targets):
+            return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+        case _:
+            return set()
+
+
+def _parameters(arguments: ast.arguments) -> _Parameters:
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    needed = positional[: len(positional) - len(arguments.defaults)]
+    named = [argument.arg for argument in arguments.kwonlyargs]
+    needed += [name for name, default in zip(named, arguments.kw_defaults, strict=True) if default is None]
+    return _Parameters([*positional, *named], needed, arguments.kwarg is not None)
+
+
+def _check_parameters(
+    draft: Draft, work: PythonFunction, parameters: _Parameters, document: Document, problems: Problems
+) -> None:
+    what = f"{work.function}() in {work.file}"
+    for name, place in draft.input_places.items():
+        if name not in parameters.names and not parameters.takes_any:
+            hint = problems.did_you_mean(name, parameters.names)
+            problems.add(place, f"{what} has no parameter {show(name)}{hint}")
+    given = _given(draft, document)
+    if given is None:
+        return
+    place = _place_for_missing(draft)
+    for name in parameters.needed:
+        if name not in given:
+            source = "`inputs`" if draft.inputs is not None else "the inputs of the run and the tasks before"
+            problems.add(place, f"{what} needs {name!r}, which {source} does not give")
+
+
+def _place_for_missing(draft: Draft) -> Place:
+    return draft.places.get("inputs") or draft.places.get("function") or draft.places["file"]
+
+
+def _given(draft: Draft, document: Document) -> set[str] | None:
+    """The names that the function gets; None if something is wrong there, so nobody can say."""
+    if not draft.broken.isdisjoint(("inputs", "depends_on", "foreach", "parallel")):
+        return None
+    given: set[str] = set()
+    if draft.fans_out:
+        given |= {*_ADDED_BY_FAN_OUT, *(["item"] if draft.foreach is not None else [])}
+    if draft.inputs is not None:
+        return given | draft.input_places.keys()
+    if not document.has_inputs or document.lost_inputs:
+        return None
+    given |= document.inputs.keys()
+    return given if draft.fans_out else given | {name for name, _ in draft.depends_on}

@@ -1,0 +1,251 @@
+"""From nodes whose shape is right to a draft: texts become references, conditions, types, durations.
+
+Each text that cannot be read is reported where it stands. Whether the names in them are those of anything is
+for `checks.py` to say, once all of the file is known.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any, Final
+
+from holdfast.authoring.dag import options
+from holdfast.authoring.dag.drafts import Document, Draft, Use, Value, When
+from holdfast.authoring.dag.expressions import BadExpression, Expression
+from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, Kind
+from holdfast.authoring.dag.model import Approval, Call, Const, Parameter, Signal, Sleep, Work
+from holdfast.authoring.dag.problems import Place, Problems
+from holdfast.authoring.dag.references import BadReference, parse_reference
+from holdfast.authoring.dag.shapes import is_text
+from holdfast.authoring.dag.type_notation import Notation
+from holdfast.authoring.dag.yaml_text import Entry, ListNode, MapNode, Node, Scalar, plain, text_of
+from holdfast.ports.executor import PythonFunction, ShellCommand
+
+_OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
+"""Those that `defaults` may have, too."""
+
+
+class Reader:
+    def __init__(self, top: MapNode, problems: Problems, file: str) -> None:
+        self._top, self._problems, self._file = top, problems, file
+        named = top.get("types")
+        self._types = Notation(
+            named if isinstance(named, MapNode) else MapNode({}, top.place),
+            problems,
+            is_complete="types" not in top.broken,
+        )
+        defaults = top.get("defaults")
+        self._defaults = self._options_in(defaults, None) if isinstance(defaults, MapNode) else {}
+
+    def read(self) -> Document:
+        self._types.read_all()
+        top, tasks, inputs = self._top, self._top.get("tasks"), self._top.get("input")
+        document = Document(
+            name=self._name(),
+            description=text_of(top.get("description")),
+            inputs=self._inputs(),
+            lost_inputs=_lost(inputs),
+            has_inputs="input" not in top.broken,
+            tasks=self._tasks(),
+            lost_tasks=_lost(tasks),
+            has_tasks="tasks" not in top.broken,
+            tasks_place=top.place if tasks is None else tasks.place,
+        )
+        for name, node in _nodes(top).items():
+            match name:
+                case "output":
+                    document.output = self._output(node)
+                case "timeout":
+                    document.timeout = options.duration(node, "timeout", self._problems)
+                case "max_parallel":
+                    document.max_parallel = options.whole(node)
+                case "schedule":
+                    document.schedule = options.schedule(node, self._problems)
+                case _:
+                    pass  # read above
+        return document
+
+    def _name(self) -> str:
+        if "name" in self._top.entries or "name" in self._top.broken:
+            return text_of(self._top.get("name"))
+        stem = PurePath(self._file).stem
+        if not is_text(stem, NAME):
+            hint = "" if self._file.startswith("<") else f"; {stem[:100]!r}, that of the file, cannot be one"
+            self._problems.add(self._top.place, f"the DAG needs a name{hint}")
+        return stem
+
+    def _inputs(self) -> dict[str, Parameter]:
+        found: dict[str, Parameter] = {}
+        for name, (_, node) in _entries(self._top.get("input")).items():
+            declared = self._types.declared(name, node)
+            found[name] = Parameter(declared.type, declared.has_default, declared.default)
+        return found
+
+    def _output(self, node: Node) -> dict[str, Use]:
+        found: dict[str, Use] = {}
+        for name, (_, value) in _entries(node).items():
+            ref = value.get("ref") if isinstance(value, MapNode) else value
+            use = self._use(ref, f"output.{name}")
+            if use is not None:
+                found[name] = use
+        return found
+
+    def _use(self, node: Node | None, title: str) -> Use | None:
+        if not isinstance(node, Scalar):
+            return None
+        try:
+            written = parse_reference(text_of(node))
+        except BadReference as error:
+            self._problems.add(node.at(error.offset), f"{title}: {error.reason}")
+            return None
+        return Use(title, written.ref, written.offsets, written.is_short, node)
+
+    # --- tasks
+
+    def _tasks(self) -> dict[str, Draft]:
+        return {
+            name: self._task(name, entry.key.place, entry.value)
+            for name, entry in _entries(self._top.get("tasks")).items()
+            if isinstance(entry.value, MapNode)
+        }
+
+    def _task(self, name: str, place: Place, node: MapNode) -> Draft:
+        kind = next((KIND_BY_WORK[field] for field in node.entries if field in KIND_BY_WORK), None)
+        draft = Draft(
+            name=name,
+            place=place,
+            kind=kind,
+            places={field: entry.key.place for field, entry in node.entries.items()},
+            nodes=_nodes(node),
+            work=None if kind is None else self._work(kind, name, node),
+        )
+        draft.depends_on = _places_of_names(node.get("depends_on"))
+        draft.when = self._when(node.get("when"))
+        draft.inputs, draft.input_places = self._sources(node.get("inputs"))
+        draft.input_type = self._type(node.get("input_type"))
+        draft.output_type = self._type(node.get("output_type"))
+        draft.foreach = self._use(node.get("foreach"), "foreach")
+        draft.parallel = self._parallel(node.get("parallel"))
+        concurrency = node.get("concurrency")
+        draft.concurrency = None if concurrency is None else options.whole(concurrency)
+        self._read_options(draft, node)
+        # What has the right shape, but cannot be read, is broken as well.
+        unread = {
+            field
+            for field in ("when", "foreach", "parallel")
+            if field in node.entries and not getattr(draft, field)
+        }
+        lost_inputs = {"inputs"} if _lost(node.get("inputs")) else set[str]()
+        draft.broken = node.broken | unread | lost_inputs
+        return draft
+
+    def _work(self, kind: Kind, name: str, node: MapNode) -> Work | None:
+        match kind.name:
+            case "shell":
+                command = node.get("command")
+                if isinstance(command, ListNode):
+                    return ShellCommand(tuple(options.names_in(command)))
+                return ShellCommand(text_of(command))
+            case "python":
+                function = text_of(node.get("function")) or "main"
+                file, module = text_of(node.get("file")), text_of(node.get("module"))
+                return PythonFunction(function, file or None, module or None)
+            case "workflow":
+                return Call(text_of(node.get("workflow")))
+            case "approval":
+                asked = node.get("approval")
+                return Approval(text_of(asked.get("message") if isinstance(asked, MapNode) else asked))
+            case "wait_for_signal":
+                return Signal(text_of(node.get("wait_for_signal")) or name)
+            case _:
+                span = node.get("sleep")
+                length = (
+                    None
+                    if span is None
+                    else options.duration(span, "sleep", self._problems, may_be_zero=True)
+                )
+                return None if length is None else Sleep(length)
+
+    def _type(self, node: Node | None) -> Any:
+        return None if node is None else self._types.read(node)
+
+    def _when(self, node: Node | None) -> When | None:
+        if not isinstance(node, Scalar):
+            return None
+        try:
+            return When(Expression.parse(text_of(node)), node)
+        except BadExpression as error:
+            self._problems.add(node.at(error.offset), f"when: {error.reason}")
+            return None
+
+    def _sources(self, node: Node | None) -> tuple[dict[str, Use | Value] | None, dict[str, Place]]:
+        if node is None:
+            return None, {}
+        found: dict[str, Use | Value] = {}
+        for name, (_, value) in _entries(node).items():
+            constant = value.get("const") if isinstance(value, MapNode) else None
+            if constant is not None:
+                found[name] = Value(Const(plain(constant)), constant.place)
+                continue
+            use = self._use(value.get("ref") if isinstance(value, MapNode) else None, f"inputs.{name}")
+            if use is not None:
+                found[name] = use
+        return found, {name: entry.key.place for name, entry in _entries(node).items()}
+
+    def _parallel(self, node: Node | None) -> int | Use | None:
+        if node is None:
+            return None
+        return self._use(node, "parallel") if text_of(node) else options.whole(node)
+
+    # --- options
+
+    def _read_options(self, draft: Draft, node: MapNode) -> None:
+        """Those of the task, and for a process those of `defaults` where it has none. To wait for a person
+        as long as for a command would be a surprise, so other kinds get none."""
+        own = self._options_in(node, draft.kind)
+        variables: dict[str, str] = own.pop("env", {})
+        if draft.kind in (SHELL, PYTHON):
+            own = {**self._defaults, **own}
+            variables = {**own.pop("env", {}), **variables}
+        draft.env = variables
+        draft.workdir = own.pop("workdir", None)
+        draft.options = own
+
+    def _options_in(self, node: MapNode, kind: Kind | None) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for field in _OPTIONS:
+            value = node.get(field)
+            is_for_kind = kind is None or field not in ONLY_FOR or kind in ONLY_FOR[field].kinds
+            if value is not None and is_for_kind:
+                found["retry" if field == "retries" else field] = self._option(field, value)
+        return {field: value for field, value in found.items() if value is not None}
+
+    def _option(self, field: str, node: Node) -> Any:
+        match field:
+            case "retries":
+                return options.retry(node, self._problems)
+            case "queue" | "workdir":
+                return text_of(node)
+            case "env":
+                return options.environment(node, self._problems)
+            case "priority":
+                return options.whole(node)
+            case _:
+                return options.duration(node, field, self._problems)
+
+
+def _entries(node: Node | None) -> dict[str, Entry]:
+    return node.entries if isinstance(node, MapNode) else {}
+
+
+def _nodes(node: Node | None) -> dict[str, Node]:
+    return {name: entry.value for name, entry in _entries(node).items()}
+
+
+def _lost(node: Node | None) -> frozenset[str]:
+    return node.broken if isinstance(node, MapNode) else frozenset()
+
+
+def _places_of_names(node: Node | None) -> list[tuple[str, Place]]:
+    listed = node.items if isinstance(node, ListNode) else [] if node is None else [node]
+    return [(text_of(item), item.place) for item in listed if isinstance(item, Scalar)]

@@ -1,0 +1,168 @@
+"""References: how a DAG names a value that is there only once it runs.
+
+Long: `input.day`, `tasks.discover.output.files[0].name`, `tasks.publish.status`. Short: `discover.files`,
+which is the output of the task `discover`. Inside a fan-out: `item.path`, `parallel_index`, `parallel_count`.
+Whichever way one is written, a `Ref` has its whole path, so nobody else has to know the short form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
+
+RESERVED: Final = ("input", "tasks", "item", "parallel_index", "parallel_count")
+"""What a reference may begin with besides the name of a task; so no task can have such a name."""
+
+_LONGEST: Final = 1000
+_MOST_STEPS: Final = 50
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*")
+_STEP = re.compile(
+    r"""\.(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*)
+    | \[(?P<index>[0-9]{1,9})\]
+    | \[(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')\]""",
+    re.VERBOSE,
+)
+
+
+class Ref(msgspec.Struct, frozen=True, tag="ref"):
+    """A path to a value. However it was written, `path` is whole: ("input", "day"), ("tasks", "discover",
+    "output", "files", 0), ("tasks", "publish", "status"), ("item", "name"), ("parallel_index",)."""
+
+    path: tuple[str | int, ...]
+
+    @property
+    def task(self) -> str | None:
+        """The task whose output or status it is."""
+        return str(self.path[1]) if self.path[0] == "tasks" else None
+
+    @property
+    def is_status(self) -> bool:
+        return self.path[0] == "tasks" and self.path[2] == "status"
+
+    def __str__(self) -> str:
+        return path_text(self.path)
+
+
+class Written(NamedTuple):
+    """A reference with the place of each step in the text it was read from."""
+
+    ref: Ref
+    offsets: tuple[int, ...]
+    """One for each step of `ref.path`. A step that the short form leaves out has that of the task's name."""
+    end: int
+    is_short: bool
+
+
+class BadReference(Exception):
+    """`offset` is where in the text. Never leaves this package: it becomes a problem of a DAG."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        self.offset, self.reason = offset, reason
+        super().__init__(reason)
+
+
+class Missing(LookupError):
+    """A step of a path that leads nowhere."""
+
+
+def parse_reference(text: str) -> Written:
+    """Raises BadReference."""
+    start = len(text) - len(text.lstrip())
+    if not text.strip():
+        raise BadReference(0, "a reference is missing, such as discover.files or input.day")
+    written = read_reference(text, start)
+    if text[written.end :].strip():
+        raise BadReference(
+            written.end,
+            f"cannot read {text[written.end :].strip()[:20]!r} in a reference; it looks like "
+            'discover.files[0], input.day or discover["a key"]',
+        )
+    return written
+
+
+def read_reference(text: str, start: int) -> Written:
+    """The reference that begins at `start`, as far as it goes. Raises BadReference."""
+    if len(text) > _LONGEST and len(text) - start > _LONGEST:
+        text = text[: start + _LONGEST]
+    first = _NAME.match(text, start)
+    if first is None:
+        raise BadReference(start, f"a reference begins with a name, not with {text[start : start + 1]!r}")
+    steps: list[str | int] = [first[0]]
+    offsets = [start]
+    end = first.end()
+    while (step := _STEP.match(text, end)) is not None:
+        if len(steps) == _MOST_STEPS:
+            raise BadReference(end, f"a reference has at most {_MOST_STEPS} steps")
+        steps.append(int(step["index"]) if step["index"] is not None else _key(step))
+        offsets.append(end + 1)
+        end = step.end()
+    return _resolve(steps, offsets, end)
+
+
+def _key(step: re.Match[str]) -> str:
+    return next(part for part in (step["name"], step["double"], step["single"]) if part is not None)
+
+
+def _resolve(steps: list[str | int], offsets: list[int], end: int) -> Written:
+    match steps:
+        case ["input" | "item", *_]:
+            pass
+        case ["parallel_index" | "parallel_count" as number, _, *_]:
+            raise BadReference(offsets[1], f"{number} is a number and has nothing inside")
+        case ["parallel_index" | "parallel_count"]:
+            pass
+        case ["tasks"] | ["tasks", _]:
+            name = steps[1] if len(steps) > 1 else "NAME"
+            raise BadReference(offsets[-1], f"write tasks.{name}.output or tasks.{name}.status")
+        case ["tasks", int(), *_]:
+            raise BadReference(offsets[1], "after tasks comes the name of a task")
+        case ["tasks", _, "status", _, *_]:
+            raise BadReference(offsets[3], "a status is text and has nothing inside")
+        case ["tasks", _, "output" | "status", *_]:
+            pass
+        case ["tasks", name, other, *_]:
+            hint = get_close_matches(str(other), ["output", "status"], n=1)
+            advice = f"tasks.{name}.{hint[0]}" if hint else f"tasks.{name}.output or tasks.{name}.status"
+            raise BadReference(offsets[2], f"a task has an output and a status, no {other!r}; write {advice}")
+        case _:
+            whole = ("tasks", steps[0], "output", *steps[1:])
+            places = (offsets[0], offsets[0], offsets[0], *offsets[1:])
+            return Written(Ref(whole), places, end, is_short=True)
+    return Written(Ref(tuple(steps)), tuple(offsets), end, is_short=False)
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """A path as people write it: `tasks.discover.output.files[0]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif _NAME.fullmatch(step):
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text
+
+
+def follow(value: Any, steps: Sequence[str | int]) -> Any:
+    """What is inside `value` at the end of the path. Raises Missing, which says which step is not there."""
+    for number, step in enumerate(steps):
+        if isinstance(step, str) and isinstance(value, dict):
+            there = cast("dict[str, Any]", value)
+            if step not in there:
+                raise Missing(f"there is no {path_text(steps[: number + 1])}")
+            value = there[step]
+        elif isinstance(step, int) and isinstance(value, list):
+            items = cast("list[Any]", value)
+            if step >= len(items):
+                raise Missing(f"there is no {path_text(steps[: number + 1])}: the list has {len(items)}")
+            value = items[step]
+        else:
+            place = path_text(steps[:number]) or "it"
+            wanted = "an object" if isinstance(step, str) else "a list"
+            raise Missing(f"there is no {path_text(steps[: number + 1])}: {place} is not {wanted}")
+    return value

@@ -1,0 +1,344 @@
+"""Shapes: what may stand where in the YAML of a DAG, as data.
+
+One table of shapes (`fields.py`) has two readers: `conform`, which says what is wrong with a node and where,
+and `schema.py`, which tells editors the same as JSON Schema. What a text means (a reference, an expression, a
+cron line, the name of a type) is no matter of shape; `reading.py` looks into those.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias, assert_never
+
+from holdfast.authoring.dag.problems import Place, Problems
+from holdfast.authoring.dag.yaml_text import Entry, ListNode, MapNode, Node, Scalar, describe_node
+from holdfast.errors import show
+
+MOST_ENTRIES: Final = 10_000
+"""Of a list or a map."""
+
+
+class Text(NamedTuple):
+    expected: str = "text"
+    pattern: str | None = None
+    """In the words that Python and JavaScript share. The whole text must match."""
+    longest: int = 10_000
+
+
+class Number(NamedTuple):
+    expected: str
+    least: float
+    most: float
+    is_whole: bool = True
+    without_least: bool = False
+
+
+class TrueOnly(NamedTuple):
+    """One of an Either, which does not take it for anything but true."""
+
+    expected: str = "true"
+
+
+class Choice(NamedTuple):
+    options: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return " or ".join(self.options) if len(self.options) < 3 else "one of " + ", ".join(self.options)
+
+
+class Plain(NamedTuple):
+    """Text, a number, true or false."""
+
+    expected: str = "text or a number"
+
+
+class ListOf(NamedTuple):
+    item: Shape
+    expected: str
+    least: int = 0
+    most: int = MOST_ENTRIES
+
+
+class MapOf(NamedTuple):
+    key: Text
+    value: Shape
+    expected: str
+    least: int = 0
+
+
+class Either(NamedTuple):
+    """Told apart by the kind of node: no two of them take the same kind."""
+
+    shapes: tuple[Shape, ...]
+    expected: str
+
+
+class Anything(NamedTuple):
+    expected: str = "any value"
+
+
+class TypeNotation(NamedTuple):
+    """Text, a list of one type, or a map of types."""
+
+    expected: str = "a type, such as str, [int], {name: str} or the name of one"
+
+
+class Field(NamedTuple):
+    shape: Shape
+    description: str
+
+
+class Excludes(NamedTuple):
+    """`field` does not go with `other`."""
+
+    field: str
+    other: str
+    because: str
+
+
+class Needs(NamedTuple):
+    """`field` needs one of the `others`; if `value` is given, then only where that is what it says."""
+
+    field: str
+    others: tuple[str, ...]
+    value: str | None = None
+
+
+class Record(NamedTuple):
+    fields: dict[str, Field]
+    expected: str
+    required: tuple[str, ...] = ()
+    exactly_one: tuple[str, ...] = ()
+    """Of these fields there is one, and no other."""
+    excludes: tuple[Excludes, ...] = ()
+    needs: tuple[Needs, ...] = ()
+
+
+Shape: TypeAlias = (
+    Text | Number | TrueOnly | Choice | Plain | ListOf | MapOf | Either | Anything | TypeNotation | Record
+)
+
+
+def conform(
+    node: Node, shape: Shape, title: str, problems: Problems, owner: Place | None = None
+) -> Node | None:
+    """The node without those entries that have the wrong shape, each of which is reported; None if nothing is
+    left of it.
+
+    `title` names it in messages. `owner` is the key it belongs to, where a missing entry is reported.
+    """
+    match shape, node:
+        case Either(shapes), _:
+            for each in shapes:
+                if takes(each, node):
+                    return conform(node, each, title, problems, owner)
+        case ((Anything() | TrueOnly()), _):
+            return node
+        case Text(), Scalar(str() as text):
+            return _text(node, text, shape, title, problems)
+        case Number(), Scalar(int() | float() as number) if takes(shape, node):
+            return _number(node, number, shape, title, problems)
+        case Choice(options), Scalar(str() as text):
+            if text in options:
+                return node
+            return _refuse(node, shape, title, problems, problems.did_you_mean(text, options))
+        case Plain(), Scalar(value) if value is not None:
+            return node
+        case TypeNotation(), _:
+            return _type_notation(node, shape, title, problems)
+        case ListOf(), ListNode():
+            return _list(node, shape, title, problems)
+        case MapOf(), MapNode():
+            return _map(node, shape, title, problems, owner)
+        case Record(), MapNode():
+            return _record(node, shape, title, problems, owner)
+        case _:
+            pass
+    return _refuse(node, shape, title, problems, _quoting(node, shape))
+
+
+def takes(shape: Shape, node: Node) -> bool:
+    """Whether it is a shape for nodes of this kind, whatever else may be wrong with the node."""
+    match shape:
+        case Text() | Choice():
+            return isinstance(node, Scalar) and isinstance(node.value, str)
+        case Number():
+            return isinstance(node, Scalar) and type(node.value) in (int, float)
+        case TrueOnly():
+            return isinstance(node, Scalar) and node.value is True
+        case Plain():
+            return isinstance(node, Scalar)
+        case ListOf():
+            return isinstance(node, ListNode)
+        case MapOf() | Record():
+            return isinstance(node, MapNode)
+        case Either(shapes):
+            return any(takes(each, node) for each in shapes)
+        case Anything() | TypeNotation():
+            return True
+        case _:
+            assert_never(shape)
+
+
+def _refuse(node: Node, shape: Shape, title: str, problems: Problems, hint: str = "") -> None:
+    problems.add(node.place, f"{title} must be {shape.expected}, not {describe_node(node)}{hint}")
+
+
+def _quoting(node: Node, shape: Shape) -> str:
+    """What to do about text that YAML takes for something else, as in `command: true`."""
+    if not isinstance(node, Scalar):
+        return ""
+    if isinstance(shape, Plain):
+        return "; write '' for empty text"
+    shapes = shape.shapes if isinstance(shape, Either) else (shape,)
+    can_be_text = any(isinstance(each, Text) and each.pattern is None for each in shapes)
+    is_other = node.value is not None and not isinstance(node.value, str)
+    return (
+        f"; in quotes it is text: '{node.text}'"
+        if can_be_text and is_other and TrueOnly() not in shapes
+        else ""
+    )
+
+
+# --- single values
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _text(node: Scalar, text: str, shape: Text, title: str, problems: Problems) -> Node | None:
+    if not text:
+        problems.add(node.place, f"{title} must be {shape.expected}, not empty")
+    elif len(text) > shape.longest:
+        problems.add(node.place, f"{title} has {len(text):,} characters; at most {shape.longest:,} will do")
+    elif not is_text(text, shape):
+        _refuse(node, shape, title, problems)
+    else:
+        return node
+    return None
+
+
+def is_text(text: str, shape: Text) -> bool:
+    if not 1 <= len(text) <= shape.longest:
+        return False
+    return shape.pattern is None or _compiled(shape.pattern).fullmatch(text) is not None
+
+
+def _number(node: Scalar, number: float, shape: Number, title: str, problems: Problems) -> Node | None:
+    is_whole = isinstance(number, int) or number.is_integer()
+    is_over = number > shape.least if shape.without_least else number >= shape.least
+    if is_over and number <= shape.most and (is_whole or not shape.is_whole):
+        return node
+    return _refuse(node, shape, title, problems)
+
+
+def _type_notation(node: Node, shape: TypeNotation, title: str, problems: Problems) -> Node | None:
+    match node:
+        case Scalar(str() as text) if text.strip():
+            return node
+        case Scalar():
+            return _refuse(node, shape, title, problems)
+        case ListNode([of]):
+            return node if _type_notation(of, shape, title, problems) is not None else None
+        case ListNode(items):
+            problems.add(node.place, f"{title}: a list type has one type inside, as [str], not {len(items)}")
+            return None
+        case MapNode(entries):
+            parts = [
+                _type_notation(entry.value, shape, f"{title}.{name}", problems)
+                for name, entry in entries.items()
+            ]
+            return node if None not in parts else None
+
+
+# --- values that have others inside
+
+
+def _list(node: ListNode, shape: ListOf, title: str, problems: Problems) -> Node | None:
+    if not shape.least <= len(node.items) <= shape.most:
+        problems.add(node.place, f"{title} must be {shape.expected}, but has {len(node.items):,} items")
+        return None
+    items = [conform(item, shape.item, f"an item of {title}", problems) for item in node.items]
+    return ListNode([item for item in items if item is not None], node.place) if None not in items else None
+
+
+def _map(node: MapNode, shape: MapOf, title: str, problems: Problems, owner: Place | None) -> Node | None:
+    if not shape.least <= len(node.entries) <= MOST_ENTRIES:
+        problems.add(
+            owner or node.place, f"{title} must be {shape.expected}, but has {len(node.entries):,} entries"
+        )
+        return None
+    good: dict[str, Entry] = {}
+    for name, (key, value) in node.entries.items():
+        is_named = _text(key, name, shape.key, f"a name in {title}", problems) is not None
+        clean = conform(value, shape.value, f"{title}.{name[:100]}", problems, key.place)
+        if is_named and clean is not None:
+            good[name] = Entry(key, clean)
+    return MapNode(good, node.place, frozenset(node.entries.keys() - good.keys()))
+
+
+def _record(node: MapNode, shape: Record, title: str, problems: Problems, owner: Place | None) -> Node | None:
+    good: dict[str, Entry] = {}
+    broken: set[str] = set()
+    for name, (key, value) in node.entries.items():
+        if name not in shape.fields:
+            broken |= _report_unknown(key, shape, title, problems)
+            continue
+        clean = conform(value, shape.fields[name].shape, name, problems, key.place)
+        if clean is None:
+            broken.add(name)
+        else:
+            good[name] = Entry(key, clean)
+    clean = MapNode(good, node.place, frozenset(broken))
+    _check_rules(node, clean, shape, title, problems, owner or node.place)
+    return clean
+
+
+def _check_rules(
+    node: MapNode, clean: MapNode, shape: Record, title: str, problems: Problems, owner: Place
+) -> None:
+    """What holds between the fields. A field with something wrong in it counts as one that is there."""
+    there = node.entries.keys() | clean.broken
+    for name in shape.required:
+        if name not in there:
+            problems.add(owner, f"{name} is missing in {title}")
+    one = [name for name in node.entries if name in shape.exactly_one]
+    for name in one[1:]:
+        problems.add(
+            node.entries[name].key.place, f"{one[0]} and {name} together: {title} has only one of them"
+        )
+    is_told = False
+    for need in shape.needs:
+        entry = clean.entries.get(need.field)
+        has_value = need.value is None or (
+            entry is not None and getattr(entry.value, "value", None) == need.value
+        )
+        if need.field in node.entries and has_value and there.isdisjoint(need.others):
+            is_told = True
+            field = need.field if need.value is None else f"{need.field}: {need.value}"
+            beside = f", but there is {one[0]}" if one and need.value is not None else ""
+            problems.add(
+                node.entries[need.field].key.place, f"{field} needs {' or '.join(need.others)}{beside}"
+            )
+    if shape.exactly_one and there.isdisjoint(shape.exactly_one) and not is_told:
+        problems.add(owner, f"{title} needs one of {', '.join(shape.exactly_one)}")
+    for rule in shape.excludes:
+        if rule.field in node.entries and rule.other in node.entries:
+            place = node.entries[rule.field].key.place
+            problems.add(place, f"{rule.field} does not go with {rule.other}: {rule.because}")
+
+
+def _report_unknown(key: Scalar, shape: Record, title: str, problems: Problems) -> set[str]:
+    """Answers the field that was probably meant, so that nobody misses it as well."""
+    name = str(key.value)
+    near = problems.nearest(name, shape.fields)
+    if near is None:
+        known = ", ".join(shape.fields)
+        problems.add(key.place, f"{title} has no field {show(name)}; there are {known}")
+        return set()
+    problems.add(key.place, f"{title} has no field {show(name)}; did you mean {near!r}?")
+    return {near}

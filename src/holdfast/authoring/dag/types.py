@@ -1,0 +1,288 @@
+"""The types that a DAG may declare for its inputs, and for what its tasks take and give.
+
+They describe JSON, since that is what passes between tasks: a `date` is text such as 2026-01-31, a `datetime`
+is text with a zone, as in 2026-01-31T02:00:00Z. (Without one, nobody could say which moment is meant.) An
+object may have more than its type says, so that a task can add a field without breaking whoever reads the
+others.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any, Final, Literal, TypeAlias, assert_never, cast
+
+import msgspec
+
+ScalarName: TypeAlias = Literal["str", "int", "float", "bool", "date", "datetime", "any"]
+SCALARS: Final[tuple[ScalarName, ...]] = ("str", "int", "float", "bool", "date", "datetime", "any")
+
+
+class Scalar(msgspec.Struct, frozen=True, tag="scalar"):
+    """One of the types that have a name of their own; `any` stands for whatever JSON can carry."""
+
+    name: ScalarName
+
+
+class ListOf(msgspec.Struct, frozen=True, tag="list"):
+    of: Type
+
+
+class ObjectOf(msgspec.Struct, frozen=True, tag="object"):
+    fields: dict[str, Type]
+    name: str | None = None
+    """Under which `types` of the DAG has it."""
+
+
+class Maybe(msgspec.Struct, frozen=True, tag="maybe"):
+    """`T?`: null, or a T. A field of an object that is a Maybe may be missing, too."""
+
+    of: Type
+
+
+Type: TypeAlias = Scalar | ListOf | ObjectOf | Maybe
+
+ANY: Final = Scalar("any")
+STR: Final = Scalar("str")
+INT: Final = Scalar("int")
+FLOAT: Final = Scalar("float")
+BOOL: Final = Scalar("bool")
+
+
+def is_any(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.name == "any"
+
+
+def maybe(type: Type) -> Type:
+    """The type or null. `any` includes null, and to say it twice says no more."""
+    return type if isinstance(type, Maybe) or is_any(type) else Maybe(type)
+
+
+def without_null(type: Type) -> Type:
+    return type.of if isinstance(type, Maybe) else type
+
+
+# --- in words
+
+_LONGEST_DESCRIPTION: Final = 120
+
+
+def describe(type: Type) -> str:
+    """The type as a DAG would write it; cut short, if it is one that nobody could read in a message."""
+    text = _describe(type, _LONGEST_DESCRIPTION)
+    return text if len(text) <= _LONGEST_DESCRIPTION else text[:_LONGEST_DESCRIPTION] + "…"
+
+
+def _describe(type: Type, room: int) -> str:
+    match type:
+        case Scalar(name):
+            return name
+        case ListOf(of):
+            return f"[{_describe(of, room - 2)}]"
+        case Maybe(of):
+            return f"{_describe(of, room - 1)}?"
+        case ObjectOf(fields, name):
+            if name is not None:
+                return name
+            text = ""
+            for field, its_type in fields.items():
+                if len(text) > room:
+                    break
+                text += f"{', ' if text else ''}{field}: {_describe(its_type, room - len(text))}"
+            return f"{{{text}}}"
+        case _:
+            assert_never(type)
+
+
+# --- type against type
+
+
+def fits(source: Type, target: Type) -> str | None:
+    """Why a value of type `source` may not be given where `target` is wanted; None if it may."""
+    reason = _misfit(source, target, "")
+    if reason is None:
+        return None
+    path, words = reason
+    if path.startswith("[]"):
+        path = "an item" + path.removeprefix("[]")
+    return f"{path.removeprefix('.')}: {words}" if path else words
+
+
+def _misfit(source: Type, target: Type, path: str) -> tuple[str, str] | None:
+    """The path to what does not fit, and why."""
+    if is_any(source) or is_any(target):
+        return None
+    if isinstance(target, Maybe):
+        return _misfit(without_null(source), target.of, path)
+    if isinstance(source, Maybe):
+        return path, f"{describe(source)} may be null, but {describe(target)} may not"
+    if isinstance(source, ListOf) and isinstance(target, ListOf):
+        return _misfit(source.of, target.of, f"{path}[]")
+    if isinstance(source, ObjectOf) and isinstance(target, ObjectOf):
+        for name, wanted in target.fields.items():
+            given = source.fields.get(name)
+            if given is None:
+                if not isinstance(wanted, Maybe) and not is_any(wanted):
+                    return f"{path}.{name}", "missing"
+                continue
+            reason = _misfit(given, wanted, f"{path}.{name}")
+            if reason is not None:
+                return reason
+        return None
+    if source == target or (source == INT and target == FLOAT):
+        return None
+    return path, f"{describe(source)} does not fit {describe(target)}"
+
+
+# --- value against type
+
+
+def check(value: Any, type: Type) -> str | None:
+    """What is wrong with a value that was read from JSON, as `files[3]: expected str, got int`; None if
+    nothing.
+
+    The path is made only once something is wrong: an output may be a list of a hundred thousand.
+    """
+    if is_of(value, type):
+        return None
+    path, reason = _mismatch(value, type, "")
+    return f"{path.removeprefix('.')}: {reason}" if path else reason
+
+
+def is_of(value: Any, type: Type) -> bool:
+    match type:
+        case Scalar(name):
+            return _is_scalar(value, name)
+        case ListOf(of):
+            return isinstance(value, list) and _is_list_of(cast("list[Any]", value), of)
+        case Maybe(of):
+            return value is None or is_of(value, of)
+        case ObjectOf(fields):
+            if not isinstance(value, dict):
+                return False
+            there = cast("dict[str, Any]", value)
+            for name, its_type in fields.items():
+                if name in there:
+                    if not is_of(there[name], its_type):
+                        return False
+                elif not _may_be_missing(its_type):
+                    return False
+            return True
+        case _:
+            assert_never(type)
+
+
+def _may_be_missing(type: Type) -> bool:
+    return isinstance(type, Maybe) or is_any(type)
+
+
+def _is_list_of(values: list[Any], of: Type) -> bool:
+    if isinstance(of, Scalar):
+        if of.name == "any":
+            return True
+        if of.name in _KINDS:  # in C, some twenty times as fast as asking one by one
+            return set(map(type, values)) <= _KINDS[of.name]
+    return all(is_of(value, of) for value in values)
+
+
+_KINDS: Final[dict[str, frozenset[type]]] = {
+    "str": frozenset({str}),
+    "int": frozenset({int}),
+    "float": frozenset({float, int}),
+    "bool": frozenset({bool}),
+}
+"""By class and not by isinstance: a bool is no int here."""
+
+
+def _is_scalar(value: Any, name: ScalarName) -> bool:
+    match name:
+        case "any":
+            return True
+        case "date":
+            return isinstance(value, str) and is_date(value)
+        case "datetime":
+            return isinstance(value, str) and is_datetime(value)
+        case _:
+            return type(value) in _KINDS[name]
+
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATETIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+
+
+def is_date(text: str) -> bool:
+    """Whether it is a day of the calendar, as 2026-01-31."""
+    if _DATE.fullmatch(text) is None:
+        return False
+    try:
+        dt.date.fromisoformat(text)
+    except ValueError:  # the 30th of February
+        return False
+    return True
+
+
+def is_datetime(text: str) -> bool:
+    """Whether it is a moment, as 2026-01-31T02:00:00Z or 2026-01-31 02:00:00.5+01:00."""
+    moment = parse_datetime(text)
+    return moment is not None and moment.tzinfo is not None
+
+
+def parse_datetime(text: str) -> dt.datetime | None:
+    """The moment, without a zone if the text has none. None if it is not one."""
+    if _DATETIME.fullmatch(text) is None:
+        return None
+    try:
+        return dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:
+    """The path to the first mismatch, and what it is. Only for a value that has one."""
+    match type:
+        case Maybe(of):
+            return _mismatch(value, of, path)
+        case ListOf(of) if isinstance(value, list):
+            for index, item in enumerate(cast("list[Any]", value)):
+                if not is_of(item, of):
+                    return _mismatch(item, of, f"{path}[{index}]")
+        case ObjectOf(fields) if isinstance(value, dict):
+            there = cast("dict[str, Any]", value)
+            for name, its_type in fields.items():
+                if name not in there:
+                    if not _may_be_missing(its_type):
+                        return f"{path}.{name}", f"missing; expected {describe(its_type)}"
+                elif not is_of(there[name], its_type):
+                    return _mismatch(there[name], its_type, f"{path}.{name}")
+        case _:
+            pass
+    return path, f"expected {_expected(type)}, got {_got(value, type)}"
+
+
+def _expected(type: Type) -> str:
+    match type:
+        case Scalar("date"):
+            return "date (as 2026-01-31)"
+        case Scalar("datetime"):
+            return "datetime with a zone (as 2026-01-31T02:00:00Z)"
+        case _:
+            return describe(type)
+
+
+def _got(value: Any, wanted: Type) -> str:
+    if isinstance(value, str) and isinstance(wanted, Scalar) and wanted.name in ("date", "datetime"):
+        return repr(value if len(value) <= 40 else value[:40] + "…")  # the kind is right, the text is not
+    return name_of_value(value)
+
+
+def name_of_value(value: Any) -> str:
+    """The type of a value from JSON, in the words of a DAG."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    return type(value).__name__

@@ -1,0 +1,109 @@
+"""What references stand for in a run: its inputs, the outputs and states of its tasks, the item of a fan-out."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from holdfast.authoring.dag.model import Const, Each, Ref, Source
+from holdfast.authoring.dag.progress import UNKNOWN, Node, Progress
+from holdfast.authoring.dag.references import Missing, follow
+from holdfast.authoring.dag.types import check, name_of_value
+from holdfast.core.codec import Codec
+from holdfast.core.values import Payload, TaskStatus
+from holdfast.errors import WrongType
+
+_NEVER_GIVEN = frozenset({TaskStatus.SKIPPED, TaskStatus.FAILED})
+
+
+class Values:
+    def __init__(self, input: Payload, progress: Progress, codec: Codec) -> None:
+        self._codec = codec
+        self._progress = progress
+        self.input: dict[str, Any] = codec.decode(input, dict[str, Any], "the input of the run")
+
+    def of(self, ref: Ref, node: Node | None = None, index: int = 0) -> Any:
+        """Raises WrongType if there is no such value."""
+        root, *path = ref.path
+        match root:
+            case "input":
+                return _follow(ref, self.input, path)
+            case "tasks":
+                return self._of_task(ref, self._progress.nodes[str(path[0])], path[1:])
+            case "item" if node is not None and node.items is not None:
+                return _follow(ref, node.items[index], path)
+            case "parallel_index" if node is not None:
+                return index
+            case "parallel_count" if node is not None:
+                return node.count
+            case _:
+                raise WrongType(str(ref), "there is no such value here")
+
+    def _of_task(self, ref: Ref, node: Node, path: list[str | int]) -> Any:
+        if path[0] == "status":
+            return str(node.status)
+        if node.decoded is UNKNOWN:
+            node.decoded = self._codec.decode(node.output(), Any, f"the output of task {node.task.name!r}")
+        if node.status in _NEVER_GIVEN and not node.is_fan_out:
+            return None  # whoever runs after a failure is to be told that there is nothing
+        return _follow(ref, node.decoded, path[1:])
+
+    def inputs_of(self, node: Node, index: int) -> Payload:
+        """What a task, or one item of it, is given. Raises WrongType, PayloadTooLarge."""
+        task = node.task
+        given: dict[str, Any]
+        if task.inputs is None:
+            given = dict(self.input)
+            if not node.is_fan_out:
+                given |= {name: self.of(_output_of(name)) for name in task.depends_on}
+        else:
+            given = self._declared(node, index)
+        if node.is_fan_out:
+            if isinstance(task.fan_out, Each) and node.items is not None:
+                given.setdefault("item", node.items[index])
+            given |= {"parallel_index": index, "parallel_count": node.count}
+        return self._codec.encode(given, f"the input of task {task.name!r}")
+
+    def child_inputs(self, node: Node, index: int) -> dict[str, Any]:
+        """What another workflow is given: what `inputs` says, for it has parameters of its own. Raises WrongType."""
+        if node.task.inputs is not None:
+            return self._declared(node, index)
+        return {} if node.items is None else {"item": node.items[index]}
+
+    def _declared(self, node: Node, index: int) -> dict[str, Any]:
+        task = node.task
+        given = {name: self._given(source, node, index) for name, source in (task.inputs or {}).items()}
+        if task.input_type is not None:
+            problem = check(given, task.input_type)
+            if problem is not None:
+                raise WrongType(f"the inputs of task {task.name!r}", problem)
+        return given
+
+    def _given(self, source: Source, node: Node, index: int) -> Any:
+        return source.value if isinstance(source, Const) else self.of(source, node, index)
+
+    def items_of(self, node: Node) -> tuple[int, list[Any] | None]:
+        """How many items it fans out into, and which. Raises WrongType."""
+        fan_out = node.task.fan_out
+        if fan_out is None:
+            return 1, None
+        if isinstance(fan_out, Each):
+            items = self.of(fan_out.items)
+            if not isinstance(items, list):
+                raise WrongType(str(fan_out.items), f"foreach needs a list, got {name_of_value(items)}")
+            return len(found := cast("list[Any]", items)), found
+        count = fan_out.count if isinstance(fan_out.count, int) else self.of(fan_out.count)
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            what = "parallel" if isinstance(fan_out.count, int) else str(fan_out.count)
+            raise WrongType(what, f"parallel needs a whole number of 0 or more, got {name_of_value(count)}")
+        return count, None
+
+
+def _output_of(task: str) -> Ref:
+    return Ref(("tasks", task, "output"))
+
+
+def _follow(ref: Ref, value: Any, path: list[str | int]) -> Any:
+    try:
+        return follow(value, path)
+    except Missing as error:
+        raise WrongType(str(ref), str(error)) from None

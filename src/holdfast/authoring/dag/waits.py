@@ -1,0 +1,190 @@
+"""What a DAG waits for by itself: a person, a signal, a while, another workflow.
+
+Each has a row like any task, which shows that the run waits and for what. It is opened when the wait begins and
+recorded when it ends; no executor knows of it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from holdfast.authoring.dag.model import Call
+from holdfast.authoring.dag.progress import Node
+from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
+from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
+
+_YES = frozenset({"true", "yes", "y", "approve", "approved", "ok", "accept", "accepted", "1"})
+
+
+class Wait(NamedTuple):
+    node: Node
+    item: int
+    """Its index."""
+    seq: int
+    """Of the task that shows it."""
+
+
+Ended = Callable[[Wait, Outcome, "int | None"], None]
+"""What to do when one is over. The last is the number of the child, if it was one."""
+
+
+class Waits:
+    def __init__(self, emit: Callable[[Command], None], ended: Ended) -> None:
+        self._emit = emit
+        self._ended = ended
+        self.next_timer = 0
+        self._timers: dict[int, Callable[[], None]] = {}
+        self._limits: dict[int, int] = {}
+        """The timers that bound waits, by the number of the task."""
+        self.children: dict[int, Wait] = {}
+        self._sleeps: dict[int, Wait] = {}
+        self._promises: dict[str, Wait] = {}
+        self._settled: dict[str, Outcome] = {}
+        self._signals: dict[str, deque[Payload]] = {}
+        self._listeners: dict[str, deque[Wait]] = {}
+
+    def __iter__(self) -> Iterator[Wait]:
+        yield from self.children.values()
+        yield from self._sleeps.values()
+        yield from self._promises.values()
+        for waiting in self._listeners.values():
+            yield from waiting
+
+    def in_words(self, child_id: Callable[[Wait], str]) -> list[str]:
+        words = [f"approval {name!r}" for name in self._promises]
+        words += [f"signal {name!r}" for name, waiting in self._listeners.items() if waiting]
+        if self.children:
+            # Named first: a wait for children alone can be checked against their rows.
+            ids = sorted(map(child_id, self.children.values()))
+            words.insert(0, "child " + ", ".join(ids[:3]) + (" …" if len(ids) > 3 else ""))
+        return words
+
+    # --- beginning
+
+    def open(self, node: Node, index: int, seq: int, input: Payload, at: Instant) -> Wait:
+        """Show a wait, and bound it if its task has a timeout."""
+        self._emit(OpenTask(seq, node.task.name, input))
+        wait = Wait(node, index, seq)
+        self.limit(wait, at)
+        return wait
+
+    def limit(self, wait: Wait, at: Instant) -> None:
+        allowed = wait.node.task.options.timeout
+        if allowed is not None:
+            self._limits[wait.seq] = self.start_timer(later(at, allowed), lambda: self._give_up(wait))
+
+    def start_timer(self, due: Instant, action: Callable[[], None]) -> int:
+        seq = self.next_timer
+        self.next_timer += 1
+        self._timers[seq] = action
+        self._emit(StartTimer(seq, due))
+        return seq
+
+    def sleep(self, wait: Wait, due: Instant) -> None:
+        self._sleeps[wait.seq] = wait
+        self.start_timer(due, lambda: self._wake(wait))
+
+    def ask(self, promise: str, wait: Wait) -> None:
+        self._promises[promise] = wait
+        self._give_answer(promise)
+
+    def listen(self, signal: str, wait: Wait) -> None:
+        self._listeners.setdefault(signal, deque()).append(wait)
+        self._give_signals(signal)
+
+    # --- ending
+
+    def fire(self, timer: int) -> None:
+        action = self._timers.pop(timer, None)
+        if action is not None:
+            action()
+
+    def settle(self, promise: str, outcome: Outcome) -> None:
+        self._settled.setdefault(promise, outcome)
+        self._give_answer(promise)
+
+    def receive(self, signal: str, payload: Payload) -> None:
+        self._signals.setdefault(signal, deque()).append(payload)
+        self._give_signals(signal)
+
+    def end_child(self, child: int, outcome: Outcome) -> None:
+        wait = self.children.pop(child, None)
+        if wait is not None:
+            if isinstance(outcome, Cancelled):
+                why = f": {outcome.reason}" if outcome.reason else ""
+                outcome = _failed(wait, "RunCancelled", f"its run was cancelled{why}")
+            self._end(wait, outcome, child)
+
+    def _give_answer(self, promise: str) -> None:
+        answer = self._settled.get(promise)
+        wait = self._promises.pop(promise, None) if answer is not None else None
+        if wait is not None and answer is not None:
+            self._end(wait, _decided(wait, answer))
+
+    def _give_signals(self, name: str) -> None:
+        waiting, signals = self._listeners.get(name), self._signals.get(name)
+        while waiting and signals:
+            self._end(waiting.popleft(), Succeeded(signals.popleft()))
+
+    def _wake(self, wait: Wait) -> None:
+        del self._sleeps[wait.seq]
+        self._end(wait, Succeeded(Payload(b"null")))
+
+    def _give_up(self, wait: Wait) -> None:
+        child = self._forget(wait)
+        if child is not None:
+            self._emit(CancelChild(child))
+        allowed = wait.node.task.options.timeout
+        self._end(wait, _failed(wait, "TaskTimedOut", f"it waited longer than {allowed}"), child)
+
+    def _forget(self, wait: Wait) -> int | None:
+        """Wait for it no more. Answers the number of the child, if it was one."""
+        for promise in [name for name, each in self._promises.items() if each is wait]:
+            del self._promises[promise]
+        for waiting in self._listeners.values():
+            if wait in waiting:
+                waiting.remove(wait)
+        for child in [seq for seq, each in self.children.items() if each is wait]:
+            del self.children[child]
+            return child
+        return None
+
+    def _end(self, wait: Wait, outcome: Outcome, child: int | None = None) -> None:
+        timer = self._limits.pop(wait.seq, None)
+        if timer is not None and self._timers.pop(timer, None) is not None:
+            self._emit(CancelTimer(timer))
+        self._ended(wait, outcome, child)
+
+    def break_off(self) -> list[Wait]:
+        """The run was opened again: all waits but those for children are to be begun anew."""
+        waits = [wait for wait in self if not isinstance(wait.node.task.work, Call)]
+        self._timers.clear()
+        self._limits.clear()
+        self._sleeps.clear()
+        self._promises.clear()
+        self._listeners.clear()
+        return waits
+
+    def dispose(self) -> None:
+        self._timers.clear()
+        self._emit = self._ended = _nothing
+
+
+def _nothing(*_: object) -> None: ...
+
+
+def _failed(wait: Wait, error: str, reason: str) -> Failed:
+    message = f"task {wait.node.task.name!r}: {reason}"
+    return Failed(Failure(type=f"holdfast.errors:{error}", message=message))
+
+
+def _decided(wait: Wait, answer: Outcome) -> Outcome:
+    """Yes is success, and what was said is the output. Everything else is no."""
+    if not isinstance(answer, Succeeded):
+        return answer
+    text = answer.payload.decode().strip('"').lower()
+    if text in _YES:
+        return answer
+    return _failed(wait, "Rejected", f"it was not approved, but answered with {text}")

@@ -1,0 +1,145 @@
+"""A DAG as a workflow among others: what the catalog, the client and the executors see of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
+from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.program import DagProgram
+from holdfast.authoring.dag.types import Type, check, describe
+from holdfast.core.codec import Codec
+from holdfast.core.history import Past
+from holdfast.core.records import RunRecord
+from holdfast.core.schedule_inputs import DATE, TICK
+from holdfast.core.values import Payload
+from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType, show
+from holdfast.ports.executor import ProcessBody, ProcessWork, PythonFunction, ShellCommand
+from holdfast.ports.store import Definition
+
+
+class DagSignature:
+    """The inputs of a DAG, as the parameters of a function are to a code workflow."""
+
+    def __init__(self, dag: Dag) -> None:
+        self._dag = dag
+        self._name = f"workflow {dag.name!r}"
+
+    @property
+    def tick_inputs(self) -> dict[str, str]:
+        """A day or a time that must be given: if a schedule does not say which, it is that of the tick."""
+        texts = {"date": DATE, "datetime": TICK}
+        needed = {name: it for name, it in self._dag.inputs.items() if not it.has_default}
+        kinds = {name: describe(it.type) for name, it in needed.items()}
+        return {name: texts[kind] for name, kind in kinds.items() if kind in texts}
+
+    def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+        """Raises WrongType, CannotStore, PayloadTooLarge."""
+        if args:
+            raise WrongType(f"a call of {self._name}", "its inputs are passed by name, not by position")
+        expected = self._dag.inputs
+        for name in kwargs.keys() - expected.keys():
+            takes = ", ".join(expected) if expected else "none"
+            raise WrongType(f"a call of {self._name}", f"it has no input {show(name)}; it takes {takes}")
+        values: dict[str, Any] = {}
+        for name, parameter in expected.items():
+            if name not in kwargs and not parameter.has_default:
+                hint = f"it needs the input {name!r} ({describe(parameter.type)})"
+                raise WrongType(f"a call of {self._name}", hint)
+            values[name] = kwargs.get(name, parameter.default)
+        payload = codec.encode(values, f"the inputs of {self._name}")
+        # What was passed may be a date; what is stored, and checked, is its JSON.
+        stored: dict[str, Any] = codec.decode(payload, dict[str, Any], f"the inputs of {self._name}")
+        for name, parameter in expected.items():
+            problem = check(stored[name], parameter.type)
+            if problem is not None:
+                raise WrongType(f"the inputs of {self._name}", f"{name}: {problem}")
+        return payload
+
+    def unpack_result(self, payload: Payload) -> Any:
+        return msgspec.json.decode(payload)
+
+
+class DagWorkflow:
+    kind = "dag"
+    is_pinned = False
+
+    def __init__(self, dag: Dag, source: str, file: Path) -> None:
+        self.dag = dag
+        self.name = dag.name
+        self.source = source
+        self.folder = file.parent
+        self.origin = str(file)
+        self.hash = definition_hash(dag)
+        self.version = f"auto-{self.hash[:12]}"
+        self.claim = dag.name
+        self.signature = DagSignature(dag)
+
+    def unpack_result(self, payload: Payload) -> Any:
+        return self.signature.unpack_result(payload)
+
+    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> DagProgram:
+        def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
+            found = definitions.catalog.workflow(workflow)
+            return found.signature.pack((), inputs, definitions.codec)
+
+        return DagProgram(run, past, self.dag, definitions.codec, pack_child)
+
+    def edition(self, definition: Definition) -> DagWorkflow:
+        """Another edition of the same workflow, as the store has it. Its files are where those of this are."""
+        dag = load_text(definition.source, file=self.origin)
+        return DagWorkflow(dag, definition.source, Path(self.origin))
+
+    # --- for executors
+
+    def work(self, task: str) -> ProcessWork | None:
+        found = self.dag.tasks.get(task)
+        work = None if found is None else found.work
+        return work if isinstance(work, (ShellCommand, PythonFunction)) else None
+
+    def process(self, task: str, codec: Codec) -> ProcessBody:
+        """Raises UnknownTask."""
+        found, work = self.dag.tasks.get(task), self.work(task)
+        if found is None or work is None:
+            raise UnknownTask(task, list(self.dag.tasks))
+        project = str(self.folder)
+        workdir = str(self.folder / found.workdir) if found.workdir else project
+        return ProcessBody(work, project, workdir, found.env, _Output(found, codec).store)
+
+    def __repr__(self) -> str:
+        return f"<workflow {self.name!r} {self.version}>"
+
+
+class _Output:
+    """Checks what a process has given."""
+
+    def __init__(self, task: Task, codec: Codec) -> None:
+        self._what = f"the output of task {task.name!r}"
+        self._type: Type | None = task.output_type
+        self._codec = codec
+
+    def store(self, output: bytes) -> Payload:
+        """Raises WrongType, PayloadTooLarge."""
+        if len(output) > self._codec.limit:
+            raise PayloadTooLarge(self._what, len(output), self._codec.limit)
+        value = self._codec.decode(Payload(output), Any, self._what)
+        if self._type is not None:
+            problem = check(value, self._type)
+            if problem is not None:
+                raise WrongType(self._what, problem)
+        return self._codec.encode(value, self._what)
+
+
+def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWorkflow:
+    """Read a workflow from a YAML file and make it known. Raises BadDag, with everything that is wrong with it.
+
+    What the file names is found relative to its folder.
+    """
+    file = Path(path).absolute()
+    workflow = DagWorkflow(load_file(file), read_text(file), file)
+    catalog.add_workflow(workflow)
+    return workflow

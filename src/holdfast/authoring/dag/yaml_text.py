@@ -1,0 +1,423 @@
+"""YAML as nodes that know where they stand, and as the values that people mean.
+
+PyYAML scans and parses; what a scalar means is decided here, by the core rules of YAML 1.2: `yes`, `on` and
+`12:30` are text, dates stay text, 012 is twelve. Values are those of JSON, because that is how they are
+stored: no other tags, no keys but text, no infinity. The parser is asked for events one by one and nothing is
+ever called by its own recursion, so neither depth nor aliases can make a small file cost much.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import yaml
+
+from holdfast.authoring.dag.problems import START, Place, Problems
+from holdfast.errors import show
+
+LARGEST_TEXT: Final = 1_000_000
+"""In characters."""
+_DEEPEST: Final = 60
+_MOST_NODES: Final = 200_000
+"""With everything that an alias stands for counted each time: ten lines can spell a billion."""
+
+Value: TypeAlias = str | int | float | bool | None
+
+
+class Scalar(NamedTuple):
+    value: Value
+    text: str
+    """As it was written, so that 1.10 can become the text 1.10."""
+    place: Place
+    inner: Place | None = None
+    """Where its text begins, if it stands in one line as it is: neither folded nor with escapes."""
+
+    def at(self, offset: int) -> Place:
+        """The place of a character of the text, or as near as one can say."""
+        return self.place if self.inner is None else Place(self.inner.line, self.inner.column + offset)
+
+
+class ListNode(NamedTuple):
+    items: list[Node]
+    place: Place
+
+
+class Entry(NamedTuple):
+    key: Scalar
+    value: Node
+
+
+class MapNode(NamedTuple):
+    entries: dict[str, Entry]
+    place: Place
+    broken: frozenset[str] = frozenset()
+    """Keys that were there, but with something wrong that has been said already."""
+
+    def get(self, key: str) -> Node | None:
+        entry = self.entries.get(key)
+        return None if entry is None else entry.value
+
+
+Node: TypeAlias = Scalar | ListNode | MapNode
+
+
+def text_of(node: Node | None) -> str:
+    """Of a node that is known to be text, or of one that is not there."""
+    value = node.value if isinstance(node, Scalar) else ""
+    return value if isinstance(value, str) else ""
+
+
+def plain(node: Node) -> Any:
+    """The value as JSON would have it."""
+    match node:
+        case Scalar(value):
+            return value
+        case ListNode(items):
+            return [plain(item) for item in items]
+        case MapNode(entries):
+            return {key: plain(entry.value) for key, entry in entries.items()}
+
+
+def is_broken(node: Node) -> bool:
+    """Whether something in it was wrong, so that it is not all there."""
+    if isinstance(node, MapNode):
+        return bool(node.broken) or any(is_broken(entry.value) for entry in node.entries.values())
+    return isinstance(node, ListNode) and any(is_broken(item) for item in node.items)
+
+
+def compose(text: str, problems: Problems, *, origin: Place = START) -> Node | None:
+    """The one document of the text. None if it cannot be read at all, which has been reported then.
+
+    `origin` is where the text stands, if it is part of a line of another one.
+    """
+    if len(text) > LARGEST_TEXT:
+        problems.add(origin, f"the text has {len(text):,} characters; a DAG has at most {LARGEST_TEXT:,}")
+        return None
+    text = text.removeprefix("\ufeff")
+    foreign = _FOREIGN.search(text)
+    if foreign is not None:
+        place = _place_in(text, foreign.start(), origin)
+        problems.add(place, f"the character {foreign[0]!r} is not allowed in YAML")
+        return None
+    try:
+        return _Composer(text, problems, origin).compose()
+    except _Unreadable as error:
+        problems.add(error.place, str(error))
+    except yaml.YAMLError as error:
+        problems.add(*_explain(error, text, origin))
+    return None
+
+
+_FOREIGN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+
+
+def _place_in(text: str, index: int, origin: Place) -> Place:
+    breaks = [found.end() for found in _BREAK.finditer(text, 0, index)]
+    if not breaks:
+        return Place(origin.line, origin.column + index)
+    return Place(origin.line + len(breaks), index - breaks[-1] + 1)
+
+
+class _Unreadable(Exception):
+    def __init__(self, place: Place, reason: str) -> None:
+        self.place = place
+        super().__init__(reason)
+
+
+# --- building nodes
+
+
+class _Open(NamedTuple):
+    """A list or a map whose end has not come yet."""
+
+    place: Place
+    anchor: str | None
+    is_map: bool
+    nodes: list[Node]
+    """Of a map: key, value, key, value …"""
+    weights: list[int]
+
+
+class _Composer:
+    def __init__(self, text: str, problems: Problems, origin: Place) -> None:
+        self._text, self._problems, self._origin = text, problems, origin
+        self._anchors: dict[str, tuple[Node, int] | None] = {}
+        """Each with the number of nodes in it; None while it is still open."""
+        self._documents = 0
+        self._open: list[_Open] = []
+
+    def compose(self) -> Node:
+        root: Node | None = None
+        for event in self._events():
+            done = self._take(event)
+            if done is not None:
+                root = done
+        if root is None or (isinstance(root, Scalar) and root.value is None and not root.text):
+            raise _Unreadable(self._origin, "there is nothing in it")
+        return root
+
+    def _events(self) -> Iterator[yaml.Event]:
+        # The parser in C is some twenty times as fast; where PyYAML was built without, its other one will do.
+        library: Any = yaml  # which has no types of its own
+        return library.parse(self._text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+    def _take(self, event: yaml.Event) -> Node | None:
+        """The whole document, once its last node is complete."""
+        match event:
+            case yaml.DocumentStartEvent():
+                self._documents += 1
+                if self._documents > 1:
+                    raise _Unreadable(self._place(event), "a second document begins here; a file has one DAG")
+            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
+                self._begin(event)
+            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
+                done = self._open.pop()
+                node = self._map_of(done) if done.is_map else ListNode(done.nodes, done.place)
+                return self._add(node, 1 + sum(done.weights), done.anchor)
+            case yaml.ScalarEvent():
+                return self._add(self._scalar(event), 1, event.anchor)
+            case yaml.AliasEvent():
+                return self._add(*self._meant_by(event), None)
+            case _:
+                pass  # the ends of the stream and of the document
+        return None
+
+    def _begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
+        place = self._place(event)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        if len(self._open) >= _DEEPEST:
+            raise _Unreadable(place, f"nested more than {_DEEPEST} levels deep")
+        if event.tag not in (None, "!", _TAG + ("map" if is_map else "seq")):
+            raise _Unreadable(place, _bad_tag(event.tag))
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        self._open.append(_Open(place, event.anchor, is_map, [], []))
+
+    def _add(self, node: Node, weight: int, anchor: str | None) -> Node | None:
+        if weight > _MOST_NODES:
+            raise _Unreadable(node.place, f"more than {_MOST_NODES:,} values, once the aliases are followed")
+        if anchor is not None:
+            self._anchors[anchor] = (node, weight)
+        if not self._open:
+            return node
+        self._open[-1].nodes.append(node)
+        self._open[-1].weights.append(weight)
+        return None
+
+    def _meant_by(self, event: yaml.AliasEvent) -> tuple[Node, int]:
+        place, name = self._place(event), event.anchor
+        if name not in self._anchors:
+            hint = self._problems.did_you_mean(name, self._anchors)
+            raise _Unreadable(place, f"the alias *{name} has no anchor &{name} before it{hint}")
+        meant = self._anchors[name]
+        if meant is None:
+            raise _Unreadable(place, f"the alias *{name} stands inside of what &{name} names")
+        return meant
+
+    def _place(self, event: yaml.Event) -> Place:
+        mark = event.start_mark
+        if mark.line == 0:
+            return Place(self._origin.line, self._origin.column + mark.column)
+        return Place(self._origin.line + mark.line, mark.column + 1)
+
+    # --- scalars
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        place, text = self._place(event), event.value
+        if "\0" in text or _SURROGATE.search(text):
+            raise _Unreadable(place, "the text has a NUL or half a character in it, which cannot be stored")
+        is_plain = not event.style
+        tag = event.tag
+        if tag is None and is_plain:
+            value = self._meaning(text, place)
+        elif tag in (None, "!", _TAG + "str"):
+            value = text
+        else:
+            value = self._meaning(text, place)
+            if tag not in {_TAG + name for name in _tags_of(value)}:
+                raise _Unreadable(place, _bad_tag(tag))
+        return Scalar(value, text, place, self._inner(event, is_plain))
+
+    def _inner(self, event: yaml.ScalarEvent, is_plain: bool) -> Place | None:
+        start, end = event.start_mark, event.end_mark
+        if start.line != end.line:
+            return None
+        quotes = 0 if is_plain else 1
+        length = len(event.value)
+        written = self._text[end.index - quotes - length : end.index - quotes]
+        if written != event.value:
+            return None
+        column = end.column - quotes - length
+        origin = self._origin
+        if start.line == 0:
+            return Place(origin.line, origin.column + column)
+        return Place(origin.line + start.line, column + 1)
+
+    def _meaning(self, text: str, place: Place) -> Value:
+        """What a scalar without quotes stands for. What JSON has no number for is reported, and is text
+        then."""
+        if text in _WORDS:
+            return _WORDS[text]
+        if _INTEGER.fullmatch(text):
+            if len(text) <= 40:
+                number = int(text, 0) if text[:2] in ("0x", "0o") else int(text)
+                if -(2**63) <= number < 2**63:
+                    return number
+        elif _FLOAT.fullmatch(text):
+            if len(text) <= 400 and math.isfinite(float(text)):
+                return float(text)
+        elif not _NO_NUMBER.fullmatch(text):
+            return text
+        self._problems.add_last(
+            place, f"{text[:40]} is no number that JSON can carry; put it in quotes to mean text"
+        )
+        return text
+
+    # --- maps
+
+    def _map_of(self, done: _Open) -> MapNode:
+        entries: dict[str, Entry] = {}
+        merged: list[MapNode] = []
+        for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
+            if not isinstance(key, Scalar):
+                self._problems.add(key.place, f"a key must be text, not {describe_node(key)}")
+            elif key.value == "<<" and key.inner == key.place:
+                merged += self._to_merge(value)
+            elif not isinstance(key.value, str):
+                self._problems.add(key.place, f"a key must be text: put it in quotes, as '{key.text}'")
+            elif key.value in entries:
+                first = entries[key.value].key.place
+                self._problems.add(
+                    key.place,
+                    f"the key {show(key.value)} is there twice: first in line {first.line}, "
+                    f"column {first.column}",
+                )
+            else:
+                entries[key.value] = Entry(key, value)
+        for each in merged:
+            for name, entry in each.entries.items():
+                entries.setdefault(name, entry)
+        return MapNode(entries, done.place)
+
+    def _to_merge(self, value: Node) -> list[MapNode]:
+        listed = value.items if isinstance(value, ListNode) else [value]
+        maps = [node for node in listed if isinstance(node, MapNode)]
+        if len(maps) < len(listed):
+            self._problems.add(value.place, "after << comes a map, or a list of maps, to take the keys of")
+        return maps
+
+
+_TAG: Final = "tag:yaml.org,2002:"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WORDS: Final[dict[str, Value]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+def _tags_of(value: Value) -> tuple[str, ...]:
+    match value:
+        case None:
+            return ("null",)
+        case bool():
+            return ("bool",)
+        case int():
+            return ("int", "float")
+        case float():
+            return ("float",)
+        case str():
+            return ()
+
+
+def _bad_tag(tag: str | None) -> str:
+    name = (tag or "").replace(_TAG, "!!")
+    return (
+        f"the tag {show(name)} does not fit here: values are text, numbers, true, false, null, lists and maps"
+    )
+
+
+def describe_node(node: Node) -> str:
+    """What stands there, for the end of "must be text, not …"."""
+    match node:
+        case ListNode():
+            return "a list"
+        case MapNode():
+            return "a map"
+        case Scalar(None):
+            return "empty" if node.text == "" else "null"
+        case Scalar(bool()):
+            return node.text
+        case Scalar(value):
+            return show(value)
+
+
+# --- what the parser complains of, in our words
+
+_COMPLAINTS: Final[list[tuple[str, str]]] = [
+    (
+        "mapping values are not allowed",
+        "no key can stand here; put text with a colon in quotes, or look at the line before",
+    ),
+    ("could not find expected ':'", "a key without ':' after it"),
+    ("expected '-' indicator", "a line that is not an item of the list begun above; look at the indentation"),
+    ("expected key", "this does not fit to the map begun above; look at the indentation and the quotes"),
+    (
+        "expected <document start>",
+        "there is more here than one value; look at the indentation and the quotes",
+    ),
+    ("node content", "a value is missing here"),
+    (
+        "unknown escape character",
+        "an unknown escape after \\ in double quotes; in single quotes \\ is only itself",
+    ),
+    ("undefined tag handle", "a tag with a prefix that nothing declares"),
+    ("incompatible YAML document", "a %YAML directive for another version than 1"),
+]
+_PURE: Final[list[tuple[str, str]]] = [
+    ("expected '<document start>'", "expected <document start>"),
+    ("found '?'", "expected '-' indicator"),
+    ("expected <block end>", "expected key"),
+]
+"""What the parser in Python says, and what the one in C says of the same."""
+
+
+_UNCLOSED: Final = {
+    "expected ',' or ']'": "[ is not closed by ], or a comma is missing",
+    "expected ',' or '}'": "{ is not closed by }, or a comma is missing",
+    "unexpected end of stream": "these quotes are not closed",
+    "unexpected document separator": "these quotes are not closed",
+}
+"""Said of the place where it began, since the other may be the end of the file."""
+
+
+def _explain(error: yaml.YAMLError, text: str, origin: Place) -> tuple[Place, str]:
+    mark = getattr(error, "problem_mark", None)
+    said = str(getattr(error, "problem", None) or error)
+    if mark is None:
+        return origin, f"this is not YAML: {said}"
+    index = min(mark.index, len(text))
+    place = _place_in(text, index, origin)
+    if "cannot start any token" in said:
+        character = text[index : index + 1]
+        if character == "\t":
+            return place, "a tab where only spaces may indent"
+        return place, f"text cannot begin with {character!r}; put it in quotes"
+    start = getattr(error, "context_mark", None)
+    for part, words in _UNCLOSED.items():
+        if part in said and start is not None:
+            return _place_in(text, start.index, origin), f"{words} (found in line {place.line})"
+    for pure, compiled in _PURE:
+        if pure in said:
+            said = compiled
+    for part, words in _COMPLAINTS:
+        if part in said:
+            return place, words
+    return place, f"this is not YAML: {said}"

@@ -1,0 +1,217 @@
+"""The keeper: a small process that outlives its node for a moment and ends what the node left behind.
+
+A node that is killed cannot clean up after itself. So it starts a keeper first, which holds the read
+end of a pipe. When the node is gone, however that came about, the pipe is at its end, and the keeper
+kills the process groups it was told of and every process that carries the node's mark in its environment:
+also one that left its group, and one that was started a moment before and that nobody told of.
+
+It is run by path, as a script of its own (`python -I -S keeper.py`), so it imports nothing of holdfast.
+The functions that look into /proc are shared with the node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+
+NODE_MARK = "HOLDFAST_NODE_TOKEN"
+"""In the environment of every process that a node starts, and so of all that those start."""
+
+PROCESSES = "/proc"
+
+_PATIENCE = 2.0
+"""Seconds after the node's death for which processes are looked for that appear only now."""
+
+_PAUSE = 0.05
+
+
+# --- looking into /proc
+
+
+def process_ids() -> list[int]:
+    """Of all processes; empty where there is no /proc to say."""
+    try:
+        return [int(name) for name in os.listdir(PROCESSES) if name.isdecimal()]
+    except FileNotFoundError:
+        return []
+
+
+def mark_of(pid: int, mark: bytes) -> bytes | None:
+    """The value that a process got in its environment under this name, if it got one that we may read."""
+    try:
+        descriptor = os.open(f"{PROCESSES}/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None  # it has ended, or is somebody else's
+    try:
+        environment = _read_all(descriptor)
+    except OSError:
+        return None  # it has ended since
+    finally:
+        os.close(descriptor)
+    prefix = mark + b"="
+    if environment.startswith(prefix):
+        start = len(prefix)
+    else:
+        at = environment.find(b"\0" + prefix)
+        if at < 0:
+            return None
+        start = at + 1 + len(prefix)
+    end = environment.find(b"\0", start)
+    return environment[start:] if end < 0 else environment[start:end]
+
+
+def group_of(pid: int) -> int | None:
+    """The process group of a process; None if it has ended, even if nobody has asked for its end yet."""
+    try:
+        descriptor = os.open(f"{PROCESSES}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        text = os.read(descriptor, 4096)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    # The name of the program stands in brackets before the rest, and may have any byte in it.
+    fields = text.rpartition(b")")[2].split(maxsplit=3)
+    return None if len(fields) < 3 or fields[0] in (b"Z", b"X", b"x") else int(fields[2])
+
+
+def kill_marked(pid: int, mark: bytes, value: bytes) -> bool:
+    """Kill a process that was seen to carry this mark, and no other that has got its number since."""
+    if not hasattr(os, "pidfd_open"):
+        return _kill(pid)
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return _kill(pid)  # a kernel without it, or no descriptor left
+    try:
+        if mark_of(pid, mark) != value:
+            return False
+        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        return True
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _kill(pid: int) -> bool:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return False  # it has ended by itself, or has become another user's
+    return True
+
+
+def _read_all(descriptor: int) -> bytes:
+    pieces: list[bytes] = []
+    while piece := os.read(descriptor, 1 << 17):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+# --- the keeper itself
+
+
+class Keeper:
+    def __init__(self, node: int, token: str, scratch: str) -> None:
+        self._token = token.encode()
+        self._scratch = scratch
+        self._groups: set[int] = set()
+        self._unread = b""
+        self._has_farewell = False
+        """The node has ended in order: what it started is gone, as far as it knows."""
+        self._node = _watch(node)
+
+    def wait(self) -> None:
+        """Until the node is gone. A process that the node forked may hold the pipe open beyond that."""
+        poll = select.poll()
+        poll.register(0, select.POLLIN)
+        if self._node is not None:
+            poll.register(self._node, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            if 0 in ready and not self._listen():
+                return
+            if 0 not in ready and self._node in ready:
+                return
+
+    def _listen(self) -> bool:
+        """Groups that began (`+123`) and ended (`-123`), a line each. False at the end of the pipe."""
+        data = os.read(0, 1 << 16)
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        for line in lines:
+            if line == b"end":
+                self._has_farewell = True
+            elif line.startswith(b"+"):
+                self._groups.add(int(line[1:]))
+            elif line.startswith(b"-"):
+                self._groups.discard(int(line[1:]))
+        return bool(data)
+
+    def clean_up(self) -> None:
+        for group in self._groups:
+            try:
+                os.killpg(group, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass  # it has ended by itself
+        # A process that is just being started gets its mark only when its program is loaded, and
+        # one that is being killed may have started another: so this looks until there is none, and on.
+        deadline = time.monotonic() + _PATIENCE
+        quiet = 0
+        while quiet < (1 if self._has_farewell else 4) and time.monotonic() < deadline:
+            quiet = 0 if self._kill_all_marked() else quiet + 1
+            if not self._has_farewell:
+                time.sleep(_PAUSE)
+        self._remove_scratch()
+
+    def _kill_all_marked(self) -> bool:
+        mark = NODE_MARK.encode()
+        found = False
+        for pid in process_ids():
+            if mark_of(pid, mark) == self._token:
+                found = kill_marked(pid, mark, self._token) or found
+        return found
+
+    def _remove_scratch(self) -> None:
+        with contextlib.suppress(OSError):  # the node did it, or someone has put a folder there
+            for entry in list(_entries(self._scratch)):
+                os.unlink(entry)
+            os.rmdir(self._scratch)
+
+
+def _entries(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            yield entry.path
+
+
+def _watch(node: int) -> int | None:
+    """Something to wait on until the node has ended, where the kernel has that."""
+    try:
+        return os.pidfd_open(node)
+    except (AttributeError, OSError):
+        return None  # then the pipe must tell; if the node is gone already, it does so at once
+
+
+def main() -> None:
+    # Signals to the node's group, as Ctrl-C sends them, are not meant for whoever cleans up after it. They
+    # are blocked from the first moment on, and from here on do not come any more.
+    os.setsid()
+    os.chdir("/")
+    node, token, scratch = sys.argv[1:]
+    keeper = Keeper(int(node), token, scratch)
+    keeper.wait()
+    keeper.clean_up()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""What the executors of processes have in common: the life of an attempt around the process that runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextvars import Context, copy_context
+from typing import NamedTuple, Required, TypedDict, Unpack
+
+from holdfast.core.failures import capture
+from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
+from holdfast.errors import NotOpen
+from holdfast.executors.contract import Files, Scratch, failed_command, inherited
+from holdfast.executors.heartbeats import Heartbeats
+from holdfast.executors.output import LineReader
+from holdfast.executors.processes import Processes, room_for
+from holdfast.ports.executor import Attempt, Beat, Line, Log, ProcessBody, Report
+
+KILL_AFTER = dt.timedelta(seconds=5)
+
+_LAST_WORDS = 20
+"""How many lines of standard error a failure is told with."""
+
+
+class Job:
+    """One attempt, while it runs in a process."""
+
+    __slots__ = (
+        "_last_words",
+        "_log",
+        "_now",
+        "attempt",
+        "body",
+        "files",
+        "is_cancelled",
+        "stderr",
+        "stdout",
+    )
+
+    def __init__(
+        self,
+        attempt: Attempt,
+        body: ProcessBody,
+        files: Files,
+        marker: bytes | None,
+        log: Log,
+        now: Callable[[], Instant],
+    ) -> None:
+        self.attempt = attempt
+        self.body = body
+        self.files = files
+        self.is_cancelled = False
+        self.stdout = LineReader(marker)
+        self.stderr = LineReader()
+        self._log = log
+        self._now = now
+        self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+
+    def hear(self, stream: str, data: bytes) -> None:
+        self._say(stream, (self.stdout if stream == "stdout" else self.stderr).feed(data))
+
+    def hear_the_rest(self) -> None:
+        """Lines that never got an end are lines, too."""
+        self._say("stdout", self.stdout.close())
+        self._say("stderr", self.stderr.close())
+
+    def failed(self, status: int) -> Failed:
+        return failed_command(status, "\n".join(self._last_words))
+
+    def store(self, output: bytes) -> Outcome:
+        try:
+            return Succeeded(self.body.store(output))
+        except Exception as error:  # what the task has said does not fit, and that is how it failed
+            return Failed(capture(error))
+
+    def _say(self, stream: str, texts: list[str]) -> None:
+        if texts:
+            if stream == "stderr":
+                self._last_words.extend(texts)
+            at = self._now()
+            self._log(self.attempt, [Line(at, stream, text) for text in texts])
+
+
+class Desk(NamedTuple):
+    """What an executor has from its first attempt on. It belongs to one event loop."""
+
+    loop: asyncio.AbstractEventLoop
+    variables: Context
+    processes: Processes
+    heartbeats: Heartbeats
+
+
+class ProcessOptions(TypedDict, total=False):
+    capacity: Required[int]
+    """How many processes at once; fewer, if there are not enough descriptors for so many."""
+    kill_after: dt.timedelta
+    """How long a process has to end after SIGTERM."""
+    environment: Required[Mapping[str, str]]
+    """The node's own."""
+    now: Required[Callable[[], Instant]]
+    has_pidfd: bool | None
+    """Found out, unless given."""
+
+
+class ProcessExecutor:
+    """Every method is called on the loop's thread; the first `start` decides which loop that is."""
+
+    descriptors = 3
+    """How many a process needs on our side."""
+    marker: bytes | None = None
+    """What a line of standard output begins with that is the output of the task."""
+
+    def __init__(
+        self,
+        bodies: Callable[[Attempt], ProcessBody],
+        report: Report,
+        beat: Beat,
+        log: Log,
+        **options: Unpack[ProcessOptions],
+    ) -> None:
+        self._bodies = bodies
+        self._report = report
+        self._beat = beat
+        self._log = log
+        self._capacity = room_for(options["capacity"], self.descriptors)
+        self._kill_after = options.get("kill_after", KILL_AFTER)
+        self._environment = inherited(options["environment"])
+        self._now = options["now"]
+        self._has_pidfd = options.get("has_pidfd")
+        self._scratch = Scratch()
+        self._jobs: dict[Attempt, Job] = {}
+        """Started and not yet reported."""
+        self._desk: Desk | None = None
+        self._is_stopped = False
+
+    @property
+    def capacity(self) -> int:
+        return self._capacity
+
+    def start(self, attempt: Attempt) -> None:
+        if self._is_stopped:
+            raise NotOpen
+        desk = self._desk or self._open()
+        try:
+            body = self._bodies(attempt)
+            files = self._scratch.take(attempt.input)
+        except Exception as error:  # whatever it is, it is this attempt that cannot be started
+            desk.loop.call_soon(self._tell, attempt, Failed(capture(error)), context=desk.variables)
+            return
+        job = self._jobs[attempt] = Job(attempt, body, files, self.marker, self._log, self._now)
+        try:
+            self.begin(job, desk)
+        except Exception as error:
+            # Not now: a report never comes before `start` is over. Where it was raised is no news to users.
+            outcome = Failed(capture(error.with_traceback(None)))
+            desk.loop.call_soon(self.settle, job, outcome, context=desk.variables)
+        else:
+            desk.heartbeats.watch(attempt, files.heartbeat)
+
+    def cancel(self, attempt: Attempt) -> None:
+        """End the attempt's processes, all of them. A second cancel does not cut its clean-up short."""
+        job = self._jobs.get(attempt)
+        if job is not None and self._desk is not None and not job.is_cancelled:
+            job.is_cancelled = True
+            self.end(job, self._desk)
+
+    async def stop(self) -> None:
+        """End every attempt and wait until its processes are gone; report nothing more."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
+        if self._desk is not None:
+            self._desk.heartbeats.close()
+            await self._desk.processes.stop()
+        self._scratch.close()
+
+    def begin(self, job: Job, desk: Desk) -> None:
+        """Start its process. Whatever this raises is how the attempt has failed."""
+        raise NotImplementedError
+
+    def end(self, job: Job, desk: Desk) -> None:
+        """Begin to end its process; `settle` follows."""
+        raise NotImplementedError
+
+    def settle(self, job: Job, outcome: Outcome) -> None:
+        """The end of an attempt, once its processes are gone."""
+        del self._jobs[job.attempt]
+        if self._desk is not None:
+            self._desk.heartbeats.last(job.attempt)
+        self._scratch.give_back(job.files)
+        self._tell(job.attempt, Cancelled() if job.is_cancelled else outcome)
+
+    def _tell(self, attempt: Attempt, outcome: Outcome) -> None:
+        if not self._is_stopped:
+            self._report(attempt, outcome)
+
+    def _open(self) -> Desk:
+        loop, variables = asyncio.get_running_loop(), copy_context()
+        processes = Processes(
+            self._environment, self._scratch.open(), self._kill_after, has_pidfd=self._has_pidfd
+        )
+        self._desk = Desk(loop, variables, processes, Heartbeats(loop, variables, self._beat))
+        return self._desk

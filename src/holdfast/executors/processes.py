@@ -1,0 +1,345 @@
+"""Child processes: started cheaply, listened to, and ended for certain.
+
+A `Child` is a process that leads a group of its own and carries two marks in its environment: the
+node's, by which the keeper finds it when the node has died, and one of its own. Whatever it starts
+inherits both. So `end` can end all of it: SIGTERM to the group; SIGKILL to the group once it has had
+its time; SIGKILL to whatever left the group but still carries the mark.
+
+The order on the way out is what makes this safe. A group keeps its number for as long as its leader
+has not been reaped, so the leader is reaped last: signals to the group can hit nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import fcntl
+import os
+import resource
+import secrets
+import signal
+import sys
+import termios
+from collections.abc import Mapping
+from contextvars import Context, copy_context
+from itertools import count
+from typing import Final, Protocol, cast
+
+from holdfast.executors.departures import Departures, Leaver
+from holdfast.executors.keeper import NODE_MARK
+from holdfast.executors.keeper_link import KeeperLink
+from holdfast.executors.watching import Exits, Readable
+
+ATTEMPT_MARK: Final = "HOLDFAST_ATTEMPT_TOKEN"
+
+_NODE_MARK = NODE_MARK.encode()
+_ATTEMPT_MARK = ATTEMPT_MARK.encode()
+_CHUNK = 16 * 1024
+"""As much as is read at once. It may be eight thousand lines."""
+_STDIN, _STDOUT, _STDERR = range(3)
+_NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
+_ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+_SPARE_DESCRIPTORS = 128
+_USUAL_DESCRIPTORS = 1024
+"""What the rest of the application needs at least, and what it may count on: databases, connections, logs."""
+
+
+class Listener(Protocol):
+    """Whoever has started a process hears what it says, and once that it is gone."""
+
+    def heard(self, stream: str, data: bytes) -> None: ...
+
+    def gone(self, status: int) -> None:
+        """It and its whole group have ended. `status` is its exit code, negative for a signal."""
+        ...
+
+
+class Child:
+    """One process and its group. Made by `Processes.spawn`."""
+
+    __slots__ = (
+        "group",
+        "is_killed",
+        "listener",
+        "pipes",
+        "reaped_at",
+        "status",
+        "timer",
+        "token",
+        "was_ended",
+    )
+
+    def __init__(self, pid: int, token: bytes, listener: Listener, pipes: dict[int, str]) -> None:
+        self.group = pid
+        self.token = token
+        self.listener = listener
+        self.pipes = pipes
+        """Those still open, each with the name of its stream."""
+        self.status: int | None = None
+        """Its exit code, once it has ended; negative for a signal."""
+        self.timer: asyncio.TimerHandle | None = None
+        self.reaped_at: float | None = None
+        self.was_ended = False
+        self.is_killed = False
+
+    @property
+    def is_silent(self) -> bool:
+        return not self.pipes
+
+    @property
+    def has_group(self) -> bool:
+        try:
+            os.killpg(self.group, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass  # it has become another user's, but is there
+        return True
+
+
+class Processes:
+    """All children of one executor. Belongs to the event loop that it is made on."""
+
+    def __init__(
+        self,
+        environment: Mapping[bytes, bytes],
+        scratch: str,
+        kill_after: dt.timedelta,
+        *,
+        has_pidfd: bool | None = None,
+        has_epoll: bool | None = None,
+    ) -> None:
+        _occupy_standard_descriptors()
+        self._loop = loop = asyncio.get_running_loop()
+        self._variables: Context = copy_context()
+        self._kill_after = kill_after.total_seconds()
+        self._token = secrets.token_hex(12).encode()
+        self._numbers = count(1)
+        self._children: dict[int, Child] = {}
+        self.readable = Readable(loop, self._variables, has_epoll=has_epoll)
+        self._exits = Exits(loop, self._variables, self.readable, has_pidfd=has_pidfd)
+        self.keeper = KeeperLink(
+            loop, self._variables, self._exits, environment, self._token.decode(), scratch
+        )
+        self._departures = Departures(loop, self._variables, _ATTEMPT_MARK, self._reap, self._let_go)
+        self._all_gone = asyncio.Event()
+
+    def spawn(
+        self,
+        program: str,
+        arguments: tuple[str, ...],
+        environment: dict[bytes, bytes],
+        listener: Listener,
+        *,
+        channel: int | None = None,
+    ) -> Child:
+        """Start a process; `channel` becomes its standard input, else that is empty.
+
+        Adds its marks to `environment`. Raises OSError if it cannot be started.
+        """
+        token = environment[_ATTEMPT_MARK] = b"%s-%d" % (self._token, next(self._numbers))
+        environment[_NODE_MARK] = self._token
+        self.keeper.ensure()
+        out, out_end, err, err_end = _two_pipes()
+        try:
+            pid = os.posix_spawn(
+                program,
+                arguments,
+                environment,
+                file_actions=(
+                    _NO_INPUT if channel is None else (os.POSIX_SPAWN_DUP2, channel, _STDIN),
+                    (os.POSIX_SPAWN_DUP2, out_end, _STDOUT),
+                    (os.POSIX_SPAWN_DUP2, err_end, _STDERR),
+                ),
+                setpgroup=0,
+                setsigmask=(),
+                setsigdef=_ALL_SIGNALS,
+            )
+        except BaseException:
+            os.close(out)
+            os.close(err)
+            raise
+        finally:
+            os.close(out_end)
+            os.close(err_end)
+        child = Child(pid, token, listener, {out: "stdout", err: "stderr"})
+        self._take_in(child)
+        return child
+
+    def _take_in(self, child: Child) -> None:
+        try:
+            self._exits.add(child.group, self._look_for_end, child)
+        except OSError:
+            os.killpg(child.group, signal.SIGKILL)
+            os.waitpid(child.group, 0)
+            for pipe in child.pipes:
+                os.close(pipe)
+            raise
+        self._children[child.group] = child
+        for pipe in child.pipes:
+            os.set_blocking(pipe, False)
+            self.readable.add(pipe, self._read, child)
+        self.keeper.began(child.group)
+
+    def end(self, child: Child, *, politely: bool = True) -> None:
+        """SIGTERM to its group, SIGKILL after its time. If not `politely`, only the latter."""
+        if child.was_ended or child.reaped_at is not None:
+            return
+        child.was_ended = True
+        child.timer = self._loop.call_later(self._kill_after, self.kill, child, context=self._variables)
+        if politely:
+            _signal_group(child.group, signal.SIGTERM)
+            _signal_group(child.group, signal.SIGCONT)  # what is stopped hears nothing else
+
+    def kill(self, child: Child) -> None:
+        """SIGKILL to its group, and then to what carries its mark."""
+        if child.reaped_at is not None:
+            return
+        child.was_ended = child.is_killed = True
+        if child.status is None:
+            _signal_group(child.group, signal.SIGKILL)
+        else:
+            self._reap(child)
+
+    async def stop(self) -> None:
+        """End all children, wait until they are gone, and give everything back."""
+        for child in list(self._children.values()):
+            self.end(child)
+        while self._children:
+            self._all_gone.clear()
+            await self._all_gone.wait()
+        await self.keeper.stop()
+        self._exits.close()
+        self.readable.close()
+
+    # --- what is noticed
+
+    def read_now(self, child: Child) -> None:
+        """Take what is in the pipes of a child at this moment, and no more: it may never stop writing."""
+        for pipe in list(child.pipes):
+            left = _unread_bytes(pipe)
+            while left > 0:
+                read = self._read(child, pipe)
+                left = left - read if read else 0
+
+    def _read(self, child: Child, pipe: int) -> int:
+        try:
+            data = os.read(pipe, _CHUNK)
+        except BlockingIOError:
+            return 0
+        if data:
+            child.listener.heard(child.pipes[pipe], data)
+        else:
+            self._close_pipe(child, pipe)
+        return len(data)
+
+    def _close_pipe(self, child: Child, pipe: int) -> None:
+        del child.pipes[pipe]
+        self.readable.drop(pipe)
+        os.close(pipe)
+
+    def _look_for_end(self, child: Child, _descriptor: int) -> int:
+        """Look only: as a zombie it keeps its number, and signals to its group still find the right one."""
+        status = _exit_status(child.group)
+        if status is None:
+            return 0
+        child.status = status
+        self._exits.drop(child.group)
+        if child.was_ended and not child.is_killed:
+            # The rest of its group was asked to end as well, and has the same time for it.
+            self._departures.add(child)
+        else:
+            self._reap(child)
+        return 0
+
+    def _reap(self, leaver: Leaver) -> None:
+        """Nothing of its group outlives it."""
+        child = cast("Child", leaver)
+        _signal_group(child.group, signal.SIGKILL)
+        try:
+            os.waitpid(child.group, 0)
+        except ChildProcessError:
+            pass  # somebody else in this process waits for any child it has
+        child.reaped_at = self._loop.time()
+        self.keeper.ended(child.group)
+        if child.timer is not None:
+            child.timer.cancel()
+        for pipe in list(child.pipes):
+            self._read(child, pipe)
+        if child.was_ended or child.pipes or child.has_group:
+            self._departures.add(child)
+        else:
+            self._let_go(child)
+
+    def _let_go(self, leaver: Leaver) -> None:
+        child = cast("Child", leaver)
+        if child.pipes:  # somebody still holds them
+            self.read_now(child)
+        for pipe in list(child.pipes):
+            self._close_pipe(child, pipe)
+        del self._children[child.group]
+        if not self._children:
+            self._all_gone.set()
+        child.listener.gone(cast("int", child.status))
+
+
+def room_for(wanted: int, descriptors: int) -> int:
+    """How many children with so many descriptors each there is room for, once the limit is raised."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    needed = _USUAL_DESCRIPTORS + wanted * descriptors
+    if hard != resource.RLIM_INFINITY:
+        needed = min(needed, hard)
+    if needed > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+            soft = needed
+        except (OSError, ValueError):
+            pass  # some systems have a limit below the hard one, and say so only here
+    return max(1, min(wanted, (soft - _SPARE_DESCRIPTORS) // descriptors))
+
+
+def _occupy_standard_descriptors() -> None:
+    """In a node that was started without a standard input, a pipe could get the number 0, 1 or 2, and be
+    overwritten on the way into a child."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        pass
+    os.close(descriptor)
+
+
+def _two_pipes() -> tuple[int, int, int, int]:
+    first = os.pipe()
+    try:
+        return *first, *os.pipe()
+    except OSError:
+        os.close(first[0])
+        os.close(first[1])
+        raise
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        pass  # nobody is left in it, or only what has become another user's
+
+
+def _exit_status(pid: int) -> int | None:
+    """How it ended, without reaping it; None if it has not."""
+    try:
+        if hasattr(os, "waitid"):
+            info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if info is None:
+                return None
+            return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+        reaped, status = os.waitpid(pid, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if reaped else None
+    except ChildProcessError:
+        return 255  # somebody else in this process waits for any child it has, and knows it now
+
+
+def _unread_bytes(pipe: int) -> int:
+    buffer = bytearray(4)
+    fcntl.ioctl(pipe, termios.FIONREAD, buffer)
+    return int.from_bytes(buffer, sys.byteorder)

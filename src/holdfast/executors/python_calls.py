@@ -1,0 +1,173 @@
+"""Inside a worker process: one call of a user's function after the other, as the node asks for them.
+
+The worker's standard input is the channel to its node; the user's code gets an empty one. What a call
+changes in the process is put back after it; if that cannot be done, the answer says so, and the worker
+is not used again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import socket
+import sys
+from types import FrameType, TracebackType
+from typing import Any
+
+import msgspec
+
+from holdfast.core.codec import Codec
+from holdfast.core.failures import capture
+from holdfast.core.values import NULL, Failure, Payload
+from holdfast.errors import CommandFailed
+from holdfast.executors.forks import Birth
+from holdfast.executors.output import LARGEST_OUTPUT, LARGEST_VARIABLE
+from holdfast.executors.python_functions import Library, Stamp
+from holdfast.executors.surroundings import Surroundings
+
+LENGTH = 4
+"""Bytes in front of a message: its size, big-endian."""
+
+_MACHINERY = frozenset({"holdfast", "importlib", "asyncio"})
+
+
+class Call(msgspec.Struct, frozen=True):
+    """What the node asks for."""
+
+    function: str
+    file: str | None
+    module: str | None
+    project: str
+    workdir: str
+    env: dict[str, str]
+    input_file: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Either of the first two."""
+
+    payload: bytes | None
+    failure: Failure | None
+    is_spent: bool
+    """The worker cannot be used again: something of this call is left in it."""
+    sources: dict[str, Stamp]
+    """Files of the project that were imported since the last answer."""
+
+
+class _Interrupted(SystemExit):
+    """Raised in the function when its attempt is cancelled, so that its `finally` runs. A SystemExit, as that
+    is what programs make of SIGTERM, and what libraries let pass."""
+
+
+class Worker:
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._codec = Codec(LARGEST_OUTPUT)
+        self._library = Library()
+        self._surroundings = Surroundings(os.getcwd())
+        self._is_calling = False
+        self._birth = Birth()
+        """A process that a function forks must not come back from it as a second worker."""
+
+    def work(self) -> None:
+        signal.signal(signal.SIGTERM, self._interrupt)
+        while (message := self._receive()) is not None:
+            answer = self._perform(msgspec.msgpack.decode(message, type=Call))
+            encoded = msgspec.msgpack.encode(answer)
+            self._channel.sendall(len(encoded).to_bytes(LENGTH, "big") + encoded)
+
+    def _receive(self) -> bytes | None:
+        """None when the node wants no more, or is no more."""
+        length = self._read(LENGTH)
+        return None if length is None else self._read(int.from_bytes(length, "big"))
+
+    def _read(self, size: int) -> bytes | None:
+        pieces: list[bytes] = []
+        while size > 0:
+            piece = self._channel.recv(min(size, 1 << 20))
+            if not piece:
+                return None
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_calling:
+            raise _Interrupted(128 + signal.SIGTERM)
+        os._exit(128 + signal.SIGTERM)
+
+    def _perform(self, call: Call) -> Answer:
+        payload: Payload | None = None
+        failure: Failure | None = None
+        try:
+            self._is_calling = True
+            payload = self._call(call)
+            self._birth.end_child(None)
+        except SystemExit as error:
+            self._birth.end_child(error)
+            failure = _failure_of_exit(error)
+            if failure is None:
+                payload = NULL
+        except BaseException as error:  # whatever it is, the node must hear of it
+            self._birth.end_child(error)
+            failure = capture(error.with_traceback(_users_frames(error.__traceback__)))
+        finally:
+            self._is_calling = False
+        is_clean = self._surroundings.put_back()
+        signal.signal(signal.SIGTERM, self._interrupt)
+        sources, is_stale = self._library.news(call.project)
+        return Answer(payload, failure, is_stale or not is_clean, sources)
+
+    def _call(self, call: Call) -> Payload:
+        with open(call.input_file, "rb") as file:
+            input = Payload(file.read())
+        self._surroundings.prepare(call.env | _input_variable(input), call.workdir)
+        function = self._library.find(call.project, call.file, call.module, call.function)
+        args, kwargs = function.bind(input)
+        result = function.call(*args, **kwargs)
+        if inspect.isawaitable(result):
+            result = _wait_for(result)
+        return function.store(result, self._codec)
+
+
+def _input_variable(input: Payload) -> dict[str, str]:
+    return {"HOLDFAST_INPUT": input.decode()} if len(input) <= LARGEST_VARIABLE else {}
+
+
+def _wait_for(result: Any) -> Any:
+    import asyncio  # which takes its time, and most functions need none of it
+
+    async def wait() -> Any:
+        return await result
+
+    return asyncio.run(wait())
+
+
+def _failure_of_exit(error: SystemExit) -> Failure | None:
+    """None if the function has ended its program with success."""
+    code = error.code
+    if code is None or code == 0:
+        return None
+    status, words = (code, "") if isinstance(code, int) else (1, str(code))
+    return msgspec.structs.replace(capture(CommandFailed(status)), traceback=words, arguments=None)
+
+
+def _users_frames(frames: TracebackType | None) -> TracebackType | None:
+    """From the first frame on that is not ours or of what stands between us and the user's code."""
+    while frames is not None:
+        if str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _MACHINERY:
+            return frames
+        frames = frames.tb_next
+    return None
+
+
+def main() -> None:
+    folder = sys.argv.pop()
+    os.chdir(folder if os.path.isdir(folder) else os.sep)
+    channel = socket.socket(fileno=os.dup(0))
+    channel.set_inheritable(False)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    Worker(channel).work()

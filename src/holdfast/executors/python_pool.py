@@ -1,0 +1,353 @@
+"""Python functions, in worker processes that are used again.
+
+A worker serves one folder of one project, so that its modules are the user's and nobody else's. It is used
+again for as long as it is as good as new: replaced when a source file that it has imported was changed,
+when a call left something running in it, after a cancel, a crash, and after a thousand calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Unpack, cast
+
+import msgspec
+
+from holdfast.core.failures import capture
+from holdfast.core.values import NULL, Cancelled, Failed, Outcome
+from holdfast.errors import PayloadTooLarge, WrongType
+from holdfast.executors.contract import variables_of
+from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
+from holdfast.executors.processes import Child
+from holdfast.executors.python_calls import LENGTH, Answer, Call
+from holdfast.executors.python_functions import Stamp, stamp_of
+from holdfast.ports.executor import Attempt, Beat, Log, ProcessBody, PythonFunction, Report
+
+CALLS_A_WORKER = 1000
+KEPT_IDLE = 2
+"""How many workers wait for more without end."""
+IDLE_SECONDS = 60.0
+"""How long the others do."""
+
+_SCRIPT = str(Path(__file__).resolve().with_name("python_worker.py"))
+_CHUNK = 256 * 1024
+_LARGEST_CALL = 150_000
+"""In bytes. The channel to a worker holds that much, so the node never waits for a worker to read it."""
+
+
+class _Home(NamedTuple):
+    """What a worker is made for: where its modules are found, and the environment it was started with."""
+
+    project: str
+    folder: str
+    """Of the file; empty for a module."""
+    variables: frozenset[tuple[str, str]]
+
+
+class _Settled(NamedTuple):
+    job: Job
+    outcome: Outcome
+
+
+class _Worker:
+    """One worker process, as the listener of it."""
+
+    __slots__ = (
+        "_executor",
+        "_unread",
+        "calls",
+        "channel",
+        "child",
+        "has_hung_up",
+        "home",
+        "idle_since",
+        "job",
+        "settled",
+        "sources",
+    )
+
+    child: Child
+
+    def __init__(self, executor: PythonExecutor, home: _Home, channel: socket.socket) -> None:
+        self._executor = executor
+        self.home = home
+        self.channel = channel
+        self.job: Job | None = None
+        """The one it is doing now."""
+        self.settled: _Settled | None = None
+        """The one it has done, if that is to be told only once the worker is gone."""
+        self.calls = 0
+        self.sources: dict[str, Stamp] = {}
+        self.idle_since = 0.0
+        self.has_hung_up = False
+        self._unread = bytearray()
+
+    def heard(self, stream: str, data: bytes) -> None:
+        if self.job is not None:  # else it belongs to nobody: something was left behind, and will be ended
+            self.job.hear(stream, data)
+
+    def gone(self, status: int) -> None:
+        self._executor.lose(self, status)
+
+    def send(self, call: Call) -> None:
+        """Raises PayloadTooLarge, and OSError if the worker has just died."""
+        message = msgspec.msgpack.encode(call)
+        if len(message) > _LARGEST_CALL:
+            raise PayloadTooLarge("the environment of the task", len(message), _LARGEST_CALL)
+        self.channel.sendall(len(message).to_bytes(LENGTH, "big") + message)
+
+    def receive(self) -> tuple[int, Answer | None]:
+        """How many bytes were read now, and the answer, if that was the last of it."""
+        try:
+            data = self.channel.recv(_CHUNK)
+        except BlockingIOError:
+            return 0, None
+        except OSError:
+            data = b""  # it has died with something unread, or we have hung up
+        self.has_hung_up = not data
+        unread = self._unread
+        unread += data
+        size = int.from_bytes(unread[:LENGTH], "big")
+        if len(unread) < LENGTH or len(unread) < LENGTH + size:
+            return len(data), None
+        answer = msgspec.msgpack.decode(memoryview(unread)[LENGTH : LENGTH + size], type=Answer)
+        self._unread = bytearray()
+        return len(data), answer
+
+    def is_as_good_as_new(self) -> bool:
+        return all(stamp_of(file) == stamp for file, stamp in self.sources.items())
+
+
+class PythonExecutor(ProcessExecutor):
+    """`capacity` is how many worker processes there are at most."""
+
+    descriptors = 4
+
+    def __init__(
+        self,
+        bodies: Callable[[Attempt], ProcessBody],
+        report: Report,
+        beat: Beat,
+        log: Log,
+        **options: Unpack[ProcessOptions],
+    ) -> None:
+        super().__init__(bodies, report, beat, log, **options)
+        self._idle: list[_Worker] = []
+        """Those used last come last."""
+        self._busy: dict[Job, _Worker] = {}
+        self._waiting: deque[Job] = deque()
+        """For a worker to be free."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, job: Job, desk: Desk) -> None:
+        if not isinstance(job.body.work, PythonFunction):
+            raise WrongType(
+                f"task {job.attempt.name!r}", "it is no function, and this executor calls only those"
+            )
+        if len(self._busy) < self.capacity:
+            self._place(job, desk)
+        else:
+            self._waiting.append(job)
+
+    def end(self, job: Job, desk: Desk) -> None:
+        worker = self._busy.get(job)
+        if worker is not None:
+            desk.processes.end(worker.child)
+        elif job in self._waiting:
+            self._waiting.remove(job)
+            desk.loop.call_soon(self.settle, job, Cancelled(), context=desk.variables)
+
+    async def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._waiting.clear()
+        await super().stop()
+
+    # --- workers
+
+    def _place(self, job: Job, desk: Desk) -> None:
+        """Have a worker do it. Raises OSError if none can be started, PayloadTooLarge."""
+        home = _home_of(job.body)
+        call = _call_of(job)
+        worker = self._take_idle(home, desk)
+        while worker is not None:
+            try:
+                worker.send(call)
+                break
+            except OSError:
+                self._retire(worker, desk)  # it has died while it had nothing to do
+                worker = self._take_idle(home, desk)
+        if worker is None:
+            worker = self._start_worker(home, desk)
+            worker.send(call)
+        worker.job = job
+        self._busy[job] = worker
+
+    def _take_idle(self, home: _Home, desk: Desk) -> _Worker | None:
+        """The one that was used last, unless the source has changed."""
+        for worker in reversed(self._idle):
+            if worker.home == home:
+                self._idle.remove(worker)
+                if worker.is_as_good_as_new():
+                    return worker
+                self._retire(worker, desk)
+        return None
+
+    def _start_worker(self, home: _Home, desk: Desk) -> _Worker:
+        if not sys.executable:
+            raise FileNotFoundError("this program does not know its Python: sys.executable is empty")
+        if self._idle and len(self._idle) + len(self._busy) >= self.capacity:
+            self._retire(self._idle.pop(0), desk)
+        environment = dict(self._environment)
+        for name, value in home.variables:
+            environment[os.fsencode(name)] = os.fsencode(value)
+        ours, theirs = socket.socketpair()
+        try:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * _LARGEST_CALL)
+            ours.setblocking(False)
+            worker = _Worker(self, home, ours)
+            # -P: the folder of the script is no place to import from.
+            arguments = (sys.executable, "-P", "-X", "faulthandler", _SCRIPT, home.project)
+            worker.child = desk.processes.spawn(
+                sys.executable, arguments, environment, worker, channel=theirs.fileno()
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        desk.processes.readable.add(ours.fileno(), self._take, worker)
+        return worker
+
+    def _retire(self, worker: _Worker, desk: Desk) -> None:
+        """It ends when it sees that nobody wants more of it, and so in its own way."""
+        self._hang_up(worker, desk)
+        desk.processes.end(worker.child, politely=False)
+
+    def _hang_up(self, worker: _Worker, desk: Desk) -> None:
+        if worker.channel.fileno() >= 0:
+            desk.processes.readable.drop(worker.channel.fileno())
+            worker.channel.close()
+
+    # --- what they say
+
+    def _take(self, worker: _Worker, _descriptor: int) -> int:
+        read, answer = worker.receive()
+        if self._desk is not None:
+            if answer is not None:
+                self._hear_answer(worker, answer, self._desk)
+            elif worker.has_hung_up:
+                self._hang_up(worker, self._desk)  # its end is told of by itself
+        return read
+
+    def _hear_answer(self, worker: _Worker, answer: Answer, desk: Desk) -> None:
+        job = worker.job
+        if job is None:
+            return
+        # What it said came before the answer, but through other pipes.
+        desk.processes.read_now(worker.child)
+        job.hear_the_rest()
+        outcome = _outcome_of(job, answer)
+        worker.job = None
+        worker.calls += 1
+        worker.sources |= answer.sources
+        if answer.is_spent or worker.child.was_ended:
+            # What it left running is part of the attempt, and that is over once all of it is.
+            worker.settled = _Settled(job, outcome)
+            desk.processes.kill(worker.child)
+            return
+        del self._busy[job]
+        if worker.calls >= CALLS_A_WORKER:
+            self._retire(worker, desk)
+        else:
+            self._rest(worker, desk)
+        self.settle(job, outcome)
+        self._go_on(desk)
+
+    def _rest(self, worker: _Worker, desk: Desk) -> None:
+        worker.idle_since = desk.loop.time()
+        self._idle.append(worker)
+        if len(self._idle) > KEPT_IDLE and self._timer is None:
+            self._timer = desk.loop.call_later(IDLE_SECONDS, self._tidy, desk, context=desk.variables)
+
+    def _tidy(self, desk: Desk) -> None:
+        """End those that had nothing to do for long, but for a few."""
+        self._timer = None
+        now = desk.loop.time()
+        while len(self._idle) > KEPT_IDLE and now - self._idle[0].idle_since >= IDLE_SECONDS:
+            self._retire(self._idle.pop(0), desk)
+        if len(self._idle) > KEPT_IDLE:
+            due = self._idle[0].idle_since + IDLE_SECONDS
+            self._timer = desk.loop.call_at(due, self._tidy, desk, context=desk.variables)
+
+    def lose(self, worker: _Worker, status: int) -> None:
+        """A worker is gone, and all that it started with it."""
+        desk = self._desk
+        if desk is None:
+            return
+        if worker in self._idle:
+            self._idle.remove(worker)
+        job, settled = worker.job, worker.settled
+        if job is not None:
+            settled = _Settled(job, _last_outcome(worker, job, status))
+        self._hang_up(worker, desk)
+        if settled is not None:
+            del self._busy[settled.job]
+            self.settle(settled.job, settled.outcome)
+            self._go_on(desk)
+
+    def _go_on(self, desk: Desk) -> None:
+        """With those that wait, as far as there is room."""
+        while self._waiting and len(self._busy) < self.capacity:
+            job = self._waiting.popleft()
+            try:
+                self._place(job, desk)
+            except Exception as error:
+                self.settle(job, Failed(capture(error.with_traceback(None))))
+
+
+def _home_of(body: ProcessBody) -> _Home:
+    work = cast("PythonFunction", body.work)
+    folder = "" if work.file is None else os.path.dirname(os.path.join(body.project, work.file))
+    return _Home(body.project, folder, frozenset(body.env.items()))
+
+
+def _call_of(job: Job) -> Call:
+    work = cast("PythonFunction", job.body.work)
+    variables = variables_of(job.attempt, job.files)
+    variables.pop(b"HOLDFAST_INPUT", None)  # the worker reads it from the file, as much as it is
+    return Call(
+        function=work.function,
+        file=work.file,
+        module=work.module,
+        project=job.body.project,
+        workdir=job.body.workdir,
+        env={os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()},
+        input_file=job.files.input,
+    )
+
+
+def _outcome_of(job: Job, answer: Answer) -> Outcome:
+    if answer.failure is not None:
+        return Failed(answer.failure)
+    return job.store(answer.payload or NULL)
+
+
+def _last_outcome(worker: _Worker, job: Job, status: int) -> Outcome:
+    """Of a worker that has ended: the answer may have come with the end, or not at all."""
+    read = 1
+    while read:
+        read, answer = worker.receive()
+        if answer is not None:
+            job.hear_the_rest()
+            return _outcome_of(job, answer)
+    job.hear_the_rest()
+    failure = job.failed(status).failure
+    return Failed(
+        msgspec.structs.replace(failure, message=f"{failure.message} before the function had returned")
+    )

@@ -1,0 +1,158 @@
+"""Commands: any program in any language, each attempt in a process of its own.
+
+Text goes through the shell; a list of arguments goes to the program as it is. See `contract.py` for what
+the process is told and how it answers, and `processes.py` for how it is started and ended.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+from typing import NamedTuple
+
+from holdfast.core.failures import capture
+from holdfast.core.values import NULL, Failed, Outcome
+from holdfast.errors import PayloadTooLarge, WrongType
+from holdfast.executors.contract import output_in, variables_of
+from holdfast.executors.output import LARGEST_OUTPUT, OUTPUT_MARKER
+from holdfast.executors.process_executor import Desk, Job, ProcessExecutor
+from holdfast.executors.processes import Child
+from holdfast.ports.executor import ShellCommand
+
+_SHELL = "/bin/sh"
+_USUAL_PATH = b"/usr/local/bin:/usr/bin:/bin"
+_MOST_PROGRAMS = 1000
+
+
+class _Call(NamedTuple):
+    program: str
+    arguments: tuple[str, ...]
+
+
+class ShellExecutor(ProcessExecutor):
+    marker = OUTPUT_MARKER
+
+    def begin(self, job: Job, desk: Desk) -> None:
+        work = job.body.work
+        if not isinstance(work, ShellCommand):
+            raise WrongType(
+                f"task {job.attempt.name!r}", "it is no command, and this executor runs only those"
+            )
+        environment = dict(self._environment)
+        for name, value in job.body.env.items():
+            environment[os.fsencode(name)] = os.fsencode(value)
+        environment |= variables_of(job.attempt, job.files)
+        call = _call_for(work.command, job.body.workdir, environment)
+        listener = _Listener(self, job)
+        spawn = desk.processes.spawn
+        try:
+            child = spawn(call.program, call.arguments, environment, listener)
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+            # A script that does not say what runs it. Every shell runs it itself, so it works here too.
+            child = spawn(_SHELL, (_SHELL, call.program, *call.arguments[1:]), environment, listener)
+        job.attempt.context = child
+
+    def end(self, job: Job, desk: Desk) -> None:
+        child: Child | None = job.attempt.context
+        if child is not None:  # else it could not be started, and says so in a moment
+            desk.processes.end(child)
+
+    def settle(self, job: Job, outcome: Outcome) -> None:
+        job.attempt.context = None
+        super().settle(job, outcome)
+
+
+class _Listener:
+    __slots__ = ("_executor", "_job", "heard")
+
+    def __init__(self, executor: ShellExecutor, job: Job) -> None:
+        self._executor = executor
+        self._job = job
+        self.heard = job.hear
+
+    def gone(self, status: int) -> None:
+        job = self._job
+        job.hear_the_rest()
+        self._executor.settle(job, job.failed(status) if status else _outcome_of(job))
+
+
+def _outcome_of(job: Job) -> Outcome:
+    """What a task has left as its output: the file before the line."""
+    try:
+        output = output_in(job.files.output)
+        if output is None and job.stdout.dropped:
+            raise PayloadTooLarge("the output", LARGEST_OUTPUT + job.stdout.dropped, LARGEST_OUTPUT)
+    except (OSError, PayloadTooLarge) as error:
+        return Failed(capture(error))
+    if output is None:
+        output = job.stdout.take_marked()
+    return job.store(NULL if output is None else output)
+
+
+# --- what to start
+
+
+def _call_for(command: str | tuple[str, ...], workdir: str, environment: dict[bytes, bytes]) -> _Call:
+    """Raises FileNotFoundError, NotADirectoryError, PermissionError, saying what is not there."""
+    is_elsewhere = not _is_current(workdir)
+    if is_elsewhere:
+        _check_folder(workdir)
+    if isinstance(command, str):
+        # On the first line, so that the shell's own complaints name the right one.
+        script = f"cd -- {shlex.quote(workdir)} || exit 126; {command}" if is_elsewhere else command
+        return _Call(_SHELL, (_SHELL, "-c", script))
+    if not command or not command[0]:
+        raise FileNotFoundError("the command is an empty list: its first item must be a program")
+    program = _find(command[0], workdir, environment)
+    if not is_elsewhere:
+        return _Call(program, command)
+    # posix_spawn cannot change the folder, so a shell does, and becomes the program at once.
+    return _Call(_SHELL, (_SHELL, "-c", 'cd -- "$0" && exec "$@"', workdir, program, *command[1:]))
+
+
+def _is_current(folder: str) -> bool:
+    try:
+        return os.getcwd() == folder
+    except FileNotFoundError:
+        return False  # it was removed under our feet
+
+
+def _check_folder(folder: str) -> None:
+    if not os.path.isdir(folder):
+        if os.path.exists(folder):
+            raise NotADirectoryError(f"the workdir {folder} is not a folder")
+        raise FileNotFoundError(f"there is no folder {folder}, which is the workdir of the task")
+
+
+_programs: dict[tuple[str, bytes], str] = {}
+"""Where programs were found. Looked at again before it is believed, as one may be removed or installed."""
+
+
+def _find(name: str, workdir: str, environment: dict[bytes, bytes]) -> str:
+    if "/" in name:
+        path = os.path.join(workdir, name)
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"there is no program {name!r} in {workdir}")
+        if not _is_program(path):
+            raise PermissionError(f"{path} is not executable: chmod +x {name}")
+        return path
+    search = environment.get(b"PATH", _USUAL_PATH)
+    known = _programs.get((name, search))
+    if known is not None and os.access(known, os.X_OK):
+        return known
+    for folder in os.fsdecode(search).split(os.pathsep):
+        path = os.path.join(workdir, folder, name)
+        if _is_program(path):
+            if os.path.isabs(folder):
+                if len(_programs) >= _MOST_PROGRAMS:
+                    _programs.clear()
+                _programs[name, search] = path
+            return path
+    raise FileNotFoundError(f"there is no program {name!r} on the PATH of the task, {os.fsdecode(search)}")
+
+
+def _is_program(path: str) -> bool:
+    return os.access(path, os.X_OK) and not os.path.isdir(path)

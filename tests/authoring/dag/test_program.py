@@ -1,0 +1,550 @@
+"""What a DAG does when: order, fan-out, conditions, failures, waits, cancellation, retries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.authoring.dag.playing import Play, failure, json
+
+from holdfast.core.values import Cancelled, Succeeded
+
+DIAMOND = """
+    tasks:
+      top: {command: x}
+      left: {command: x, depends_on: top}
+      right: {command: x, depends_on: top}
+      bottom: {command: x, depends_on: [left, right]}
+"""
+
+
+# --- order
+
+
+def test_a_task_begins_when_all_that_it_depends_on_have_succeeded() -> None:
+    play = Play(DIAMOND)
+
+    assert play.open == ["top"]
+    play.end("top")
+    assert play.open == ["left", "right"]
+    play.end("right")
+    assert play.open == ["left"]
+    play.end("left")
+    assert play.open == ["bottom"]
+    play.end("bottom", 7)
+
+    assert play.output == {"bottom": 7}
+
+
+def test_a_task_without_inputs_is_given_those_of_the_run_and_what_is_upstream() -> None:
+    play = Play(
+        """
+        input: {day: date, limit: int = 10}
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a}
+        """,
+        {"day": "2026-01-31"},
+    )
+
+    play.end("a", {"n": 1})
+
+    assert play.input_of("b") == {"day": "2026-01-31", "limit": 10, "a": {"n": 1}}
+
+
+def test_inputs_are_constants_and_references_of_both_forms() -> None:
+    play = Play(
+        """
+        input: {day: date}
+        tasks:
+          a: {command: x}
+          b:
+            command: x
+            depends_on: a
+            inputs:
+              fixed: {const: [1, 2]}
+              day: {ref: input.day}
+              long: {ref: "tasks.a.output.files[1]"}
+              short: {ref: a.files}
+        """,
+        {"day": "2026-01-31"},
+    )
+
+    play.end("a", {"files": ["x", "y"]})
+
+    given = {"fixed": [1, 2], "day": "2026-01-31", "long": "y", "short": ["x", "y"]}
+    assert play.input_of("b") == given
+
+
+def test_an_output_that_lacks_what_is_referred_to_fails_the_task_that_refers_to_it() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a, inputs: {n: {ref: a.count}}}
+          c: {command: x, depends_on: b}
+        """
+    )
+
+    play.end("a", {"size": 3})
+
+    assert play.states == {"a": "success", "b": "failed", "c": "skipped"}
+    assert play.failure == "task 'b' failed: tasks.a.output.count: there is no count"
+
+
+def test_the_output_of_a_run_is_what_its_last_tasks_gave_or_what_it_says() -> None:
+    said = Play(
+        """
+        output: {n: a.n, all: b}
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a}
+        """
+    )
+
+    said.end("a", {"n": 1})
+    said.end("b", "two")
+
+    assert said.output == {"n": 1, "all": "two"}
+
+
+# --- fan-out
+
+
+def fan_out(how: str, rest: str = "") -> str:
+    return f"""
+        tasks:
+          find: {{command: x}}
+          work: {{command: x, depends_on: find, {how}{rest}}}
+          join: {{command: x, depends_on: work, inputs: {{all: {{ref: work}}}}}}
+    """
+
+
+def test_foreach_gives_each_item_its_place_and_joins_outputs_in_the_order_of_the_items() -> None:
+    play = Play(fan_out("foreach: find.files"))
+
+    play.end("find", {"files": ["a", "b", "c"]})
+    given = [play.input_of("work", index) for index in range(3)]
+    for index in (2, 0, 1):
+        play.end("work", index * 10, index=index)
+
+    assert given == [{"item": item, "parallel_index": n, "parallel_count": 3} for n, item in enumerate("abc")]
+    assert play.input_of("join") == {"all": [0, 10, 20]}
+
+
+@pytest.mark.parametrize(("how", "found"), [("parallel: 2", None), ("parallel: find.n", {"n": 2})])
+def test_parallel_runs_it_so_many_times(how: str, found: Any) -> None:
+    play = Play(fan_out(how))
+
+    play.end("find", found)
+
+    assert play.open == ["work[0]", "work[1]"]
+    assert play.input_of("work", 1) == {"parallel_index": 1, "parallel_count": 2}
+
+
+@pytest.mark.parametrize(
+    ("how", "found"), [("foreach: find.files", {"files": []}), ("parallel: find.n", {"n": 0})]
+)
+def test_a_fan_out_over_nothing_succeeds_with_an_empty_list(how: str, found: Any) -> None:
+    play = Play(fan_out(how))
+
+    play.end("find", found)
+
+    assert play.input_of("join") == {"all": []}
+
+
+def test_concurrency_starts_the_next_item_when_one_ends() -> None:
+    play = Play(fan_out("parallel: 5", ", concurrency: 2"))
+
+    play.end("find")
+    assert play.open == ["work[0]", "work[1]"]
+    play.end("work", index=1)
+    assert play.open == ["work[0]", "work[2]"]
+    play.end("work", failure(), index=0)
+    assert play.open == ["work[2]", "work[3]"]
+
+
+def test_all_items_are_run_though_one_has_failed_and_then_the_task_has_failed() -> None:
+    play = Play(fan_out("parallel: 3"))
+
+    play.end("find")
+    play.end("work", failure("no disk"), index=1)
+    assert not play.has_ended
+    play.end("work", index=0)
+    play.end("work", failure("no network"), index=2)
+
+    assert play.failure == "task 'work' failed (2 of 3): no disk"
+    assert play.states["join"] == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("how", "found", "problem"),
+    [
+        ("foreach: find.files", {"files": 3}, "foreach needs a list, got int"),
+        ("parallel: find.n", {"n": -1}, "parallel needs a whole number of 0 or more, got int"),
+        ("parallel: find.n", {"n": True}, "parallel needs a whole number of 0 or more, got bool"),
+        ("foreach: find.files", {}, "there is no files"),
+    ],
+)
+def test_a_fan_out_over_what_is_no_list_or_number_fails(how: str, found: Any, problem: str) -> None:
+    play = Play(fan_out(how))
+
+    play.end("find", found)
+
+    assert problem in play.failure
+
+
+def test_no_more_run_at_once_than_max_parallel_and_the_urgent_ones_first() -> None:
+    play = Play(
+        """
+        max_parallel: 2
+        tasks:
+          slow: {command: x, parallel: 3}
+          urgent: {command: x, priority: 5}
+        """
+    )
+
+    assert play.open == ["urgent", "slow[0]"]
+    play.end("urgent")
+    assert play.open == ["slow[0]", "slow[1]"]
+
+
+# --- conditions and failures
+
+
+def test_a_condition_that_is_not_met_skips_the_task_and_what_depends_on_it_and_the_run_succeeds() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a, when: a.count > 0}
+          c: {command: x, depends_on: b}
+        """
+    )
+
+    play.end("a", {"count": 0})
+
+    assert play.states == {"a": "success", "b": "skipped", "c": "skipped"}
+    assert play.output == {"c": None}
+
+
+def test_a_condition_that_cannot_be_told_fails_the_task() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a, when: a.count > 0}
+        """
+    )
+
+    play.end("a", {"count": "many"})
+
+    assert play.states["b"] == "failed"
+    assert "task 'b' failed" in play.failure
+
+
+def test_downstream_of_a_failed_task_is_skipped_unless_it_is_to_run_and_the_run_fails() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a}
+          c: {command: x, depends_on: b}
+          alert: {command: x, depends_on: a, on_failure: run}
+          other: {command: x}
+        """
+    )
+
+    play.end("a", failure("no disk"))
+    assert play.open == ["alert", "other"] or play.open == ["other", "alert"]
+    assert play.input_of("alert") == {"a": None}
+    play.end("alert")
+    play.end("other")
+
+    assert play.states["b"] == play.states["c"] == "skipped"
+    assert play.failure == "task 'a' failed: no disk"
+
+
+def test_a_task_can_run_only_after_a_failure() -> None:
+    text = """
+        tasks:
+          a: {command: x}
+          alert: {command: x, depends_on: a, on_failure: run, when: "tasks.a.status == 'failed'"}
+    """
+    bad, good = Play(text), Play(text)
+
+    bad.end("a", failure())
+    good.end("a")
+
+    assert bad.open == ["alert"]
+    assert good.states["alert"] == "skipped"
+
+
+def test_a_chain_of_thousands_that_is_skipped_at_once_is_no_trouble() -> None:
+    tasks = "\n".join(f"  t{n}: {{command: x, depends_on: t{n - 1}}}" for n in range(1, 3000))
+    play = Play("tasks:\n  t0: {command: x}\n" + tasks)
+
+    play.end("t0", failure())
+
+    assert play.states["t2999"] == "skipped"
+
+
+# --- waits
+
+
+def test_a_sleep_ends_when_its_time_is_over() -> None:
+    play = Play("tasks: {nap: {sleep: 10m}, after: {command: x, depends_on: nap}}")
+
+    play.pass_time(599)
+    assert play.open == ["nap"]
+    play.pass_time(1)
+
+    assert play.open == ["after"]
+
+
+def test_a_signal_is_taken_by_one_task_and_one_that_came_early_is_kept() -> None:
+    play = Play(
+        """
+        tasks:
+          first: {wait_for_signal: go}
+          second: {wait_for_signal: go, depends_on: first}
+        """
+    )
+
+    play.signal("go", 1)
+    assert play.open == ["second"]
+    play.signal("other")
+    play.signal("go", 2)
+
+    assert play.output == {"second": 2}
+
+
+@pytest.mark.parametrize("yes", [True, "yes", "Approved", "ok"])
+def test_a_yes_is_success_and_what_was_said_is_the_output(yes: Any) -> None:
+    play = Play("tasks: {gate: {approval: Ship it?}, ship: {command: x, depends_on: gate}}")
+
+    assert play.program.waits() == ["approval 'gate'"]
+    assert play.input_of("gate") == {"promise": "gate", "message": "Ship it?"}
+    play.answer("gate", yes)
+
+    assert play.input_of("ship") == {"gate": yes}
+
+
+@pytest.mark.parametrize("no", [False, "no", "rejected", None, 0, {"approved": True}])
+def test_everything_else_is_a_no_and_fails_the_task(no: Any) -> None:
+    play = Play("tasks: {gate: {approval: true}, ship: {command: x, depends_on: gate}}")
+
+    play.answer("gate", no)
+
+    assert play.states == {"gate": "failed", "ship": "skipped"}
+    assert "not approved" in play.failure
+
+
+@pytest.mark.parametrize("kind", ["approval: true", "wait_for_signal: go", "workflow: other"])
+def test_a_wait_that_takes_too_long_fails(kind: str) -> None:
+    play = Play(f"tasks: {{gate: {{{kind}, timeout: 60}}}}", other=True)
+
+    play.pass_time(59)
+    assert play.open == ["gate"]
+    play.pass_time(1)
+
+    assert "waited longer than 0:01:00" in play.failure
+
+
+def test_an_answer_in_time_calls_the_limit_off() -> None:
+    play = Play("tasks: {gate: {approval: true, timeout: 60}, nap: {sleep: 90}}")
+
+    play.answer("gate", True)
+    play.pass_time(90)
+
+    assert play.output == {"gate": True, "nap": None}
+
+
+# --- other workflows
+
+
+def test_a_workflow_is_called_with_its_inputs_and_its_result_is_the_output() -> None:
+    play = Play(
+        "tasks: {call: {workflow: other, inputs: {n: {const: 3}}}, after: {command: x, depends_on: call}}",
+        other=True,
+    )
+
+    assert play.input_of("call") == {"n": 3}
+    assert play.program.waits() == ["child play/call"]
+    play.end_child("play/call", {"sum": 6})
+
+    assert play.input_of("after") == {"call": {"sum": 6}}
+
+
+def test_a_workflow_is_called_for_each_item() -> None:
+    play = Play("tasks: {call: {workflow: other, parallel: 2}}", other=True)
+
+    play.end_child("play/call/1", "b")
+    play.end_child("play/call/0", "a")
+
+    assert play.output == {"call": ["a", "b"]}
+
+
+@pytest.mark.parametrize("end", [failure("no luck"), Cancelled("bored")])
+def test_a_workflow_that_does_not_succeed_fails_the_task(end: Any) -> None:
+    play = Play("tasks: {call: {workflow: other}}", other=True)
+
+    play.end_child("play/call", end)
+
+    assert "task 'call' failed" in play.failure
+
+
+def test_a_workflow_that_nobody_knows_fails_the_task_also_if_it_is_known_when_that_is_replayed() -> None:
+    play = Play("tasks: {call: {workflow: other}, slow: {command: x}}")
+
+    assert play.states["call"] == "failed"
+    play.known["other"] = True
+    play.end("slow")
+
+    assert "no workflow 'other'" in play.failure
+
+
+def test_what_a_workflow_gives_is_held_against_the_output_type() -> None:
+    play = Play("tasks: {call: {workflow: other, output_type: {n: int}}}", other=True)
+
+    play.end_child("play/call", {"n": "three"})
+
+    assert "expected int" in play.failure
+
+
+# --- ends
+
+
+def test_a_cancelled_run_ends_at_once() -> None:
+    play = Play("tasks: {a: {command: x}, gate: {approval: true}}")
+
+    play.cancel()
+
+    assert play.is_cancelled
+    assert play.states == {"a": "cancelled", "gate": "cancelled"}
+
+
+def test_a_run_that_takes_too_long_fails() -> None:
+    play = Play("timeout: 1h\ntasks: {a: {command: x}, gate: {approval: true}, nap: {sleep: 2h}}")
+
+    play.pass_time(3600)
+
+    assert play.failure == "the run took longer than 1:00:00"
+    assert play.states == {"a": "cancelled", "gate": "cancelled", "nap": "cancelled"}
+
+
+# --- trying again
+
+
+def test_a_retry_does_what_failed_again_and_nothing_that_succeeded() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a}
+          other: {command: x}
+          after: {command: x, depends_on: other}
+        """
+    )
+    play.end("a", failure())
+    play.end("other")
+    play.end("after", "kept")
+
+    play.retry()
+
+    assert play.open == ["a"]
+    assert [row.seq for row in play.rows.values() if row.name == "a"] == [0]
+    play.end("a")
+    play.end("b", "now")
+    assert play.output == {"b": "now", "after": "kept"}
+
+
+def test_a_retry_of_a_fan_out_does_only_the_items_that_failed() -> None:
+    play = Play(fan_out("parallel: 3", ", concurrency: 2"))
+    play.end("find")
+    play.end("work", "zero", index=0)
+    play.end("work", failure(), index=1)
+    play.end("work", "two", index=2)
+
+    play.retry()
+
+    assert play.open == ["work[1]"]
+    play.end("work", failure(), index=1)
+    play.retry()
+    play.end("work", "one", index=1)
+    assert play.input_of("join") == {"all": ["zero", "one", "two"]}
+
+
+def test_a_cancelled_fan_out_goes_on_where_it_was() -> None:
+    play = Play(fan_out("parallel: 4", ", concurrency: 2"))
+    play.end("find")
+    play.end("work", "zero", index=0)
+    play.cancel()
+
+    play.retry()
+
+    assert play.open == ["work[1]", "work[2]"]
+    for index in (1, 2, 3):
+        play.end("work", index, index=index)
+    assert play.input_of("join") == {"all": ["zero", 1, 2, 3]}
+
+
+def test_after_a_no_a_retry_asks_again() -> None:
+    play = Play("tasks: {gate: {approval: true}}")
+    play.answer("gate", False)
+
+    play.retry()
+
+    assert play.program.waits() == ["approval 'gate#2'"]
+    play.answer("gate#2", True)
+    assert play.output == {"gate": True}
+
+
+def test_waits_of_a_cancelled_run_are_begun_anew() -> None:
+    play = Play("tasks: {gate: {approval: true}, go: {wait_for_signal: go}, nap: {sleep: 60}}")
+    play.pass_time(30)
+    play.cancel()
+
+    play.retry()
+
+    assert play.open == ["gate", "go", "nap"] or sorted(play.open) == ["gate", "go", "nap"]
+    play.answer("gate#2", True)
+    play.signal("go", 1)
+    play.pass_time(60)
+    assert play.output == {"gate": True, "go": 1, "nap": None}
+
+
+def test_a_called_workflow_that_failed_is_waited_for_again() -> None:
+    play = Play("tasks: {call: {workflow: other}}", other=True)
+    play.end_child("play/call", failure())
+
+    play.retry()
+
+    assert play.program.waits() == ["child play/call"]
+    play.end_child("play/call", 5)
+    assert play.output == {"call": 5}
+
+
+def test_the_time_limit_of_the_run_counts_anew_after_a_retry() -> None:
+    play = Play("timeout: 60\ntasks: {a: {command: x}}")
+    play.pass_time(60)
+
+    play.retry()
+
+    assert play.open == ["a"]
+    play.pass_time(59)
+    assert not play.has_ended
+    play.pass_time(1)
+    assert play.failure == "the run took longer than 0:01:00"
+
+
+def test_succeeding_after_a_retry_gives_the_output_of_all() -> None:
+    play = Play(DIAMOND)
+    play.end("top", 1)
+    play.end("left", failure())
+    play.end("right", 3)
+
+    play.retry()
+    play.end("left", Succeeded(json(2)))
+
+    assert play.input_of("bottom") == {"left": 2, "right": 3}
