@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 from typing import Any, Final, cast
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -22,7 +21,7 @@ DATE: Final = "{date}"
 def fill_in(input: Payload, plan: Plan, tick: Instant) -> Payload:
     if b"{tick}" not in input and b"{date}" not in input:
         return input
-    zone = ZoneInfo(plan.timetable.timezone) if isinstance(plan.timetable, Cron) else dt.UTC
+    zone = plan.timetable.zone if isinstance(plan.timetable, Cron) else dt.UTC
     local = moment(tick).astimezone(zone)
     texts = {TICK: local.isoformat(), DATE: local.date().isoformat()}
     return Payload(msgspec.json.encode(_filled(msgspec.json.decode(input), texts)))

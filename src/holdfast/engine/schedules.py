@@ -57,8 +57,8 @@ class Schedules:
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
         if await self._store.fire(self._namespace, Firing(moved, schedule.revision, runs, cancel, now)):
-            for skipped in decision.skipped:
-                _log.warning("schedule %s: %s", schedule.name, _words(skipped))
+            if decision.skipped:
+                _log.warning("schedule %s: %s", schedule.name, _skips(decision))
 
     def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
         pinned = self._programs.pin(schedule.workflow, None)
@@ -86,9 +86,15 @@ def _moved(
         active=runs[-1].key if runs else schedule.active,
         next_at=decision.next_at,
         skipped=schedule.skipped + skipped,
-        skip_note=_words(decision.skipped[-1]) if skipped else schedule.skip_note,
+        skip_note=_skips(decision) if skipped else schedule.skip_note,
         updated_at=now,
     )
+
+
+def _skips(decision: Decision) -> str:
+    *others, last = decision.skipped
+    before = f"; before it {sum(each.count for each in others):,} others" if others else ""
+    return _words(last) + before
 
 
 def _words(skipped: Skipped) -> str:

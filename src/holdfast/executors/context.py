@@ -149,7 +149,7 @@ class TaskContext(msgspec.Struct, eq=False):
         self._link.beat(self._attempt, news)
         return True
 
-    def hear(self, record: LogRecord) -> None:
+    def _hear(self, record: LogRecord) -> None:
         """A logging call of the task, on whatever thread it was made."""
         if self._link.speech is not None and not (self._has_ended or self._link.is_cut):
             self._link.speech.say(self._attempt, record)
@@ -171,7 +171,7 @@ enter = _current.set
 
 def _say() -> Callable[[LogRecord], None] | None:
     context = _current.get(None)
-    return None if context is None else context.hear
+    return None if context is None else context._hear  # pyright: ignore[reportPrivateUsage]
 
 
 def task_context() -> TaskContext:

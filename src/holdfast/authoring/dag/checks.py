@@ -15,7 +15,18 @@ from holdfast.authoring.dag.expression_tree import Read
 from holdfast.authoring.dag.problems import Place, Problems
 from holdfast.authoring.dag.references import RESERVED
 from holdfast.authoring.dag.scope import Scope
-from holdfast.authoring.dag.types import INT, ListOf, Maybe, ObjectOf, Type, check, describe, fits, is_any
+from holdfast.authoring.dag.types import (
+    INT,
+    ListOf,
+    Maybe,
+    ObjectOf,
+    Type,
+    check,
+    describe,
+    fits,
+    is_any,
+    is_optional,
+)
 from holdfast.errors import show
 
 _MOST_CYCLES: Final = 20
@@ -184,12 +195,8 @@ def _check_inputs(draft: Draft, scope: Scope, problems: Problems) -> None:
         _check_source(name, source, its_type, draft, scope, problems)
     if wanted is not None and "inputs" not in draft.broken:
         for name in wanted.fields:
-            if name not in draft.input_places and not _may_be_missing(wanted.fields[name]):
+            if name not in draft.input_places and not is_optional(wanted.fields[name]):
                 problems.add(draft.places["inputs"], f"inputs lacks {name!r}, which input_type has")
-
-
-def _may_be_missing(type: Type) -> bool:
-    return isinstance(type, Maybe) or is_any(type)
 
 
 def _check_source(

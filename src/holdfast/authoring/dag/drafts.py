@@ -72,12 +72,6 @@ class Draft(msgspec.Struct, kw_only=True):
     def fans_out(self) -> bool:
         return self.foreach is not None or self.parallel is not None
 
-    @property
-    def uses(self) -> list[Use]:
-        """All references outside of `when`."""
-        sources = [self.foreach, self.parallel, *(self.inputs or {}).values()]
-        return [source for source in sources if isinstance(source, Use)]
-
 
 class Document(msgspec.Struct, kw_only=True):
     name: str = ""

@@ -142,16 +142,23 @@ _PLACES: Final = ("at", "offsets", "is_short")
 
 def definition_hash(dag: Dag) -> str:
     """The same for DAGs that do the same: what they say of themselves and when they run by themselves is left
-    out, and so is how they are written. The order of the tasks counts, since it decides who goes first."""
+    out, and so is how they are written. The order of the tasks counts, since it decides who goes first.
+
+    What has its default is left out as well, so that a later release can add a field and find the same hash.
+    """
     plain: dict[str, Any] = msgspec.to_builtins(dag)
-    del plain["description"], plain["schedule"]
-    tasks: list[dict[str, Any]] = list(plain.pop("tasks").values())
-    for task in tasks:
-        del task["description"]
-        if task["when"] is not None:
-            task["when"] = _without_places(task["when"]["tree"])
-    plain["tasks"] = tasks
+    plain.pop("description", None)
+    plain.pop("schedule", None)
+    plain["tasks"] = [_without_words(task) for task in plain["tasks"].values()]
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _without_words(task: dict[str, Any]) -> dict[str, Any]:
+    task.pop("description", None)
+    task["work"] = {name: value for name, value in task["work"].items() if value is not None}
+    if "when" in task:
+        task["when"] = _without_places(task["when"]["tree"])
+    return task
 
 
 def _without_places(part: Any) -> Any:

@@ -54,7 +54,7 @@ class Call(msgspec.Struct, frozen=True, tag="workflow"):
     workflow: str
 
 
-class Approval(msgspec.Struct, frozen=True, tag="approval"):
+class Approval(msgspec.Struct, frozen=True, tag="approval", omit_defaults=True):
     """A yes or no from a person: the promise of the task's name."""
 
     message: str = ""
@@ -89,7 +89,7 @@ class Each(msgspec.Struct, frozen=True, tag="each"):
 FanOut: TypeAlias = Times | Each
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class Task(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     work: Work
     description: str = ""
@@ -112,13 +112,13 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """Relative to the folder of the DAG; None is that folder."""
 
 
-class Parameter(msgspec.Struct, frozen=True):
+class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     type: Type
     has_default: bool = False
     default: Any = None
 
 
-class Dag(msgspec.Struct, frozen=True, kw_only=True):
+class Dag(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     description: str = ""
     inputs: dict[str, Parameter] = {}

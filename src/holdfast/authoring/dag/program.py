@@ -67,6 +67,7 @@ LONGEST_PARENT = 200
 """Of the parent's id, in the id of a child."""
 
 _NOTHING = Payload(b"{}")
+_NO_ITEMS = Payload(b"[]")
 
 PackChild = Callable[[str, dict[str, Any]], Payload]
 """From the name of a workflow and its inputs to what is stored of them. Raises Refused."""
@@ -250,6 +251,7 @@ class DagProgram:
             return
         node.begin(count, items)
         if count == 0:
+            self._emit(RecordTask(self._take_task(), task.name, Succeeded(_NO_ITEMS)))
             self._finish(node, TaskStatus.SUCCESS)
         else:
             self._queue(node)

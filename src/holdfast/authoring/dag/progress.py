@@ -131,7 +131,8 @@ class Progress:
         for each in node.downstream:
             each.waiting -= 1
             each.has_bad_upstream = each.has_bad_upstream or status is not TaskStatus.SUCCESS
-            if each.waiting == 0:
+            # One that runs after failures may have done so, before the run was opened again.
+            if each.waiting == 0 and each.status is TaskStatus.PENDING:
                 ready.append(each)
         return ready
 

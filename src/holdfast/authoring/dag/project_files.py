@@ -81,7 +81,8 @@ def _parse(path: Path) -> ast.Module | str:
             warnings.simplefilter("ignore")  # of the user's code; Python says them when it runs
             return ast.parse(source)
     except SyntaxError as error:
-        return f"cannot be parsed: line {error.lineno}: {error.msg}"
+        line = "" if error.lineno is None else f"line {error.lineno}: "
+        return f"cannot be parsed: {line}{error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"cannot be parsed: {error}"
 
@@ -172,8 +173,8 @@ def _check_parameters(
     place = _place_for_missing(draft)
     for name in parameters.needed:
         if name not in given:
-            source = "`inputs`" if draft.inputs is not None else "the inputs of the run and the tasks before"
-            problems.add(place, f"{what} needs {name!r}, which {source} does not give")
+            source = "`inputs`" if draft.inputs is not None else "the run and tasks before"
+            problems.add(place, f"{what} needs {name!r}, which it does not get from {source}")
 
 
 def _place_for_missing(draft: Draft) -> Place:

@@ -17,7 +17,6 @@ import msgspec
 RESERVED: Final = ("input", "tasks", "item", "parallel_index", "parallel_count")
 """What a reference may begin with besides the name of a task; so no task can have such a name."""
 
-_LONGEST: Final = 1000
 _MOST_STEPS: Final = 50
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*")
 _STEP = re.compile(
@@ -66,7 +65,11 @@ class BadReference(Exception):
 
 
 class Missing(LookupError):
-    """A step of a path that leads nowhere."""
+    """A step of a path that leads nowhere; `number` counts the steps before it."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        self.number = number
+        super().__init__(reason)
 
 
 def parse_reference(text: str) -> Written:
@@ -86,8 +89,6 @@ def parse_reference(text: str) -> Written:
 
 def read_reference(text: str, start: int) -> Written:
     """The reference that begins at `start`, as far as it goes. Raises BadReference."""
-    if len(text) > _LONGEST and len(text) - start > _LONGEST:
-        text = text[: start + _LONGEST]
     first = _NAME.match(text, start)
     if first is None:
         raise BadReference(start, f"a reference begins with a name, not with {text[start : start + 1]!r}")
@@ -154,15 +155,17 @@ def follow(value: Any, steps: Sequence[str | int]) -> Any:
         if isinstance(step, str) and isinstance(value, dict):
             there = cast("dict[str, Any]", value)
             if step not in there:
-                raise Missing(f"there is no {path_text(steps[: number + 1])}")
+                raise Missing(number, f"there is no {path_text(steps[: number + 1])}")
             value = there[step]
         elif isinstance(step, int) and isinstance(value, list):
             items = cast("list[Any]", value)
             if step >= len(items):
-                raise Missing(f"there is no {path_text(steps[: number + 1])}: the list has {len(items)}")
+                raise Missing(
+                    number, f"there is no {path_text(steps[: number + 1])}: the list has {len(items)}"
+                )
             value = items[step]
         else:
             place = path_text(steps[:number]) or "it"
             wanted = "an object" if isinstance(step, str) else "a list"
-            raise Missing(f"there is no {path_text(steps[: number + 1])}: {place} is not {wanted}")
+            raise Missing(number, f"there is no {path_text(steps[: number + 1])}: {place} is not {wanted}")
     return value

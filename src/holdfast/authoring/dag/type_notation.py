@@ -100,7 +100,8 @@ class Notation:
         bare = text.strip()
         start = len(text) - len(text.lstrip())
         if bare.endswith("?"):
-            return maybe(self._type(_part(node, start, start + len(bare) - 1)))
+            without = bare.rstrip("? ")
+            return maybe(self._type(_part(node, start, start + len(without))))
         if bare[:1] in ("[", "{"):
             inner = compose(bare, self._problems, origin=node.at(start))
             if inner is not None:  # nobody has looked at its shape yet

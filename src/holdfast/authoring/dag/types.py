@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias, assert_never, cast
 
 import msgspec
@@ -28,7 +29,7 @@ class ListOf(msgspec.Struct, frozen=True, tag="list"):
     of: Type
 
 
-class ObjectOf(msgspec.Struct, frozen=True, tag="object"):
+class ObjectOf(msgspec.Struct, frozen=True, tag="object", omit_defaults=True):
     fields: dict[str, Type]
     name: str | None = None
     """Under which `types` of the DAG has it."""
@@ -58,8 +59,25 @@ def maybe(type: Type) -> Type:
     return type if isinstance(type, Maybe) or is_any(type) else Maybe(type)
 
 
+def is_optional(type: Type) -> bool:
+    """Whether a field of this type may be missing."""
+    return isinstance(type, Maybe) or is_any(type)
+
+
 def without_null(type: Type) -> Type:
     return type.of if isinstance(type, Maybe) else type
+
+
+def may_be_missing(type: Type, steps: Sequence[str | int]) -> bool:
+    """Whether a value of the type need not have anything at the end of the path."""
+    for step in steps:
+        if isinstance(type, Maybe):
+            return True
+        if isinstance(type, ObjectOf):
+            type = type.fields.get(str(step), ANY)
+        else:
+            type = type.of if isinstance(type, ListOf) else ANY
+    return isinstance(type, Maybe)
 
 
 # --- in words
@@ -122,7 +140,7 @@ def _misfit(source: Type, target: Type, path: str) -> tuple[str, str] | None:
         for name, wanted in target.fields.items():
             given = source.fields.get(name)
             if given is None:
-                if not isinstance(wanted, Maybe) and not is_any(wanted):
+                if not is_optional(wanted):
                     return f"{path}.{name}", "missing"
                 continue
             reason = _misfit(given, wanted, f"{path}.{name}")
@@ -165,15 +183,11 @@ def is_of(value: Any, type: Type) -> bool:
                 if name in there:
                     if not is_of(there[name], its_type):
                         return False
-                elif not _may_be_missing(its_type):
+                elif not is_optional(its_type):
                     return False
             return True
         case _:
             assert_never(type)
-
-
-def _may_be_missing(type: Type) -> bool:
-    return isinstance(type, Maybe) or is_any(type)
 
 
 def _is_list_of(values: list[Any], of: Type) -> bool:
@@ -252,7 +266,7 @@ def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:
             there = cast("dict[str, Any]", value)
             for name, its_type in fields.items():
                 if name not in there:
-                    if not _may_be_missing(its_type):
+                    if not is_optional(its_type):
                         return f"{path}.{name}", f"missing; expected {describe(its_type)}"
                 elif not is_of(there[name], its_type):
                     return _mismatch(there[name], its_type, f"{path}.{name}")

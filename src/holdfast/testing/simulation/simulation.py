@@ -16,6 +16,8 @@ from typing import Protocol, assert_never
 
 from holdfast.authoring.catalog import Catalog
 from holdfast.client.client import Client
+from holdfast.core.history import read_steps
+from holdfast.core.journal import TaskAsked
 from holdfast.core.records import AttemptRecord, RunRecord
 from holdfast.core.values import TaskStatus, key_text
 from holdfast.settings import Settings
@@ -220,9 +222,11 @@ class Simulation:
         """Successes that are recorded, but of which the witness knows nothing."""
         done = {(deed.run, deed.seq) for deed in self.witness.deeds if deed.is_success}
         for history in self.safety.histories():
+            asked = [each for record in read_steps(history) for each in record.asked]
+            for_executors = {each.seq for each in asked if isinstance(each, TaskAsked)}
             for task in history.tasks:
-                is_local = task.input == b"{}" and not self.catalog.find_task(task.name)
-                if task.status is TaskStatus.SUCCESS and not is_local and (task.run, task.seq) not in done:
+                is_recorded = task.status is TaskStatus.SUCCESS and task.seq in for_executors
+                if is_recorded and (task.run, task.seq) not in done:
                     yield f"task {task.seq} of run {key_text(task.run)} is recorded and was never done"
 
     # --- faults
