@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
@@ -278,13 +279,15 @@ class _Executors:
         from holdfast.executors.shell import ShellExecutor
 
         settings = self._settings
+        workers = settings.python_workers or max(4, os.cpu_count() or 1)
+        capacity = workers if kind == "python" else settings.processes
         make = PythonExecutor if kind == "python" else ShellExecutor
         made = self._processes[kind] = make(
             self._definitions.process,
             self._report,
             self._beat,
             self._log,
-            capacity=settings.python_workers if kind == "python" else settings.processes,
+            capacity=capacity,
             kill_after=settings.kill_after,
             environment=own_environment(),
             now=self._clock.now,

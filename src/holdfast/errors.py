@@ -217,7 +217,8 @@ class NotAsked(Refused, LookupError):
     def __init__(self, id: str, task: str) -> None:
         self.id, self.task = id, task
         super().__init__(
-            f"task {show(task)} of run {id!r} does not wait for an approval; `holdfast runs show` tells what does"
+            f"task {show(task)} of run {id!r} does not wait for approval; "
+            "`holdfast runs show` tells what does"
         )
 
 

@@ -32,8 +32,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many plain functions this node runs at once."""
     processes: int = 100
     """How many commands this node runs at once."""
-    python_workers: int = max(4, os.cpu_count() or 1)
-    """How many processes this node runs functions of DAGs in."""
+    python_workers: int = 0
+    """How many processes this node runs functions of DAGs in. 0: as many as there are cores, at least 4."""
     kill_seconds: float = 5
     """How long a process that is asked to end may take to do so."""
     log_limit: int = 1_000_000
@@ -55,13 +55,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "concurrency",
             "threads",
             "processes",
-            "python_workers",
             "max_resident",
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")
-        if self.log_limit < 0:
-            raise BadOption("log_limit", self.log_limit, "0 or more")
+        for name in ("python_workers", "log_limit"):
+            if getattr(self, name) < 0:
+                raise BadOption(name, getattr(self, name), "0 or more")
         for name in ("lease_seconds", "drain_seconds", "open_seconds", "kill_seconds"):
             if not 0 <= getattr(self, name) < 1e9 or (name == "lease_seconds" and self.lease_seconds < 0.1):
                 raise BadOption(name, getattr(self, name), "a number of seconds")

@@ -79,12 +79,12 @@ class Hand:
         """Now and then it loses interest at once, and what it asked for is done or not."""
         return self._dice.uniform(0, 0.02) if self._dice.random() < 0.03 else _PATIENCE
 
-    async def start(self, id: str, workflow: Any, *args: Any) -> bool:
+    async def start(self, id: str, workflow: Any, *args: Any, **inputs: Any) -> bool:
         """Ask until it is certain that the run is there; not for ever."""
-        value = {"workflow": workflow.name, "arguments": list(args)}
+        value = {"workflow": workflow.name, "arguments": [*args, *inputs.values()]}
 
         async def do() -> str:
-            return (await self._hf.start(workflow, *args, id=id)).key.hex()
+            return (await self._hf.start(workflow, *args, id=id, **inputs)).key.hex()
 
         for _ in range(5):
             if await self.ask("start", id, value, do) is not None:
@@ -194,11 +194,45 @@ class Hand:
             await self.ask("cancel", id, None, lambda: self._hf.cancel(id, "changed my mind"))
             await self.look_at_result(id, 4)
 
+    async def run_an_errand(self) -> None:
+        dice = self._dice
+        items = [dice.randint(0, 9) for _ in range(dice.randint(1, 4))]
+        id = self._new_id("errand")
+        seconds = dice.choice([0.0, 0.2, 1.0, 2.5])
+        if not await self.start(id, workloads.errand, who=self.name, items=items, seconds=seconds):
+            return
+        await asyncio.sleep(dice.expovariate(1 / 0.5))
+        # An answer may come before the question, and is kept; a yes is refused until it is asked for.
+        if dice.random() < 0.5:
+            await self.ask("resolve", id, True, lambda: self._hf.resolve(id, "ask", True))
+        else:
+            for _ in range(5):
+                if await self.ask("approve", id, None, lambda: self._approve(id)):
+                    break
+                await asyncio.sleep(1)
+        await self.look_at_result(id, dice.uniform(0.5, 8))
+
+    async def _approve(self, id: str) -> bool:
+        await self._hf.approve(id, "ask")
+        return True
+
+    async def come_to_grief(self) -> None:
+        id = self._new_id("mishap")
+        if await self.start(id, workloads.mishap, who=self.name):
+            await self.look_at_result(id, self._dice.uniform(0.5, 6))
+
+    async def lose_patience(self) -> None:
+        id = self._new_id("idle")
+        if await self.start(id, workloads.idle, who=self.name):
+            await asyncio.sleep(self._dice.expovariate(1 / 1.5))
+            await self.ask("cancel", id, None, lambda: self._hf.cancel(id, "lost patience"))
+            await self.look_at_result(id, 5)
+
     async def mend(self) -> None:
-        kind = self._dice.choice([workloads.mended, workloads.mended_family])
+        kind = self._dice.choice([workloads.mended, workloads.mended_family, workloads.mended_dag])
         id = self._new_id(kind.name)
         flag = self._folder / f"{id}.mended"
-        if not await self.start(id, kind, self.name, str(flag)):
+        if not await self.start(id, kind, who=self.name, flag=str(flag)):
             return
         for _ in range(3):
             seen = await self.look_at_result(id, 6)
@@ -226,6 +260,11 @@ _PLAYS = [
     Hand.vote,
     Hand.hurry,
     Hand.change_its_mind,
+    Hand.run_an_errand,
+    Hand.run_an_errand,
+    Hand.run_an_errand,
+    Hand.come_to_grief,
+    Hand.lose_patience,
     Hand.mend,
     Hand.look_around,
 ]

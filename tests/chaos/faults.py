@@ -14,12 +14,16 @@ from contextlib import closing
 from typing import NamedTuple, TypeAlias
 
 import psycopg
-from tests.chaos.operations import FREEZE
-from tests.chaos.world import Place, World
+from tests.chaos.notebook import Died
+from tests.chaos.operations import FREEZE, FREEZE_TASK
+from tests.chaos.task_processes import Started, of_node, send, started_by_nodes
+from tests.chaos.world import Place, World, notes_of
 
 DRAIN_SECONDS = 2.0
 _STOPPING_SECONDS = 30.0
 """What a node may take to stop: to drain, and for last words to a database that may be away."""
+_STARTING_A_KEEPER = 10.0
+"""Seconds. A node that has much to do hears late that its keeper is gone."""
 _LONGEST_LOCK = 12.0
 """Longer than a node waits for the lock of a SQLite file before it calls the database unavailable."""
 
@@ -31,6 +35,13 @@ Fault: TypeAlias = Callable[[World, random.Random], None]
 
 def kill_a_node(world: World, dice: random.Random) -> None:
     _kill(world, [dice.choice(world.nodes)], "kill -9 of a node")
+
+
+def kill_a_busy_node(world: World, dice: random.Random) -> None:
+    """One that runs processes just then, if there is one."""
+    parents = {each.parent for each in started_by_nodes(notes_of(world.folder)) if each.kind == "task"}
+    busy = [place for place in world.places if _pid(place) in parents]
+    _kill(world, [dice.choice(busy or world.nodes)], "kill -9 of a node that runs processes")
 
 
 def kill_a_client(world: World, dice: random.Random) -> None:
@@ -50,11 +61,15 @@ def kill_again_and_again(world: World, dice: random.Random) -> None:
 
 
 def _kill(world: World, places: list[Place], fault: str) -> None:
+    started: list[Started] = []
     for place in places:
         with place.lock:
             since, whom = time.monotonic(), str(place)
-            world.kill(place)
-            world.note(fault, whom, since)
+            assert place.process is not None
+            pid = place.process.pid
+            started += world.kill(place)
+            world.note(fault, whom, since, pid)
+    world.see_that_all_is_gone(started)
 
 
 def freeze(world: World, dice: random.Random) -> None:
@@ -79,6 +94,75 @@ def deploy(world: World, dice: random.Random) -> None:
         since, whom = time.monotonic(), str(place)
         world.replace(place, dice.uniform(0, 1.5), _STOPPING_SECONDS)
         world.note("deploy: the new node starts, then SIGTERM for the old", whom, since)
+
+
+# --- what nodes have started
+
+
+def kill_a_task(world: World, dice: random.Random) -> None:
+    _kill_started(world, dice, "task", "kill -9 of a task's process")
+
+
+def kill_a_worker(world: World, dice: random.Random) -> None:
+    _kill_started(world, dice, "worker", "kill -9 of a worker that calls functions")
+
+
+def _kill_started(world: World, dice: random.Random, kind: str, fault: str) -> None:
+    """Several, as most do nothing much just then."""
+    for _ in range(dice.randint(1, 4)):
+        victim = _pick(world, dice, kind)
+        since = time.monotonic()
+        if victim is not None and send(victim, signal.SIGKILL):
+            world.note(fault, f"{kind} of process {victim.parent}", since, victim.pid)
+        world.sleep(dice.uniform(0, 0.4))
+
+
+def stop_a_task(world: World, dice: random.Random) -> None:
+    """For longer than its heartbeat allows, at times."""
+    victim = _pick(world, dice, "task")
+    since = time.monotonic()
+    if victim is None or not send(victim, signal.SIGSTOP):
+        return
+    world.sleep(dice.choice([0.3, 1.5, 4.0]))
+    send(victim, signal.SIGCONT)
+    world.note(FREEZE_TASK, f"task of process {victim.parent}", since, victim.pid)
+
+
+def _pick(world: World, dice: random.Random, kind: str) -> Started | None:
+    started = [each for each in started_by_nodes(notes_of(world.folder)) if each.kind == kind]
+    return dice.choice(started) if started else None
+
+
+def kill_a_keeper(world: World, dice: random.Random) -> None:
+    """Its node starts another. Until then nobody would clean up after the node: so that is let live."""
+    victim = _pick(world, dice, "keeper")
+    places = [place for place in world.places if victim is not None and _pid(place) == victim.parent]
+    for place in places:
+        with place.lock:
+            process, since = place.process, time.monotonic()
+            if process is None or victim is None or process.pid != victim.parent:
+                return  # it was replaced meanwhile
+            keepers = _keepers(place, process.pid)
+            if not send(victim, signal.SIGKILL):
+                return
+            world.note("kill -9 of a keeper", f"keeper of {place}", since, victim.pid)
+            while process.is_running and time.monotonic() < since + _STARTING_A_KEEPER:
+                now = _keepers(place, process.pid)
+                if len(now) >= len(keepers) and victim not in now:
+                    return
+                time.sleep(0.05)
+            if not process.is_running:
+                return
+            words = f"had no keeper for {_STARTING_A_KEEPER} s"
+            world.notebook.write(Died(whom=str(place), words=words))
+
+
+def _pid(place: Place) -> int:
+    return 0 if place.process is None else place.process.pid
+
+
+def _keepers(place: Place, node: int) -> list[Started]:
+    return [each for each in of_node(place.notes, node) if each.kind == "keeper"]
 
 
 # --- Postgres
@@ -247,12 +331,17 @@ class Weighed(NamedTuple):
 
 
 _EVERYWHERE = [
-    Weighed(kill_a_node, 6),
+    Weighed(kill_a_node, 3),
+    Weighed(kill_a_busy_node, 5),
     Weighed(kill_a_client, 3),
     Weighed(kill_all_nodes, 1),
     Weighed(kill_again_and_again, 2),
     Weighed(freeze, 5),
     Weighed(deploy, 3),
+    Weighed(kill_a_task, 4),
+    Weighed(kill_a_worker, 3),
+    Weighed(stop_a_task, 3),
+    Weighed(kill_a_keeper, 2),
 ]
 _FAULTS = {
     "postgres": [

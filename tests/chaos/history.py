@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
 
+from tests.chaos.expected import expected
 from tests.chaos.notebook import Began, RunAtEnd
 from tests.chaos.operations import Evidence, Operation, told
-from tests.chaos.workloads import CLOSE, expected
+from tests.chaos.process_history import (
+    every_tick_started_one_run,
+    no_process_is_left,
+    skipped_tasks_never_begin,
+    what_ran_on_a_dead_node_is_lost_and_tried_again,
+)
+from tests.chaos.verdicts import Verdict, verdict_of
+from tests.chaos.workloads import CLOSE
 
 FINAL = frozenset({"success", "failed", "cancelled"})
 HEARD_WITHIN = 8.0
@@ -21,19 +28,8 @@ HEARD_WITHIN = 8.0
 _UNLIKELY = ("NodeStopped", "unexpected")
 
 
-class Verdict(NamedTuple):
-    promise: str
-    looked_at: int
-    broken: list[str]
-    """What cannot be, with the lines of the history that say so."""
-
-
 def judge(evidence: Evidence) -> list[Verdict]:
     return [check(evidence) for check in CHECKS]
-
-
-def _verdict(promise: str, cases: Sequence[Any], broken: Iterator[str]) -> Verdict:
-    return Verdict(promise, len(cases), list(broken))
 
 
 # --- starts
@@ -50,7 +46,7 @@ def acknowledged_starts_are_there(evidence: Evidence) -> Verdict:
             elif start.answer != run.key:
                 yield f"run {start.run} was acknowledged under another key" + told(start, run)
 
-    return _verdict("a start that was acknowledged is there, the same for all who asked", starts, broken())
+    return verdict_of("a start that was acknowledged is there, the same for all who asked", starts, broken())
 
 
 def refused_starts_left_nothing(evidence: Evidence) -> Verdict:
@@ -62,12 +58,12 @@ def refused_starts_left_nothing(evidence: Evidence) -> Verdict:
             if run in evidence.runs:
                 yield f"every start of {run} was refused, and it is there" + told(*starts[run])
 
-    return _verdict("a start that was refused left nothing", refused, broken())
+    return verdict_of("a start that was refused left nothing", refused, broken())
 
 
 def runs_were_asked_for(evidence: Evidence) -> Verdict:
     starts = evidence.by_run("start")
-    roots = [run for run in evidence.runs.values() if "/" not in run.run]
+    roots = [run for run in evidence.runs.values() if "/" not in run.run and run.workflow != "ticked"]
 
     def broken() -> Iterator[str]:
         for run in roots:
@@ -77,7 +73,7 @@ def runs_were_asked_for(evidence: Evidence) -> Verdict:
             ]:
                 yield f"nobody asked for run {run.run} as it is" + told(run, *asked)
 
-    return _verdict("every run was asked for, with these arguments", roots, broken())
+    return verdict_of("every run was asked for, with these arguments", roots, broken())
 
 
 def what_was_started_can_be_found(evidence: Evidence) -> Verdict:
@@ -92,7 +88,7 @@ def what_was_started_can_be_found(evidence: Evidence) -> Verdict:
             if each.error.startswith("RunNotFound"):
                 yield f"run {each.run} was acknowledged and then not found" + told(each)
 
-    return _verdict("who asks for a run after it was acknowledged finds it", later, broken())
+    return verdict_of("who asks for a run after it was acknowledged finds it", later, broken())
 
 
 # --- ends
@@ -106,7 +102,7 @@ def every_run_ended(evidence: Evidence) -> Verdict:
             if run.status not in FINAL:
                 yield f"run {run.run} has not ended" + told(run)
 
-    return _verdict("every run ended, in bounded time after the last fault", [*evidence.runs], broken())
+    return verdict_of("every run ended, in bounded time after the last fault", [*evidence.runs], broken())
 
 
 def results_are_right(evidence: Evidence) -> Verdict:
@@ -116,19 +112,18 @@ def results_are_right(evidence: Evidence) -> Verdict:
         for run in ended:
             if run.status not in _statuses_of(run):
                 yield f"run {run.run} ended as {run.status}" + told(run)
-            result = expected(run.workflow, run.input).result
-            if run.status == "success" and result is not None and run.output != result:
+            wanted = expected(run.workflow, run.input).result
+            if run.status == "success" and wanted is not None and run.output != wanted:
                 yield f"run {run.run} has a wrong result" + told(run)
 
-    return _verdict("every run ended as it should, with the right result", ended, broken())
+    return verdict_of("every run ended as it should, with the right result", ended, broken())
 
 
 def _statuses_of(run: RunAtEnd) -> set[str]:
-    if run.workflow == "endless":
-        return {"cancelled"}
+    wanted = expected(run.workflow, run.input).status
     # Whoever is not waited for when a parent fails is cancelled.
     is_left_behind = run.run.startswith("mended_family") and "/" in run.run
-    return {"success", "cancelled"} if is_left_behind else {"success"}
+    return {wanted, "cancelled"} if is_left_behind else {wanted}
 
 
 def results_never_change(evidence: Evidence) -> Verdict:
@@ -156,7 +151,7 @@ def results_never_change(evidence: Evidence) -> Verdict:
                     yield f"run {name} had succeeded, and then not" + told(*good, look)
 
     looks = [each for asked in seen.values() for each in asked]
-    return _verdict("all saw the same result, and it never changed", looks, broken())
+    return verdict_of("all saw the same result, and it never changed", looks, broken())
 
 
 def _looks(evidence: Evidence) -> dict[str, list[Operation]]:
@@ -187,7 +182,7 @@ def who_waits_hears_of_the_end(evidence: Evidence) -> Verdict:
             if until < math.inf and evidence.peace(process, since, until) > HEARD_WITHIN:
                 yield f"a client waited for {wait.run}, which was over since {since:.3f}" + told(wait)
 
-    return _verdict(f"who waits for a run hears of its end within {HEARD_WITHIN:.0f} s", waits, broken())
+    return verdict_of(f"who waits for a run hears of its end within {HEARD_WITHIN:.0f} s", waits, broken())
 
 
 # --- messages
@@ -202,7 +197,7 @@ def signals_arrive_once_and_in_order(evidence: Evidence) -> Verdict:
             yield from _broken_mail(box, letters[box.run])
 
     count = [each for box in boxes for each in letters[box.run]]
-    return _verdict(
+    return verdict_of(
         "an acknowledged signal arrived once and in order, any other at most once", count, broken()
     )
 
@@ -245,7 +240,7 @@ def promises_have_one_winner(evidence: Evidence) -> Verdict:
         for run in runs:
             yield from _broken_promise(run, resolves[run.run])
 
-    return _verdict("a promise has one winner, and whoever was told ok is it", runs, broken())
+    return verdict_of("a promise has one winner, and whoever was told ok is it", runs, broken())
 
 
 def _broken_promise(run: RunAtEnd, resolves: list[Operation]) -> Iterator[str]:
@@ -282,12 +277,13 @@ def cancelled_means_cancelled(evidence: Evidence) -> Verdict:
             root = run.run.partition("/")[0]
             if run.status != "cancelled":
                 continue
-            if run.workflow == "endless" and not any(each.may_have_happened for each in cancels[root]):
+            is_endless = expected(run.workflow, run.input).status == "cancelled"
+            if is_endless and not any(each.may_have_happened for each in cancels[root]):
                 yield f"run {run.run} was cancelled, and nobody had asked for it" + told(run)
             if run.workflow == "endless" and run.run in was_begun - cleaned:
                 yield f"run {run.run} was cancelled without its cleanup" + told(run)
 
-    return _verdict("a cancelled run is cancelled, with its children, after its cleanup", asked, broken())
+    return verdict_of("a cancelled run is cancelled, with its children, after its cleanup", asked, broken())
 
 
 # --- tasks
@@ -300,7 +296,7 @@ def recorded_tasks_do_not_begin_again(evidence: Evidence) -> Verdict:
             if began.at > known_at and not evidence.is_excused(began):
                 yield f"a task began that stood as done since {known_at:.3f}" + told(began)
 
-    return _verdict("no task began after it stood in the database as done", [*evidence.recorded], broken())
+    return verdict_of("no task began after it stood in the database as done", [*evidence.recorded], broken())
 
 
 def no_task_begins_after_its_consequences(evidence: Evidence) -> Verdict:
@@ -330,7 +326,7 @@ def no_task_begins_after_the_end(evidence: Evidence) -> Verdict:
             if began.at > end and not evidence.is_excused(began):
                 yield f"a task of {began.run} began though it was seen to be over at {end:.3f}" + told(began)
 
-    return _verdict("no task began after its run was seen to be over", [*ends], broken())
+    return verdict_of("no task began after its run was seen to be over", [*ends], broken())
 
 
 def tasks_belong_to_runs(evidence: Evidence) -> Verdict:
@@ -340,7 +336,7 @@ def tasks_belong_to_runs(evidence: Evidence) -> Verdict:
             if run is None or began.task.partition(":")[0].replace("-", "") != run.key:
                 yield f"a task began of a run that is not there: {began.run}" + told(began)
 
-    return _verdict("every task that began belongs to a run that is there", evidence.begun, broken())
+    return verdict_of("every task that began belongs to a run that is there", evidence.begun, broken())
 
 
 def what_is_recorded_was_done(evidence: Evidence) -> Verdict:
@@ -348,7 +344,7 @@ def what_is_recorded_was_done(evidence: Evidence) -> Verdict:
     labels: dict[str, set[str]] = defaultdict(set)
     for each in evidence.begun:
         labels[each.run].add(each.label)
-    good = [run for run in evidence.runs.values() if run.status == "success"]
+    good = [run for run in evidence.runs.values() if run.status == expected(run.workflow, run.input).status]
 
     def broken() -> Iterator[str]:
         for task in evidence.recorded.keys() - begun:
@@ -356,16 +352,16 @@ def what_is_recorded_was_done(evidence: Evidence) -> Verdict:
         for run in good:
             missing = expected(run.workflow, run.input).labels - labels[run.run]
             if missing:
-                yield f"run {run.run} succeeded, and nobody did {sorted(missing)}" + told(run)
+                yield f"run {run.run} ended as {run.status}, and nobody did {sorted(missing)}" + told(run)
 
-    return _verdict("what stands as done was done", [*evidence.recorded, *good], broken())
+    return verdict_of("what stands as done was done", [*evidence.recorded, *good], broken())
 
 
 def idempotency_keys_are_stable(evidence: Evidence) -> Verdict:
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
     labels: dict[str, set[str]] = defaultdict(set)
     for each in evidence.begun:
-        keys[each.run, each.label].add(each.task)
+        keys[each.run, each.label].add(each.key or each.task)
         labels[each.task].add(each.label)
 
     def broken() -> Iterator[str]:
@@ -377,7 +373,7 @@ def idempotency_keys_are_stable(evidence: Evidence) -> Verdict:
             if len(found) > 1:
                 yield f"key {task} was given to several tasks: {sorted(found)}"
 
-    return _verdict("every attempt at a task has the same key, and no other task has it", [*keys], broken())
+    return verdict_of("every attempt at a task has the same key, and no other task has it", [*keys], broken())
 
 
 # --- the rest
@@ -388,7 +384,7 @@ def nothing_is_stranded(evidence: Evidence) -> Verdict:
         for each in evidence.stranded:
             yield f"the doctor found {each.run}: {each.problem}" + told(each)
 
-    return _verdict("the doctor never found a run that nothing would wake", [*evidence.runs], broken())
+    return verdict_of("the doctor never found a run that nothing would wake", [*evidence.runs], broken())
 
 
 def nobody_failed_by_itself(evidence: Evidence) -> Verdict:
@@ -400,7 +396,7 @@ def nobody_failed_by_itself(evidence: Evidence) -> Verdict:
                 yield "a client got an error that is nobody's fault but ours" + told(operation)
 
     cases = [*evidence.operations, *evidence.hurts]
-    return _verdict("no process failed by itself, no client got an odd error", cases, broken())
+    return verdict_of("no process failed by itself, no client got an odd error", cases, broken())
 
 
 CHECKS: list[Callable[[Evidence], Verdict]] = [
@@ -421,6 +417,10 @@ CHECKS: list[Callable[[Evidence], Verdict]] = [
     tasks_belong_to_runs,
     what_is_recorded_was_done,
     idempotency_keys_are_stable,
+    skipped_tasks_never_begin,
+    what_ran_on_a_dead_node_is_lost_and_tried_again,
+    no_process_is_left,
+    every_tick_started_one_run,
     nothing_is_stranded,
     nobody_failed_by_itself,
 ]

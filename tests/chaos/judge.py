@@ -8,14 +8,16 @@ the database has then. It gives up after SECONDS: what has not ended by then is 
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import sys
 import time
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.notebook import Invoked, Notebook, RunAtEnd, Settled, Stranded
-from tests.chaos.workloads import CLOSE, catalog
+from tests.chaos.notebook import Invoked, Marked, Notebook, RunAtEnd, Settled, Stranded, Ticked
+from tests.chaos.observer import marked_attempts
+from tests.chaos.workloads import CLOSE, EVERY, SCHEDULE, catalog
 
 from holdfast import Holdfast, RunInfo
 from holdfast.errors import Refused, StoreUnavailable
@@ -41,7 +43,7 @@ class Judge:
 
     async def help_along(self, run: RunInfo) -> bool:
         """Do what this run waits for. True if it will go on."""
-        if run.status == "failed" and run.workflow in ("mended", "mended_family") and "/" not in run.id:
+        if run.status == "failed" and run.workflow.startswith("mended") and "/" not in run.id:
             Path(run.input["flag"]).touch()
             await self._tell("retry", run.id, None, self._hf.retry(run.id))
             return True
@@ -53,13 +55,33 @@ class Judge:
                 await self._tell("signal", run.id, CLOSE, self._hf.signal(run.id, "mail", CLOSE))
             case "ballot":
                 await self._tell("resolve", run.id, NAME, self._hf.resolve(run.id, "winner", NAME))
-            case "endless":
+            case "endless" | "idle":
                 await self._tell("cancel", run.id, None, self._hf.cancel(run.id))
-            case "mended" | "mended_family":
+            case "errand":
+                await self._tell("resolve", run.id, True, self._hf.resolve(run.id, "ask", True))
+            case "mended" | "mended_family" | "mended_dag":
                 Path(run.input["flag"]).touch()
             case _:
                 pass  # it goes on by itself
         return True
+
+    async def stop_the_schedule(self) -> bool:
+        """Once it has caught up. True if it had been stopped before: then no run of it is missed."""
+        found = await self._hf.schedules.get(SCHEDULE)
+        if found.is_paused:
+            return True
+        if found.next_at is not None and found.next_at > dt.datetime.now(dt.UTC):
+            await self._hf.schedules.pause(SCHEDULE)
+            self._notebook.write(
+                Ticked(
+                    schedule=SCHEDULE,
+                    every=int(EVERY.total_seconds()),
+                    began_at=found.created_at.timestamp(),
+                    next_at=found.next_at.timestamp(),
+                    skipped=found.skipped,
+                )
+            )
+        return False
 
     async def _tell(self, action: str, run: str, value: Any, call: Awaitable[None]) -> None:
         """Without an answer in the notebook: it counts as something that may have been done."""
@@ -78,18 +100,21 @@ async def _settle(url: str, folder: Path, seconds: float) -> None:
         judge = Judge(hf, notebook, folder)
         while True:
             try:
+                has_stopped = await judge.stop_the_schedule()
                 runs = await judge.all_runs()
                 is_open = [await judge.help_along(run) for run in runs]
             except StoreUnavailable as error:
                 # A frozen or dead owner of the lock of a file is gone soon; it is not this one's to say.
                 print(f"not now: {error}", flush=True)
-                runs, is_open = [], [True]
-            if not any(is_open) or time.monotonic() - began > seconds:
+                runs, is_open, has_stopped = [], [True], False
+            is_settled = not any(is_open) and has_stopped
+            if is_settled or time.monotonic() - began > seconds:
                 break
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
         took = time.monotonic() - began
         for run in runs:
             notebook.write(_at_end(run))
+        notebook.write(Marked(attempts=await asyncio.to_thread(marked_attempts, url)))
         for stranded in await hf.doctor():
             notebook.write(Stranded(run=stranded.id or stranded.key.hex(), problem=stranded.problem))
         notebook.write(Settled(seconds=took))

@@ -63,6 +63,17 @@ class Began(Line, frozen=True, kw_only=True, tag="began"):
     label: str
     after: list[str] = []
     attempt: int
+    node: int = 0
+    """The process that started this one, if the task has one of its own."""
+    key: str = ""
+    """Its idempotency key, as a task in a process of its own is told it."""
+
+
+class Finished(Line, frozen=True, kw_only=True, tag="finished"):
+    """A task in a process of its own has done its work, and goes on to say how that went."""
+
+    process: int
+    task: str
 
 
 class Recorded(Line, frozen=True, kw_only=True, tag="recorded"):
@@ -82,6 +93,29 @@ class Stranded(Line, frozen=True, kw_only=True, tag="stranded"):
 
     run: str
     problem: str
+
+
+class Marked(Line, frozen=True, kw_only=True, tag="marked"):
+    """Attempts that did not succeed, as the database has them in the end: task, number, and what each is."""
+
+    attempts: list[tuple[str, int, str]]
+
+
+class Ticked(Line, frozen=True, kw_only=True, tag="ticked"):
+    """A schedule when all is over. Instants are seconds since 1970."""
+
+    schedule: str
+    every: int
+    began_at: float
+    next_at: float
+    """All ticks before it are dealt with."""
+    skipped: int
+
+
+class Left(Line, frozen=True, kw_only=True, tag="left"):
+    """A process that a node had started was there when it should have been gone."""
+
+    words: str
 
 
 class Hurt(Line, frozen=True, kw_only=True, tag="hurt"):
@@ -126,9 +160,13 @@ Entry: TypeAlias = (
     | TurnedDown
     | InDoubt
     | Began
+    | Finished
     | Recorded
     | Over
     | Stranded
+    | Marked
+    | Ticked
+    | Left
     | Hurt
     | Died
     | RunAtEnd

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import apsw
 import psycopg
 from tests.chaos.notebook import Notebook, Over, Recorded, Stranded
-from tests.chaos.workloads import catalog
+from tests.chaos.workloads import EVERY, SCHEDULE, WAITS, catalog, ticked
 
 from holdfast import Holdfast
 from holdfast.errors import StoreError
@@ -49,9 +49,15 @@ def read(url: str, sql: str) -> Rows:
 
 
 def recorded_tasks(url: str) -> list[str]:
-    """Tasks that have succeeded, as their ids. Nothing opens such a task again."""
-    rows = read(url, "SELECT run, seq FROM tasks WHERE status = 'success'")
-    return [f"{_uuid(run)}:{seq}" for run, seq in rows]
+    """Tasks that were begun and have succeeded, as their ids. Nothing opens such a task again."""
+    rows = read(url, "SELECT run, seq, name FROM tasks WHERE status = 'success'")
+    return [f"{_uuid(run)}:{seq}" for run, seq, name in rows if name not in WAITS]
+
+
+def marked_attempts(url: str) -> list[tuple[str, int, str]]:
+    """Attempts that did not succeed: the task of each, its number, and how it ended."""
+    rows = read(url, "SELECT run, seq, attempt, status FROM attempts")
+    return [(f"{_uuid(run)}:{seq}", attempt, status) for run, seq, attempt, status in rows]
 
 
 def runs_that_are_over(url: str) -> list[str]:
@@ -67,6 +73,9 @@ def _uuid(key: Any) -> uuid.UUID:
 async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> None:
     known: set[str] = set()
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        await hf.schedules.put(
+            SCHEDULE, ticked, every=EVERY, input={"who": SCHEDULE}, overlap="allow", catchup="all"
+        )
         print(WATCHING, flush=True)
         for _ in range(_MOST_LOOKS):
             if is_over():

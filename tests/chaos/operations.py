@@ -13,14 +13,18 @@ from tests.chaos.notebook import (
     Began,
     Died,
     Entry,
+    Finished,
     Hurt,
     InDoubt,
     Invoked,
+    Left,
+    Marked,
     Over,
     Recorded,
     RunAtEnd,
     Settled,
     Stranded,
+    Ticked,
     TurnedDown,
     shown,
 )
@@ -61,6 +65,8 @@ class Evidence:
 
     operations: list[Operation] = field(default_factory=list[Operation])
     begun: list[Began] = field(default_factory=list[Began])
+    finished: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    """Processes that have done a task, with the task."""
     recorded: dict[str, float] = field(default_factory=dict[str, float])
     """Tasks that were seen in the database as done, with when this was known first."""
     over: dict[str, float] = field(default_factory=dict[str, float])
@@ -68,6 +74,10 @@ class Evidence:
     runs: dict[str, RunAtEnd] = field(default_factory=dict[str, RunAtEnd])
     hurts: list[Hurt] = field(default_factory=list[Hurt])
     stranded: list[Stranded] = field(default_factory=list[Stranded])
+    marked: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """Attempts that did not succeed, by task and number: what the database calls each."""
+    ticked: list[Ticked] = field(default_factory=list[Ticked])
+    left: list[Left] = field(default_factory=list[Left])
     died: list[Died] = field(default_factory=list[Died])
     settled: Settled | None = None
 
@@ -80,11 +90,12 @@ class Evidence:
         return found
 
     def is_excused(self, began: Began) -> bool:
-        """Its process was frozen, and could not know what had happened in the meantime."""
+        """Its process was frozen, or the one that started it: it could not know what had happened since."""
+        waking_up = _STARTING if began.node else _WAKING_UP
         return any(
-            hurt.process == began.process and hurt.at <= began.at <= hurt.until + _WAKING_UP
+            hurt.process in (began.process, began.node) and hurt.at <= began.at <= hurt.until + waking_up
             for hurt in self.hurts
-            if hurt.fault == FREEZE
+            if hurt.fault in (FREEZE, FREEZE_TASK)
         )
 
     def peace(self, process: str, since: float, until: float) -> float:
@@ -99,10 +110,15 @@ class Evidence:
 
 DATABASES = ("Postgres", "SQLite")
 FREEZE = "freeze"
+KILL = "kill -9"
+"""How the names of faults begin that kill a process."""
+FREEZE_TASK = "SIGSTOP of a task's process"
 _RECOVERY = 3.0
 """Seconds, until the next look at a database that was away."""
 _WAKING_UP = 0.5
 """Seconds. What a process was about to do when it was stopped is what it does first when it goes on."""
+_STARTING = 2.0
+"""The same, where what it does is to start a process, which then begins."""
 
 
 def gather(entries: Iterable[Entry]) -> Evidence:
@@ -117,6 +133,8 @@ def gather(entries: Iterable[Entry]) -> Evidence:
                 ends[entry.client, entry.number] = entry
             case Began():
                 evidence.begun.append(entry)
+            case Finished():
+                evidence.finished.add((entry.process, entry.task))
             case Recorded():
                 for task in entry.tasks:
                     evidence.recorded[task] = min(entry.at, evidence.recorded.get(task, math.inf))
@@ -129,6 +147,12 @@ def gather(entries: Iterable[Entry]) -> Evidence:
                 evidence.hurts.append(entry)
             case Stranded():
                 evidence.stranded.append(entry)
+            case Marked():
+                evidence.marked |= {(task, attempt): status for task, attempt, status in entry.attempts}
+            case Ticked():
+                evidence.ticked.append(entry)
+            case Left():
+                evidence.left.append(entry)
             case Died():
                 evidence.died.append(entry)
             case Settled():

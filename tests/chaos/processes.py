@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,9 @@ _ROOT = Path(__file__).parents[2]
 class Process:
     """A Python program. What it prints goes to a file, so that it never blocks on a full pipe."""
 
-    def __init__(self, arguments: Sequence[str], output: Path) -> None:
+    def __init__(
+        self, arguments: Sequence[str], output: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._output = output
         # The child imports what this process imports, from wherever that is.
         paths = os.pathsep.join([str(_ROOT), *filter(None, sys.path)])
@@ -27,7 +29,7 @@ class Process:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=_ROOT,
-                env={**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1"},
+                env={**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1", **(environment or {})},
             )
 
     @property
@@ -79,9 +81,11 @@ class Process:
 
 
 @contextmanager
-def running(arguments: Sequence[str], output: Path) -> Generator[Process]:
+def running(
+    arguments: Sequence[str], output: Path, environment: Mapping[str, str] | None = None
+) -> Generator[Process]:
     """A process that is dead at the end, however the test went."""
-    process = Process(arguments, output)
+    process = Process(arguments, output, environment)
     try:
         yield process
     finally:

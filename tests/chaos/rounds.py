@@ -45,6 +45,8 @@ class Shape:
     lease: float
     concurrency: int
     max_resident: int
+    processes: int
+    python_workers: int
     gap: float
     """Seconds between two faults, on average."""
     on_small_disk: bool
@@ -53,7 +55,8 @@ class Shape:
         disk = ", on a disk that can be full" if self.on_small_disk else ""
         return (
             f"{self.nodes} nodes, {self.clients} clients ({self.embedded} with an engine of their own), "
-            f"lease {self.lease} s, {self.concurrency} tasks at once, {self.max_resident} runs in memory, "
+            f"lease {self.lease} s, {self.concurrency} tasks at once, {self.processes} commands, "
+            f"{self.python_workers} workers for functions, {self.max_resident} runs in memory, "
             f"a fault every {self.gap:.1f} s{disk}"
         )
 
@@ -64,6 +67,9 @@ class Shape:
             f"drain_seconds={DRAIN_SECONDS}",
             f"concurrency={self.concurrency}",
             f"max_resident={self.max_resident}",
+            f"processes={self.processes}",
+            f"python_workers={self.python_workers}",
+            "kill_seconds=1",
             "threads=8",
             "open_seconds=120",
         ]
@@ -78,6 +84,8 @@ def shape_of(store: str, seed: int) -> Shape:
         lease=dice.choice([1.0, 2.0, 2.0]),
         concurrency=dice.choice([4, 30, 1000]),
         max_resident=dice.choice([8, 40, 10_000]),
+        processes=dice.choice([3, 10, 100]),
+        python_workers=dice.choice([1, 3]),
         gap=dice.choice([0.7, 1.2, 2.5]),
         on_small_disk=store == "sqlite" and seed % 2 == 0,
     )
@@ -167,6 +175,7 @@ def _bring_to_an_end(made: World, progress: Progress) -> None:
         progress("every run is to end now")
         _watch_over(made, judge_process)
     made.send_nodes_home(_GOING_HOME_SECONDS)
+    made.look_for_leftovers()
 
 
 def _watch_over(made: World, judging: Process) -> None:

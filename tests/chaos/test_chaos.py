@@ -25,6 +25,7 @@ def test_what_everybody_saw_of_a_short_round_can_be(store: str, tmp_path: Path) 
     assert done.is_good, report
     assert done.faults.total() >= 3, report
     assert len(done.evidence.runs) >= 20, report
+    assert any(began.node for began in done.evidence.begun), "no task ran in a process of its own"
     assert len(shown) > 5
 
 

@@ -17,14 +17,18 @@ from tests.chaos.notebook import (
     Began,
     Died,
     Entry,
+    Finished,
     Hurt,
     InDoubt,
     Invoked,
+    Left,
+    Marked,
     Over,
     Recorded,
     RunAtEnd,
     Settled,
     Stranded,
+    Ticked,
     TurnedDown,
 )
 from tests.chaos.operations import FREEZE, Evidence, gather
@@ -37,7 +41,14 @@ _KEYS = {
     "gone": "04" * 16,
     "shop": "05" * 16,
     "never": "06" * 16,
+    "dag": "07" * 16,
+    "ticker@2026-01-01T00:00:02Z": "08" * 16,
+    "ticker@2026-01-01T00:00:04Z": "0a" * 16,
 }
+_NODE = 700
+"""The process of a node that is killed."""
+_TICKS = 1767225602
+"""2026-01-01T00:00:02Z, in seconds since 1970."""
 
 
 class Story:
@@ -85,18 +96,27 @@ class Story:
         value = {"workflow": workflow, "arguments": list(arguments)}
         self.ask("start", run, value, **{"answer": _KEYS.get(run), **options})
 
-    def begin(self, run: str, seq: int, label: str, after: list[str] | None = None, process: int = 1) -> None:
-        self.entries.append(
-            Began(
-                at=self.at(),
-                process=process,
-                run=run,
-                task=_task(run, seq),
-                label=label,
-                after=after or [],
-                attempt=1,
-            )
-        )
+    def begin(
+        self,
+        run: str,
+        seq: int,
+        label: str,
+        after: list[str] | None = None,
+        process: int = 1,
+        **more: Any,
+    ) -> None:
+        facts = {"attempt": 1, "run": run, "task": _task(run, seq), "label": label, "after": after or []}
+        self.entries.append(Began(at=self.at(), process=process, **{**facts, **more}))
+
+    def finish(self, run: str, seq: int, process: int) -> None:
+        self.entries.append(Finished(at=self.at(), process=process, task=_task(run, seq)))
+
+    def tick(self, second: int) -> None:
+        run = f"ticker@2026-01-01T00:00:0{second}Z"
+        self.begin(run, 0, "tick", process=90 + second, node=_NODE)
+        self.finish(run, 0, process=90 + second)
+        input = {"who": "ticker", "tick": f"2026-01-01T00:00:0{second}+00:00"}
+        self.end(run, "ticked", input, "success", {"tick": "ticker:tick"})
 
     def end(self, run: str, workflow: str, input: Any, status: str, output: Any = None) -> None:
         self.entries.append(
@@ -161,8 +181,28 @@ def a_good_day() -> Story:
     story.end("gone", "endless", {"who": "a", "children": 0}, "cancelled")
     shop = ["a:before", "a:shaky", "a:beside", "a:after"]
     story.end("shop", "mended", {"who": "a", "flag": "flag"}, "success", shop)
+    _run_processes(story)
     story.entries.append(Settled(at=story.at(), seconds=1))
     return story
+
+
+def _run_processes(story: Story) -> None:
+    """A DAG whose node is killed while it runs a command, and a schedule."""
+    story.start("dag", "mishap", "a")
+    story.begin("dag", 0, "broken", process=71, node=_NODE)
+    story.now += 1
+    story.entries.append(Hurt(at=story.at(), fault="kill -9 of a node", whom="n", process=_NODE, until=0))
+    story.begin("dag", 0, "broken", process=72, node=_NODE + 1, attempt=2)
+    story.finish("dag", 0, process=72)
+    story.begin("dag", 2, "alarm", process=73, node=_NODE + 1)
+    story.finish("dag", 2, process=73)
+    story.entries.append(Marked(attempts=[(_task("dag", 0), 1, "lost"), (_task("dag", 0), 2, "failed")]))
+    story.end("dag", "mishap", {"who": "a"}, "failed")
+    story.tick(2)
+    story.tick(4)
+    story.entries.append(
+        Ticked(schedule="ticker", every=2, began_at=_TICKS - 0.5, next_at=_TICKS + 4, skipped=0)
+    )
 
 
 def _change(story: Story, run: str, **changes: Any) -> None:
@@ -171,6 +211,10 @@ def _change(story: Story, run: str, **changes: Any) -> None:
         if isinstance(entry, RunAtEnd) and entry.run == run:
             facts = {name: getattr(entry, name) for name in RunAtEnd.__struct_fields__}
             story.entries[at] = RunAtEnd(**{**facts, **changes})
+
+
+def _without(story: Story, is_it: Callable[[Any], bool]) -> None:
+    story.entries.remove(next(each for each in story.entries if is_it(each)))
 
 
 def test_a_history_that_can_be_is_accepted() -> None:
@@ -245,6 +289,31 @@ LIES: list[tuple[str, Callable[[Story], object], Callable[[Evidence], Verdict]]]
      history.what_is_recorded_was_done),
     ("a key changes", lambda story: story.begin("box", 5, "4") or story.begin("box", 6, "4"),
      history.idempotency_keys_are_stable),
+    ("another task has the key", lambda story: story.begin("dag", 2, "alarm", key=_task("dag", 9)),
+     history.idempotency_keys_are_stable),
+    ("what is skipped begins", lambda story: story.begin("dag", 1, "after"),
+     history.skipped_tasks_never_begin),
+    ("a run that must fail succeeds", lambda story: _change(story, "dag", status="success"),
+     history.results_are_right),
+    ("a lost attempt is not marked", lambda story: _without(story, lambda each: isinstance(each, Marked)),
+     history.what_ran_on_a_dead_node_is_lost_and_tried_again),
+    ("a lost attempt is not tried again", lambda story: _without(
+        story, lambda each: isinstance(each, Began) and each.attempt == 2),
+     history.what_ran_on_a_dead_node_is_lost_and_tried_again),
+    ("a process is left", lambda story: story.entries.append(Left(at=story.at(), words="sleep 100")),
+     history.no_process_is_left),
+    ("a tick is missed", lambda story: _without(
+        story, lambda each: isinstance(each, RunAtEnd) and each.run.endswith("02Z")),
+     history.every_tick_started_one_run),
+    ("the last tick is missed", lambda story: _without(
+        story, lambda each: isinstance(each, RunAtEnd) and each.run.endswith("04Z")),
+     history.every_tick_started_one_run),
+    ("a tick starts two runs", lambda story: _change(
+        story, "ticker@2026-01-01T00:00:04Z", input={"who": "ticker", "tick": "2026-01-01T00:00:02+00:00"}),
+     history.every_tick_started_one_run),
+    ("a schedule skips", lambda story: story.entries.append(
+        Ticked(schedule="ticker", every=2, began_at=_TICKS - 0.5, next_at=_TICKS + 4, skipped=1)),
+     history.every_tick_started_one_run),
     ("the doctor finds something", lambda story: story.entries.append(
         Stranded(at=story.at(), run="line", problem="it waits for nothing")),
      history.nothing_is_stranded),

@@ -1,4 +1,4 @@
-"""What chaos runs work on. Each workflow's result follows from its input, and tasks say when they begin.
+"""What chaos runs work on. Tasks say when they begin, and what comes of each workflow follows from its input.
 
 Nodes and clients share this module: a client knows what to expect of what it starts.
 """
@@ -10,11 +10,12 @@ import datetime as dt
 import os
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.chaos.notebook import Began, Notebook
 
 from holdfast import Catalog, Retry, context, task, task_context, workflow
+from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
 
 catalog = Catalog()
 
@@ -196,51 +197,21 @@ async def mended_family(who: str, flag: str) -> list[Any]:
     return [first, *children, await step(who, "after", ["before"], 0)]
 
 
-# --- what is to be expected
+# --- DAGs
 
 
-class Expected(NamedTuple):
-    result: Any
-    """None for a workflow whose result depends on what clients do: other checks look at those."""
-    labels: set[str]
-    """Tasks that must have been done when it has succeeded, if only once."""
+def _load(name: str) -> DagWorkflow:
+    return load_dag(Path(__file__).parent / "project" / f"{name}.yaml", catalog=catalog)
 
 
-def _labelled(who: str, labels: list[str]) -> Expected:
-    return Expected([f"{who}:{label}" for label in labels], set(labels))
+errand = _load("errand")
+mended_dag = _load("mended_dag")
+mishap = _load("mishap")
+idle = _load("idle")
+ticked = _load("ticked")
 
+SCHEDULE = "ticker"
+EVERY = dt.timedelta(seconds=2)
 
-def expected(workflow: str, input: Any) -> Expected:
-    """What a run of that workflow with these arguments gives when it succeeds."""
-    who: str = input["who"]
-    match workflow:
-        case "sequence":
-            return _labelled(who, [str(number) for number in range(input["steps"])])
-        case "fan_out":
-            return _labelled(who, [*(str(number) for number in range(input["width"])), "join"])
-        case "family":
-            return Expected(_family_result(who, input["depth"], input["width"]), {"first"})
-        case "naps":
-            return _labelled(who, [str(number) for number in range(len(input["seconds"]) + 1)])
-        case "fragile":
-            return _labelled(who, ["a", "b", "c"])
-        case "mended":
-            return _labelled(who, ["before", "shaky", "beside", "after"])
-        case "mended_family":
-            child = expected("mended", input).result
-            steps = [f"{who}:0", f"{who}:1"]
-            return Expected([f"{who}:before", child, steps, f"{who}:after"], {"before", "after"})
-        case "ballot":
-            return Expected(None, {"open", "count"})
-        case "deadline":
-            return Expected(None, {"open"})
-        case "mailbox" | "endless":
-            return Expected(None, set())
-        case _:
-            raise AssertionError(f"no workload is called {workflow!r}")
-
-
-def _family_result(who: str, depth: int, width: int) -> list[Any]:
-    if depth:
-        return [f"{who}:first", *[_family_result(who, depth - 1, width) for _ in range(width)]]
-    return [f"{who}:first", [f"{who}:0", f"{who}:1"]]
+WAITS = ("ask", "helper", "nap", "nothing")
+"""Tasks of DAGs that are done without any process: nobody writes down that they begin."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -15,15 +16,23 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.chaos.bad_line import BadLine, tcp_line
-from tests.chaos.notebook import Died, Hurt, Notebook
+from tests.chaos.notebook import Died, Hurt, Left, Notebook
 from tests.chaos.own_postgres import OwnServer
 from tests.chaos.processes import Process
 from tests.chaos.small_disk import SmallDisk
+from tests.chaos.task_processes import NOTES, Started, left_in_the_end, left_of, of_node, send
 from tests.chaos.worker import NO_ROOM
 
 _TAIL = 3000
+_CLEANING_UP = 5.0
+"""Seconds that a keeper may take, on a machine that has much else to do."""
 _STOPPED_IN_ORDER = (0, -signal.SIGTERM, NO_ROOM)
 """The second: SIGTERM came before the process was ready for it, and there was nothing to hand back."""
+
+
+def notes_of(folder: Path) -> Path:
+    """The file that tasks in processes of their own write to."""
+    return folder / "processes.jsonl"
 
 
 class Place:
@@ -39,12 +48,14 @@ class Place:
         self.generation = 0
         self._arguments = arguments
         self._output = output
+        self.notes = notes_of(output)
 
     def start(self) -> Process:
         self.generation += 1
         name = f"{self.name}.{self.generation}"
         arguments = self._arguments(self.url, name, self.generation)
-        self.process = Process(arguments, self._output / f"{name}.txt")
+        variables = {NOTES: str(self.notes), "CHAOS_PYTHON": sys.executable}
+        self.process = Process(arguments, self._output / f"{name}.txt", variables)
         return self.process
 
     def __str__(self) -> str:
@@ -133,11 +144,17 @@ class World:
         words = f"ended by itself with {process.wait()}; its last words:\n{process.output[-_TAIL:]}"
         self.notebook.write(Died(whom=whom, words=words))
 
-    def kill(self, place: Place) -> None:
-        """Kill, and start again after a moment or at once."""
+    def kill(self, place: Place) -> list[Started]:
+        """Kill, and start again at once. Answers what it had started, which must be gone soon."""
         assert place.process is not None
+        started = of_node(place.notes, place.process.pid)
         place.process.kill()
         place.start()
+        return started
+
+    def see_that_all_is_gone(self, started: list[Started]) -> None:
+        for left in left_of(notes_of(self.folder), started, _CLEANING_UP):
+            self.notebook.write(Left(words=f"was there {_CLEANING_UP} s after its node was killed: {left}"))
 
     def replace(self, place: Place, overlap: float, patience: float) -> None:
         """A deploy: the new one begins while the old one is still there, which then is asked to stop."""
@@ -181,6 +198,12 @@ class World:
                 process.send(signal.SIGTERM)
         for whom, process in processes:
             self._see_out(whom, process, patience)
+
+    def look_for_leftovers(self) -> None:
+        """When all nodes have gone home."""
+        for left in left_in_the_end(notes_of(self.folder), _CLEANING_UP):
+            self.notebook.write(Left(words=f"was there when all nodes were gone: {left}"))
+            send(left, signal.SIGKILL)
 
     def close(self) -> None:
         """Kill everybody who is left, by id, however the run went."""

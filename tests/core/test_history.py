@@ -12,14 +12,16 @@ from holdfast.core.commands import (
     CancelTask,
     CancelTimer,
     Command,
+    OpenTask,
     RecordTask,
     ScheduleTask,
     StartChild,
     StartTimer,
 )
 from holdfast.core.events import ChildEnded, Event, Reopened, SignalReceived, TaskEnded, TimerFired
-from holdfast.core.history import CHILD_EXISTS, message_event, restore, run_outcome
+from holdfast.core.history import CHILD_EXISTS, TRIED_AGAIN, message_event, restore, run_outcome
 from holdfast.core.journal import write_step
+from holdfast.core.policies import TaskOptions
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
 from holdfast.core.values import (
     NULL,
@@ -153,6 +155,156 @@ def test_the_outcome_of_a_local_side_effect_is_that_of_its_row(status: TaskStatu
     assert past.local == {0: outcome}
 
 
+# --- tasks that the program keeps itself
+
+
+def test_a_task_that_no_executor_has_is_not_open_and_its_outcome_is_known_once_it_is_recorded() -> None:
+    opened = [OpenTask(0, "approval", NULL), OpenTask(1, "sleep", NULL)]
+
+    past = restore(
+        history(
+            ([], opened),
+            ([], [RecordTask(0, "approval", DONE, is_open=True)]),
+            tasks=[task_row(0), task_row(1, TaskStatus.RUNNING)],
+        )
+    )
+
+    assert past.tasks == {}
+    assert past.local == {0: DONE}
+    assert past.unheard == []
+    assert [type(asked).__name__ for asked in past.steps[0].asked] == ["TaskOpened", "TaskOpened"]
+
+
+# --- a run of data that was opened again
+
+
+FAILED = Failed(Failure("shop:Declined", "no money"))
+
+
+def reopened(position: int, tasks: tuple[int, ...] = (), children: tuple[int, ...] = ()) -> Reopened:
+    return Reopened(position, 9, 9, 9, tasks, children)
+
+
+def test_what_is_tried_again_is_open_and_its_first_end_is_replayed_as_the_failure_it_was() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0, 1), *children(0, 1)]),
+            ([TaskEnded(0, DONE), TaskEnded(1, FAILED), ChildEnded(0, DONE), ChildEnded(1, FAILED)], []),
+            ([reopened(2, (1,), (1,))], []),
+            tasks=[task_row(0), task_row(1, TaskStatus.PENDING)],
+            children=[child_row(0), child_row(1, RunStatus.RUNNING)],
+        )
+    )
+
+    again = Failed(TRIED_AGAIN)
+    assert (past.position, len(past.steps)) == (3, 3)
+    assert past.steps[1].events == [
+        TaskEnded(0, DONE),
+        TaskEnded(1, again),
+        ChildEnded(0, DONE),
+        ChildEnded(1, again),
+    ]
+    assert past.steps[2].events == [reopened(2, (1,), (1,))]
+    assert list(past.tasks) == [1]
+    assert past.tasks[1].record.status is TaskStatus.PENDING
+    assert list(past.children) == [1]
+    assert past.unheard == []
+
+
+def test_a_task_that_is_tried_again_keeps_the_options_it_was_asked_for_with() -> None:
+    options = TaskOptions(queue="slow", priority=3)
+
+    past = restore(
+        history(
+            ([], [ScheduleTask(0, "work", NULL, options)]),
+            ([TaskEnded(0, FAILED)], []),
+            ([reopened(2, (0,))], []),
+            tasks=[task_row(0, TaskStatus.PENDING)],
+        )
+    )
+
+    assert past.tasks[0].options == options
+
+
+def test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_first() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0), *children(0)]),
+            ([TaskEnded(0, FAILED), ChildEnded(0, FAILED)], []),
+            ([reopened(2, (0,), (0,))], []),
+            ([TaskEnded(0, DONE), ChildEnded(0, DONE)], []),
+            tasks=[task_row(0)],
+            children=[child_row(0)],
+        )
+    )
+
+    assert past.steps[1].events == [TaskEnded(0, Failed(TRIED_AGAIN)), ChildEnded(0, Failed(TRIED_AGAIN))]
+    assert past.steps[3].events == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
+    assert (past.tasks, past.children) == ({}, {})
+
+
+def test_a_task_that_failed_twice_was_tried_again_twice() -> None:
+    past = restore(
+        history(
+            ([], tasks(0)),
+            ([TaskEnded(0, FAILED)], []),
+            ([reopened(2, (0,))], []),
+            ([TaskEnded(0, FAILED)], []),
+            ([reopened(4, (0,))], []),
+            tasks=[task_row(0, TaskStatus.RUNNING)],
+        )
+    )
+
+    again = [TaskEnded(0, Failed(TRIED_AGAIN))]
+    assert [past.steps[1].events, past.steps[3].events] == [again, again]
+    assert list(past.tasks) == [0]
+
+
+def test_a_task_that_was_cancelled_with_the_run_is_open_again_though_nobody_heard_of_its_end() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0, 1), *children(0)]),
+            ([], [CancelTask(1), CancelChild(0)]),
+            ([reopened(2, (0, 1), (0,))], []),
+            tasks=[task_row(0, TaskStatus.PENDING), task_row(1, TaskStatus.PENDING)],
+            children=[child_row(0, RunStatus.RUNNING)],
+        )
+    )
+
+    assert sorted(past.tasks) == [0, 1]
+    assert list(past.children) == [0]
+    assert past.attached == {0}
+
+
+def test_the_second_end_of_a_task_that_nobody_has_heard_is_still_to_be_heard() -> None:
+    past = restore(
+        history(
+            ([], [*tasks(0), *children(0)]),
+            ([TaskEnded(0, FAILED), ChildEnded(0, FAILED)], []),
+            ([reopened(2, (0,), (0,))], []),
+            tasks=[task_row(0)],
+            children=[child_row(0)],
+        )
+    )
+
+    assert past.unheard == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
+
+
+def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> None:
+    past = restore(
+        history(
+            ([], tasks(0)),
+            ([TaskEnded(0, DONE)], []),
+            ([reopened(2, (0,))], []),
+            ([Reopened(2, 1, 0, 0)], []),
+            tasks=[task_row(0)],
+        )
+    )
+
+    assert past.steps[1].events == [TaskEnded(0, DONE)]
+    assert past.tasks == {}
+
+
 @pytest.mark.parametrize(
     ("damaged", "reason"),
     [
@@ -163,6 +315,11 @@ def test_the_outcome_of_a_local_side_effect_is_that_of_its_row(status: TaskStatu
             "its row is running",
         ),
         (msgspec.structs.replace(history(([], [])), damage="step 0 is missing"), "step 0 is missing"),
+        (
+            history(([], [OpenTask(0, "approval", NULL)]), ([reopened(1, (0,))], []), tasks=[task_row(0)]),
+            "tries task 0 again, which was never asked for",
+        ),
+        (history(([reopened(0, (7,))], [])), "tries task 7 again, which was never asked for"),
     ],
 )
 def test_a_journal_that_does_not_fit_its_rows_is_not_restored(damaged: History, reason: str) -> None:

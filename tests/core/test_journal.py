@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from holdfast.core import commands as c
@@ -27,6 +28,7 @@ OPTIONS = TaskOptions(retry=Retry(max_attempts=3), queue="slow", priority=2)
         (e.PromiseSettled(5, "paid", DONE), j.MessageHeard(5)),
         (e.CancelRequested(6, "enough"), j.MessageHeard(6)),
         (e.Reopened(1, 2, 3, 4), j.ReopenedHeard(1, 2, 3, 4)),
+        (e.Reopened(1, 2, 3, 4, (5, 6), (7,)), j.ReopenedHeard(1, 2, 3, 4, (5, 6), (7,))),
     ],
 )
 def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> None:
@@ -40,7 +42,9 @@ def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> N
     [
         (c.ScheduleTask(1, "work", NULL), j.TaskAsked(1, "work")),
         (c.ScheduleTask(1, "work", NULL, OPTIONS), j.TaskAsked(1, "work", OPTIONS)),
+        (c.OpenTask(2, "approval", NULL), j.TaskOpened(2, "approval")),
         (c.RecordTask(2, "dice", DONE), j.TaskRecorded(2, "dice")),
+        (c.RecordTask(2, "approval", DONE, is_open=True), j.TaskRecorded(2, "approval")),
         (c.CancelTask(3), j.TaskCancelAsked(3)),
         (c.StartTimer(4, NOW), j.TimerAsked(4, NOW)),
         (c.CancelTimer(5), j.TimerCancelAsked(5)),
@@ -74,3 +78,21 @@ def test_the_order_within_a_step_is_kept() -> None:
 def test_a_step_that_cannot_be_read_is_named(data: bytes) -> None:
     with pytest.raises(JournalCorrupt, match="step 7"):
         j.read_step(7, data)
+
+
+def test_a_retry_that_a_version_before_wrote_names_nothing_to_be_tried_again() -> None:
+    """0.2.0 wrote four numbers; what came later stands behind them."""
+    written = msgspec.msgpack.encode([NOW, [["r", 1, 2, 3, 4]], []])
+
+    step = j.read_step(0, written)
+
+    assert step.heard == [j.ReopenedHeard(1, 2, 3, 4)]
+
+
+def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
+    kinds = j._Entry.__subclasses__()
+
+    tags = [kind.__struct_config__.tag for kind in kinds]
+
+    assert len(set(tags)) == len(tags) == 16
+    assert None not in tags

@@ -13,6 +13,7 @@ from holdfast.core.commands import (
     CancelTask,
     Command,
     FailRun,
+    OpenTask,
     RecordTask,
     ScheduleTask,
     StartChild,
@@ -41,6 +42,7 @@ from holdfast.core.values import (
     TaskStatus,
     task_id,
 )
+from holdfast.errors import JournalCorrupt
 
 KEY = RunKey(bytes(15) + b"\x01")
 NOW = Instant(1_000_000)
@@ -232,6 +234,103 @@ def test_messages_that_were_read_from_there_on_are_read_again_and_no_others() ->
     assert plan.overtaken == [7]
 
 
+# --- a program that is made of data
+
+
+def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() -> None:
+    plan = plan_reopening(
+        history(
+            ([], [*asked(0, 1, 2), *started(0, 1, 2), StartTimer(0, NOW)]),
+            ([TaskEnded(1, Failed(FAILURE)), ChildEnded(1, Failed(FAILURE))], [OpenTask(3, "wait", NULL)]),
+            ([TaskEnded(0, DONE)], [FailRun(FAILURE)]),
+            cause=1,
+            tasks={
+                0: TaskStatus.SUCCESS,
+                1: TaskStatus.FAILED,
+                2: TaskStatus.CANCELLED,
+                3: TaskStatus.CANCELLED,
+            },
+            children={0: RunStatus.SUCCESS, 1: RunStatus.FAILED, 2: RunStatus.CANCELLED},
+        ),
+        is_code=False,
+    )
+
+    assert plan.event == Reopened(3, 4, 1, 3, (1, 2), (1, 2))
+    assert plan.tasks == [1, 2]
+    assert plan.children == [child_key(1), child_key(2)]
+    assert plan.open_children == []
+
+
+def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from_before() -> None:
+    plan = plan_reopening(
+        history(
+            ([], asked(0)),
+            ([SignalReceived(1, "go", NULL)], [FailRun(FAILURE)]),
+            messages=[
+                (1, MessageKind.SIGNAL, 1),
+                (2, MessageKind.SIGNAL, None),
+                (3, MessageKind.CANCEL, 1),
+                (4, MessageKind.CANCEL, None),
+            ],
+        ),
+        is_code=False,
+    )
+
+    assert plan.messages == []
+    assert plan.overtaken == [4]
+
+
+def test_of_a_program_of_data_every_child_that_goes_on_is_looked_at() -> None:
+    plan = plan_reopening(
+        history(
+            ([], started(0, 1)),
+            ([], [FailRun(FAILURE)]),
+            children={0: RunStatus.RUNNING, 1: RunStatus.SUCCESS},
+        ),
+        is_code=False,
+    )
+
+    assert plan.open_children == [child_key(0)]
+
+
+def test_what_the_program_kept_itself_or_skipped_is_not_tried_again_by_anyone_else() -> None:
+    plan = plan_reopening(
+        history(
+            ([], [OpenTask(0, "wait", NULL), RecordTask(1, "skipped", DONE), *asked(2)]),
+            ([], [RecordTask(0, "wait", Failed(FAILURE), is_open=True), FailRun(FAILURE)]),
+            tasks={0: TaskStatus.FAILED, 1: TaskStatus.FAILED, 2: TaskStatus.SKIPPED},
+        ),
+        is_code=False,
+    )
+
+    assert plan.tasks == []
+    assert plan.event == Reopened(2, 3, 0, 0)
+
+
+def test_a_program_of_data_is_opened_a_third_time_behind_all_that_came_before() -> None:
+    plan = plan_reopening(
+        history(
+            ([], asked(0)),
+            ([TaskEnded(0, Failed(FAILURE))], [FailRun(FAILURE)]),
+            ([Reopened(2, 1, 0, 0, (0,))], []),
+            ([TaskEnded(0, Failed(FAILURE))], [*asked(1), FailRun(FAILURE)]),
+            tasks={0: TaskStatus.FAILED, 1: TaskStatus.CANCELLED},
+        ),
+        is_code=False,
+    )
+
+    assert plan.event == Reopened(4, 2, 0, 0, (0, 1))
+
+
+@pytest.mark.parametrize("is_code", [True, False])
+def test_attempts_that_nobody_can_have_counted_are_not_counted_on(is_code: bool) -> None:
+    damaged = history(([], asked(0)), ([], [FailRun(FAILURE)]), tasks={0: TaskStatus.FAILED})
+    damaged.tasks[0] = msgspec.structs.replace(damaged.tasks[0], attempt=2**31 - 1)
+
+    with pytest.raises(JournalCorrupt, match="attempts of task 0"):
+        plan_reopening(damaged, is_code=is_code)
+
+
 # --- whether a run is being cancelled, and whether a parent goes by the end of its child
 
 
@@ -266,6 +365,23 @@ def test_a_request_that_a_retry_has_struck_out_cancels_nothing_any_more() -> Non
     )
 
     assert is_being_cancelled(retried) is False
+
+
+@pytest.mark.parametrize("heard_again", [False, True])
+def test_a_request_from_before_a_run_of_data_was_opened_again_is_over_and_one_after_it_is_not(
+    heard_again: bool,
+) -> None:
+    later: list[Step] = [([CancelRequested(2, "enough")], asked(1))] if heard_again else []
+    retried = history(
+        ([], asked(0)),
+        ([CancelRequested(1, "enough")], [CancelRun("enough")]),
+        ([Reopened(2, 1, 0, 0, (0,))], []),
+        *later,
+        status=RunStatus.RUNNING,
+        messages=[(1, MessageKind.CANCEL, 1), (2, MessageKind.CANCEL, 3)],
+    )
+
+    assert is_being_cancelled(retried) is heard_again
 
 
 @pytest.mark.parametrize(

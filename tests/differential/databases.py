@@ -8,10 +8,16 @@ from tests.differential.tables import Lease, Tables
 from tests.stores.builders import raw_connection
 
 from holdfast.core.values import Instant
-from holdfast.ports.store import Definition
+from holdfast.ports.store import Definition, NewLog
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
-from holdfast.stores.records import attempt_record, message_record, run_record, task_record
+from holdfast.stores.records import (
+    attempt_record,
+    message_record,
+    run_record,
+    schedule_record,
+    task_record,
+)
 from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDatabase
 
 _COLUMNS = {
@@ -24,9 +30,12 @@ _COLUMNS = {
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken",
     "nodes": "id, namespace, tick, lease_until, started_at",
-    "workflows": "name, version, kind, hash, source, namespace, created_at",
+    "workflows": "name, version, kind, hash, source, origin, namespace, created_at",
+    "logs": "number, run, seq, attempt, lines",
+    "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
+    "skipped, skip_note, created_at, updated_at, namespace",
 }
-_JSON = ("input", "output", "failure", "heartbeat", "value", "payload")
+_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan")
 """Text in SQLite; bytes to whoever reads it through the store."""
 
 
@@ -83,11 +92,12 @@ class SteeredPostgres(PostgresDatabase):
             return _tables({table: cursor.fetchall() for table, cursor in cursors.items()})
 
     def empty(self) -> None:
-        """As new, the numbers of messages included. Deleting few rows takes a tenth of a TRUNCATE."""
+        """As new, also in what numbers come next. Deleting few rows takes a tenth of a TRUNCATE."""
         self._only.script(
             "SET synchronous_commit = off; BEGIN; "
             + "; ".join(f"DELETE FROM holdfast.{table}" for table in _COLUMNS)
-            + "; ALTER TABLE holdfast.messages ALTER COLUMN id RESTART; COMMIT"
+            + "; ALTER TABLE holdfast.messages ALTER COLUMN id RESTART"
+            "; ALTER TABLE holdfast.logs ALTER COLUMN number RESTART; COMMIT"
         )
 
 
@@ -117,5 +127,10 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         workflows={
             (namespace, values[0], values[1]): (Definition(*values), created_at)
             for *values, namespace, created_at in rows["workflows"]
+        },
+        logs={number: NewLog(*row) for number, *row in rows["logs"]},
+        schedules={
+            (namespace, values[0]): schedule_record((*values, False))
+            for *values, namespace in rows["schedules"]
         },
     )

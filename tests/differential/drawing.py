@@ -13,16 +13,18 @@ import msgspec
 from tests.differential.tables import Tables
 
 from holdfast.core.events import MessageId
-from holdfast.core.records import MessageKind, RunRecord, new_run
+from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.store import (
     ClaimRequest,
     Commit,
     EndedAttempt,
     EndedRun,
+    Firing,
     Held,
     IdleEnding,
     MovedTask,
+    NewLog,
     NewMessage,
     NewStep,
     NewTask,
@@ -42,10 +44,14 @@ NOBODY = RunKey(b"\xff" * 15 + b"\x01")
 
 CLAIMS = ("order@1", "mail@1", "mail@2")
 FAILURE = msgspec.json.encode(Failure(type="shop:Declined", message="no money", traceback="line 1"))
+SCHEDULES = ("nightly", "Hourly", "a b")
+WORKFLOWS = ("order", "mail")
 _ENOUGH = 6
 _KINDS = (MessageKind.SIGNAL, MessageKind.RESOLVED, MessageKind.REJECTED, MessageKind.CANCEL)
 _WAITS = ("child a", "signal go", "child a, b; signal go", None)
 _PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
+_INPUTS = (*_PAYLOADS, Payload(b'{"lone":"\\ud800","parallel_index":1,"parallel_count":3}'))
+_LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000"],[2,"stderr",""]]'.encode())
 
 
 class Dice:
@@ -100,7 +106,7 @@ class Drawing:
             RunKey(number.to_bytes(16, "big")),
             namespace,
             self._dice.pick([None, None, None, "a", "b", "c", "d", "e"]),
-            self._dice.pick(["order", "mail"]),
+            self._dice.pick(WORKFLOWS),
             "1",
             self._dice.pick(CLAIMS),
             self._dice.pick(_PAYLOADS),
@@ -192,7 +198,8 @@ class Drawing:
         added = dice.pick([0, 1, 2])
         for seq in range(known, known + added):
             status = dice.pick([TaskStatus.DISPATCHED, TaskStatus.PENDING])
-            commit.tasks.append(NewTask(run, seq, "charge", status, dice.pick(_PAYLOADS), now))
+            name = dice.pick(["charge", "charge", "ship"])
+            commit.tasks.append(NewTask(run, seq, name, status, dice.pick(_INPUTS), now))
         if added and dice.chance(3):
             commit.tasks.append(commit.tasks[-1])
         seqs = range(known + added + 1)
@@ -210,6 +217,8 @@ class Drawing:
             status, failure = dice.pick([("failed", FAILURE), ("lost", None)])
             seq, attempt = dice.pick(seqs), dice.number(1, 5)
             commit.attempts.append(EndedAttempt(run, seq, attempt, status, failure, None, now, commit.node))
+        for _ in range(dice.pick([0, 0, 0, 1, 2])):
+            commit.logs.append(NewLog(run, dice.pick(seqs), dice.number(1, 3), dice.pick(_LINES)))
 
     def _moved(self, run: RunKey, seq: int) -> MovedTask:
         dice, now = self._dice, self._now
@@ -237,6 +246,50 @@ class Drawing:
         failure = FAILURE if status is RunStatus.PARKED else None
         wake_at = dice.pick([None, None, Instant(self._now + SECOND), Instant(self._now + 60 * SECOND)])
         return ReleasedRun(run, status, failure, wake_at, dice.pick(_WAITS))
+
+    # --- what is sent for schedules
+
+    def schedule(self, name: str, revision: int) -> ScheduleRecord:
+        dice, now = self._dice, self._now
+        return ScheduleRecord(
+            name=name,
+            workflow=dice.pick(WORKFLOWS),
+            input=dice.pick(_PAYLOADS),
+            plan=dice.pick([b"{}", '{"note":"grüße"}'.encode()]),
+            origin=dice.pick(["", "etl.yaml"]),
+            is_paused=dice.chance(20),
+            revision=revision,
+            cursor=Instant(now - dice.pick([0, SECOND])),
+            queued=dice.pick([(), (), (now,), (Instant(now - SECOND), now)]),
+            active=dice.pick([None, self.key(), self.key()]),
+            next_at=dice.pick([None, now, Instant(now + 5 * SECOND)]),
+            skipped=dice.pick([0, 7]),
+            skip_note=dice.pick([None, "the tick was skipped"]),
+            created_at=now,
+            updated_at=now,
+        )
+
+    def revision_of(self, space: str, name: str) -> int | None:
+        """What a sound caller has seen; now and then what one has that comes too late."""
+        known = self._tables.schedules.get((space, name))
+        revision = None if known is None else known.revision
+        if self._dice.chance(15):
+            return self._dice.pick([None, 1, (revision or 0) + 1])
+        return revision
+
+    def firing(self, space: str, name: str) -> Firing:
+        """Of few ticks, so that some have been started before."""
+        dice = self._dice
+        decided_on = self.revision_of(space, name) or 1
+        runs = [
+            msgspec.structs.replace(self.new_run(space), id=f"{name}@{dice.number(1, 4)}")
+            for _ in range(dice.pick([1, 0, 1, 2]))
+        ]
+        moved = self.schedule(name, decided_on + 1)
+        if runs:
+            moved = msgspec.structs.replace(moved, active=runs[-1].key)
+        cancel = dice.pick([None, None, moved.active, self.key()])
+        return Firing(moved, decided_on, runs, cancel, self._now)
 
     # --- what an operator sends
 

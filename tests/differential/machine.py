@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from itertools import count
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
-from tests.differential.drawing import CLAIMS, SECOND, Dice, Drawing
-from tests.differential.model import LONG
-from tests.differential.promises import check_promises
+from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, WORKFLOWS, Dice, Drawing
+from tests.differential.promises import check_burial, check_firing, check_promises
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
 from tests.differential.tables import AlreadyThere
+from tests.differential.views import LONG
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.store import ClaimRequest, Commit, Definition, RunFilter
+
+T = TypeVar("T")
 
 START = Instant(1_750_000_000 * SECOND + 123_456)
 """Some instant with microseconds that no float or millisecond would keep."""
@@ -27,7 +29,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Dice that hypothesis throws: it can throw the same again, and less of it."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
-DEEDS += ["unpark", "leave", "register"]
+DEEDS += ["unpark", "leave", "bury", "register", "schedule"] + ["fire"] * 4
 """What happens, as often as it stands here."""
 
 SPACES = ("default", "elsewhere")
@@ -124,13 +126,39 @@ class StoreMachine(RuleBasedStateMachine):
         what = f"leave {node.id}"
         self.stores.ask(what, lambda store: store.leave(node.namespace, node.id), tells=True)
 
+    def _bury(self, dice: Dice, drawing: Drawing) -> None:
+        """Those that have died; one that lives on finds its runs gone."""
+        space = dice.pick(SPACES)
+        dead = [NodeId(node) for node in dice.some([*self._known_nodes(space), "never seen"], 2)]
+        before = self.stores.tables
+        self.stores.ask(f"bury {dead}", lambda store: store.bury(space, dead), tells=True)
+        check_burial(before, self.stores.tables, dead)
+
+    def _known_nodes(self, space: str) -> list[NodeId]:
+        return [node.id for node in self.nodes if node.namespace == space]
+
+    def _fire(self, dice: Dice, drawing: Drawing) -> None:
+        """If there is a schedule; else one is put."""
+        known = [*self.stores.tables.schedules]
+        if not known:
+            self._schedule(dice, drawing)
+            return
+        space, name = dice.pick(known)
+        firing = drawing.firing(space, name if dice.chance(90) else dice.pick(SCHEDULES))
+        before = self.stores.tables
+        fired = self.stores.ask(
+            f"fire in {space} {firing}", lambda store: store.fire(space, firing), tells=True
+        )
+        check_firing(before, self.stores.tables, space, firing, fired)
+
     def _register(self, dice: Dice, drawing: Drawing) -> None:
+        origin = dice.pick(["", "", "here.yaml", "there.yaml"])
         definitions = [
-            Definition(name, version, "code", dice.pick(["hash", "hash", "other"]), "def it(): ...")
-            for name in dice.some(["order", "mail"], 2)
+            Definition(name, version, "code", dice.pick(["hash", "hash", "other"]), "def it(): ...", origin)
+            for name in dice.some(WORKFLOWS, 2)
             for version in dice.some(["1", "2"], 2)
         ]
-        space, now = dice.pick(SPACES), self.clock.now
+        space, now = dice.pick(["default", *SPACES]), self.clock.now
         self.stores.ask(f"register {definitions}", lambda store: store.register(space, definitions, now))
 
     # --- clients
@@ -151,6 +179,17 @@ class StoreMachine(RuleBasedStateMachine):
         self.stores.ask(what, lambda store: store.post(space, messages, now), tells=True)
 
     # --- operators
+
+    def _schedule(self, dice: Dice, drawing: Drawing) -> None:
+        space, name = dice.pick(["default", *SPACES]), dice.pick(SCHEDULES)
+        if dice.chance(20):
+            what = f"delete_schedule in {space} {name}"
+            self.stores.ask(what, lambda store: store.delete_schedule(space, name))
+            return
+        decided_on = drawing.revision_of(space, name)
+        schedule = drawing.schedule(name, (decided_on or 0) + 1)
+        what = f"write_schedule in {space} on {decided_on} {schedule}"
+        self.stores.ask(what, lambda store: store.write_schedule(space, schedule, decided_on), tells=True)
 
     def _reopen(self, dice: Dice, drawing: Drawing) -> None:
         reopening = drawing.reopening()
@@ -184,12 +223,17 @@ class StoreMachine(RuleBasedStateMachine):
         look(f"list_tasks in {space} {run}", lambda store: store.list_tasks(space, run))
         look(f"list_attempts in {space} {run}", lambda store: store.list_attempts(space, run))
         look(f"read_state in {space} {run}", lambda store: store.read_state(space, run))
+        since, limit = dice.pick([0, 1]), dice.pick([100, 1, 2])
+        what = f"in {space} {run} from {since}, {limit}"
+        look(f"glance {what}", lambda store: store.glance_at_tasks(space, run, since, limit))
+        task = dice.pick([None, "charge", "ship"])
+        look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         look(f"ended in {space} {runs}", lambda store: _sorted_runs(store.ended(space, runs)))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
             look(f"find in {space} {id!r}", lambda store, id=id: store.find(space, id))
 
     def _look_around(self, dice: Dice, drawing: Drawing) -> None:
-        node, space, now = dice.pick(self.nodes), dice.pick(SPACES), self.clock.now
+        node, space, now = dice.pick(self.nodes), dice.pick(["default", *SPACES]), self.clock.now
         claims = dice.some(CLAIMS, 3)
         which = RunFilter(
             dice.pick([None, *RunStatus]),
@@ -198,7 +242,18 @@ class StoreMachine(RuleBasedStateMachine):
             dice.pick([100, 1, 2]),
         )
         look = self.stores.look
-        look(f"peek {node.id} {claims}", lambda store: store.peek(node.namespace, node.id, claims))
+        workflows = dice.some(WORKFLOWS, 2)
+        look(
+            f"peek {node.id} {claims} {workflows}",
+            lambda store: store.peek(node.namespace, node.id, claims, workflows),
+        )
+        due_at = Instant(now + dice.pick([0, 5 * SECOND]))
+        look(f"due in {space} at {due_at}", lambda store: store.due_schedules(space, workflows, due_at))
+        name = dice.pick([None, *SCHEDULES])
+        look(f"schedules in {space} {name}", lambda store: store.list_schedules(space, name))
+        look(f"nodes in {space}", lambda store: _sorted(store.nodes(space)))
+        which_ones = [(name, version) for name in workflows for version in ("1", "2", "3")]
+        look(f"definitions in {space}", lambda store: _sorted(store.definitions(space, which_ones)))
         look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
         look("now", lambda store: store.now())
         self._look_for_stranded(space, Instant(now + LONG))
@@ -212,8 +267,8 @@ class StoreMachine(RuleBasedStateMachine):
         return known.namespace if known is not None and not dice.chance(10) else dice.pick(SPACES)
 
 
-async def _sorted(keys: Coroutine[Any, Any, list[RunKey]]) -> list[RunKey]:
-    return sorted(await keys)
+async def _sorted(found: Coroutine[Any, Any, list[T]]) -> list[T]:
+    return sorted(await found)  # pyright: ignore[reportArgumentType]
 
 
 async def _sorted_runs(runs: Coroutine[Any, Any, list[RunRecord]]) -> list[RunRecord]:

@@ -13,11 +13,12 @@ What a caller owes to every store is taken for granted here:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence, Set
+from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import asdict, replace
+from tests.differential import schedules, views
 from tests.differential.tables import (
     AWAKE,
     Lease,
@@ -31,11 +32,13 @@ from tests.differential.tables import (
 
 from holdfast.core.records import (
     AttemptRecord,
-    ChildRecord,
     History,
+    LogRecord,
     MessageKind,
     MessageRecord,
     RunRecord,
+    ScheduleRecord,
+    TaskGlance,
     TaskRecord,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
@@ -46,6 +49,7 @@ from holdfast.ports.store import (
     ClaimRequest,
     Commit,
     Definition,
+    Firing,
     IdleEnding,
     NewMessage,
     Peek,
@@ -56,9 +60,6 @@ from holdfast.ports.store import (
     RunFilter,
     Stranded,
 )
-
-LONG = 10 * 60 * 1_000_000
-"""In microseconds: a run that is due and that nobody has taken for longer is reported."""
 
 
 class ModelStore:
@@ -142,7 +143,9 @@ class ModelStore:
                 mail=tables.unread(run.key for run in owned),
             )
 
-    async def peek(self, namespace: str, node: NodeId, claims: Sequence[str]) -> Peek:
+    async def peek(
+        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+    ) -> Peek:
         tables = self.tables
         times = [wake_at for wake_at, _ in tables.claimable(namespace, claims)]
         leases = [
@@ -151,12 +154,31 @@ class ModelStore:
             if lease.namespace == namespace and id != node and tables.owned(id)
         ]
         has_mail = any(run.wake_at is not None for run in tables.owned(node))
-        return Peek(min(times, default=None), min(leases, default=None), has_mail)
+        due_at = schedules.schedule_at(tables, namespace, workflows)
+        return Peek(min(times, default=None), min(leases, default=None), has_mail, due_at)
+
+    async def due_schedules(
+        self, namespace: str, workflows: Sequence[str], now: Instant
+    ) -> list[ScheduleRecord]:
+        return schedules.due(self.tables, namespace, workflows, now)
+
+    async def fire(self, namespace: str, firing: Firing) -> bool:
+        with self._transaction(tells=True) as tables:
+            return schedules.fire(tables, namespace, firing)
 
     async def leave(self, namespace: str, node: NodeId) -> None:
         with self._transaction(tells=True) as tables:
             tables.nodes.pop(node, None)
             tables.free(node, self._clock(), setback=0)
+
+    async def nodes(self, namespace: str) -> list[str]:
+        return [node for node, lease in self.tables.nodes.items() if lease.namespace == namespace]
+
+    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+        with self._transaction(tells=True) as tables:
+            for node in map(NodeId, nodes):
+                tables.nodes.pop(node, None)
+                tables.free(node, self._clock(), setback=1)
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         tables = self.tables
@@ -167,7 +189,7 @@ class ModelStore:
                 tables.steps(run.key),
                 tables.tasks_of(run.key),
                 tables.mail(run.key),
-                [_as_child(child) for child in tables.children(run.key)],
+                [views.as_child(child) for child in tables.children(run.key)],
             )
             for run in found
         ]
@@ -175,15 +197,21 @@ class ModelStore:
     async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
         with self._transaction() as tables:
             for new in definitions:
-                known, _ = tables.workflows.setdefault((namespace, new.name, new.version), (new, now))
+                at = (namespace, new.name, new.version)
+                known, since = tables.workflows.get(at, (new, now))
                 if known.hash != new.hash:
                     raise VersionConflict(new.name, new.version)
+                tables.workflows[at] = (known._replace(origin=new.origin), since)
+
+    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+        known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
+        return [found[0] for found in known if found is not None]
 
     # --- the client
 
     async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         with self._transaction(tells=True) as tables:
-            return _add_runs(tables, namespace, runs)
+            return tables.add_runs(namespace, runs)
 
     async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
         with self._transaction(tells=True) as tables:
@@ -215,6 +243,27 @@ class ModelStore:
     async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
         attempts = self.tables.attempts if self.tables.run(namespace, run) else {}
         return [attempts[at] for at in sorted(at for at in attempts if at[0] == run)]
+
+    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
+        tasks = await self.list_tasks(namespace, run)
+        return [views.glance(task) for task in tasks if task.seq >= since][:limit]
+
+    async def read_logs(
+        self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
+    ) -> list[LogRecord]:
+        is_here = self.tables.run(namespace, run) is not None
+        return views.logs(self.tables, run, after, task)[:limit] if is_here else []
+
+    async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
+        return schedules.listed(self.tables, namespace, name)
+
+    async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
+        with self._transaction(tells=True) as tables:
+            return schedules.write(tables, namespace, schedule, decided_on)
+
+    async def delete_schedule(self, namespace: str, name: str) -> bool:
+        with self._transaction() as tables:
+            return tables.schedules.pop((namespace, name), None) is not None
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         state = self.tables.state if self.tables.run(namespace, run) else {}
@@ -267,7 +316,7 @@ class ModelStore:
         return [
             Stranded(run.key, run.id, run.workflow, run.status, problem)
             for run in runs
-            if run.namespace == namespace and (problem := _problem(self.tables, run, now)) is not None
+            if run.namespace == namespace and (problem := views.problem(self.tables, run, now)) is not None
         ]
 
 
@@ -299,28 +348,11 @@ def _create(
 ) -> tuple[dict[RunKey, RunKey], set[RunKey]]:
     """Answers the runs that exist already, and those that have no parent and so are not added either."""
     founders = [run for run in commit.created if run.parent is None]
-    existing = _add_runs(tables, commit.namespace, founders, is_retry=commit.is_retry)
+    existing = tables.add_runs(commit.namespace, founders, is_retry=commit.is_retry)
     children = [run for run in commit.created if run.parent is not None]
     wanted = [run for run in children if run.parent not in lost and run.parent not in existing]
-    existing |= _add_runs(tables, commit.namespace, wanted, is_retry=commit.is_retry)
+    existing |= tables.add_runs(commit.namespace, wanted, is_retry=commit.is_retry)
     return existing, {run.key for run in children if run not in wanted}
-
-
-def _add_runs(
-    tables: Tables, namespace: str, runs: Iterable[RunRecord], *, is_retry: bool = False
-) -> dict[RunKey, RunKey]:
-    """Answers those whose id was taken, with the run that has it; in a retry, also those that are there."""
-    existing: dict[RunKey, RunKey] = {}
-    for run in runs:
-        known = tables.named(namespace, run.id)
-        if run.key in tables.runs:
-            if is_retry:
-                existing[run.key] = run.key
-        elif known is not None:
-            existing[run.key] = known.key
-        else:
-            tables.runs[run.key] = run
-    return existing
 
 
 def _without(commit: Commit, gone: Set[RunKey]) -> Commit:
@@ -351,6 +383,8 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.change_task(**values)
     for row in commit.attempts:
         insert(tables.attempts, (row.run, row.seq, row.attempt), ended_attempt(row))
+    for row in commit.logs:
+        tables.logs[len(tables.logs) + 1] = row
     for row in commit.state:
         if row.value is None:
             tables.state.pop((row.run, row.key), None)
@@ -427,33 +461,3 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
         if len(together) <= min(max(1, wanted.limit // 4**each.setbacks) for each in together):
             company = together
     return [tables.claim(commit.node, run, commit.now) for run in company]
-
-
-# --- why a run would never move again
-
-
-def _problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
-    if run.status not in AWAKE:
-        return None
-    if run.owner is not None:
-        is_known = run.owner in tables.nodes
-        return None if is_known else f"its node {run.owner} is gone and nobody has freed it"
-    if run.wake_at is not None:
-        same = (run.namespace, run.claim)
-        is_served = any(it.owner and (it.namespace, it.claim) == same for it in tables.runs.values())
-        if is_served or run.wake_at >= now - LONG:
-            return None
-        return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
-    if tables.unread([run.key]):
-        return "it has an unread message that does not wake it"
-    if run.waiting is None:
-        return "it waits for nothing"
-    if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
-        return "it waits for children that have all ended"
-    return None
-
-
-def _as_child(run: RunRecord) -> ChildRecord:
-    assert run.parent is not None
-    assert run.parent_seq is not None
-    return ChildRecord(run.parent, run.parent_seq, run.key, run.status, run.output, run.failure)

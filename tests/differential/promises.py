@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.values import NodeId, RunKey, RunStatus
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.store import Commit, Firing, Receipt
 
 
 def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Receipt | None) -> None:
@@ -26,6 +26,9 @@ def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
         old, new = getattr(before, name), getattr(after, name)
         changed = {key[0] for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
         assert changed <= ours, f"{name} of runs were changed that are not the node's"
+    assert after.logs.items() >= before.logs.items(), "what was said has changed or is gone"
+    said_by = {after.logs[number].run for number in after.logs.keys() - before.logs.keys()}
+    assert said_by <= ours, "runs have said something that are not the node's"
     for id, message in before.messages.items():
         assert after.messages[id] == message or message.run in ours, "somebody else's message was taken"
 
@@ -46,3 +49,35 @@ def _check_runs(before: Tables, after: Tables, commit: Commit, ours: set[RunKey]
             lease = before.nodes.get(NodeId(old.owner))
             is_over = lease is None or lease.until < commit.now
             assert key in ours or is_over, "a run was taken from a node that is alive"
+
+
+def check_burial(before: Tables, after: Tables, dead: list[NodeId]) -> None:
+    for key, run in after.runs.items():
+        old = before.runs[key]
+        if old.owner in dead:
+            assert (run.owner, run.setbacks) == (None, old.setbacks + 1), "a run was buried with its node"
+            assert run.wake_at is not None, "a run of a dead node does not wake"
+            assert run.epoch == old.epoch, "the epoch is for who takes it"
+        else:
+            assert run == old, "a run of a node that lives was touched"
+
+
+def check_firing(before: Tables, after: Tables, space: str, firing: Firing, fired: bool | None) -> None:
+    at = (space, firing.schedule.name)
+    known = before.schedules.get(at)
+    assert fired == (known is not None and known.revision == firing.decided_on)
+    if not fired:
+        assert after == before, "a firing that came too late has left something"
+        return
+    assert after.schedules[at].revision == firing.schedule.revision
+    assert {of: it for of, it in after.schedules.items() if of != at} == {
+        of: it for of, it in before.schedules.items() if of != at
+    }
+    ids = [run.id for run in after.runs.values() if run.namespace == space and run.id is not None]
+    assert len(ids) == len(set(ids)), "two runs have one id"
+    for run in firing.runs:
+        assert ids.count(run.id) == 1, "a tick has started no run"
+    if firing.runs:
+        active = after.run(space, after.schedules[at].active)
+        assert active is not None, "a schedule waits for a run that there is not"
+        assert active.id == firing.runs[-1].id, "a schedule waits for another run than its last"

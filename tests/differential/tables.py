@@ -10,9 +10,16 @@ import msgspec
 from msgspec.structs import replace
 
 from holdfast.core.events import MessageId
-from holdfast.core.records import AttemptRecord, MessageKind, MessageRecord, RunRecord, TaskRecord
+from holdfast.core.records import (
+    AttemptRecord,
+    MessageKind,
+    MessageRecord,
+    RunRecord,
+    ScheduleRecord,
+    TaskRecord,
+)
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
-from holdfast.ports.store import Claimed, Definition, EndedAttempt, NewMessage, NewTask, PostResult
+from holdfast.ports.store import Claimed, Definition, EndedAttempt, NewLog, NewMessage, NewTask, PostResult
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -44,6 +51,8 @@ class Tables:
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
     nodes: dict[NodeId, Lease] = field(default_factory=dict)
     workflows: dict[tuple[str, str, str], tuple[Definition, Instant]] = field(default_factory=dict)
+    logs: dict[int, NewLog] = field(default_factory=dict)
+    schedules: dict[tuple[str, str], ScheduleRecord] = field(default_factory=dict)
 
     def copy(self) -> Tables:
         return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
@@ -88,6 +97,22 @@ class Tables:
         return sorted(found, key=lambda run: run.parent_seq or 0)
 
     # --- changing
+
+    def add_runs(
+        self, namespace: str, runs: Iterable[RunRecord], *, is_retry: bool = False
+    ) -> dict[RunKey, RunKey]:
+        """Answers those whose id is taken, with the run that has it; in a retry, also those that exist."""
+        existing: dict[RunKey, RunKey] = {}
+        for run in runs:
+            known = self.named(namespace, run.id)
+            if run.key in self.runs:
+                if is_retry:
+                    existing[run.key] = run.key
+            elif known is not None:
+                existing[run.key] = known.key
+            else:
+                self.runs[run.key] = run
+        return existing
 
     def change(self, key: RunKey, **values: Any) -> RunRecord:
         self.runs[key] = run = replace(self.runs[key], **values)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from typing import Any, cast
+import logging
+from collections import Counter
+from typing import Any, TypeAlias, cast
 
 import pytest
 from tests.differential.model import ModelStore
 
 from holdfast import Catalog, Retry, Run, RunStatus, context, task, task_context, workflow
-from holdfast.core.records import AttemptRecord, History
-from holdfast.core.values import Payload
+from holdfast.core.records import AttemptRecord, History, TaskGlance
+from holdfast.core.values import Payload, RunKey, key_text
 from holdfast.errors import NotOpen
 from holdfast.ports.store import RunFilter, Store
 from holdfast.testing import Environment
@@ -31,6 +33,7 @@ class Declined(Exception):
 
 @task(catalog=catalog)
 async def double(number: int) -> int:
+    logging.getLogger("shop").warning("doubling %d", number)
     return number * 2
 
 
@@ -73,6 +76,7 @@ async def paid() -> int:
 async def _live(env: Environment, *, crash: bool = False) -> list[Any]:
     """A day with a bit of everything. Time goes on by the hour, and nobody waits for a result: that way
     nothing depends on how fast anything is."""
+    await env.schedules.put("report", doubled, cron="30 * * * *", input={"number": 4}, overlap="queue")
     await _start(env, family, "family", [1, 2, 3])
     waiting, cancelled = await _start(env, patient, "waiting"), await _start(env, patient, "cancelled")
     await env.skip(HOUR)  # long enough for both to leave memory
@@ -89,8 +93,10 @@ async def _live(env: Environment, *, crash: bool = False) -> list[Any]:
         await failing.retry()
     await _start(env, patient, "waiting")  # which there is already
     await env.skip(HOUR)
+    await env.schedules.pause("report")
     runs = [await env.describe(id) for id in ("family", "waiting", "cancelled", "failing")]
-    return [*seen, *((run.status, run.output) for run in runs), await env.doctor(), env.repeated]
+    ends: list[Any] = [(run.status, run.output) for run in runs]
+    return [*seen, *ends, await env.doctor(), env.repeated, await env.schedules.list()]
 
 
 async def _start(env: Environment, workflow: Any, id: str, *args: Any) -> Run[Any]:
@@ -101,7 +107,10 @@ async def _start(env: Environment, workflow: Any, id: str, *args: Any) -> Run[An
         return await env.start(workflow, *args, id=id)
 
 
-async def _left_behind(env: Environment) -> list[tuple[History, list[AttemptRecord], dict[str, Payload]]]:
+Rest: TypeAlias = tuple[History, list[AttemptRecord], dict[str, Payload], list[TaskGlance], list[str]]
+
+
+async def _left_behind(env: Environment) -> list[Rest]:
     store = cast("Store", env.crash_points)
     runs = await store.list_runs(env.namespace, RunFilter())
     return [
@@ -109,9 +118,16 @@ async def _left_behind(env: Environment) -> list[tuple[History, list[AttemptReco
             history,
             await store.list_attempts(env.namespace, history.run.key),
             await store.read_state(env.namespace, history.run.key),
+            await store.glance_at_tasks(env.namespace, history.run.key, 0, 1000),
+            await _said(env, history.run.key),
         )
         for history in await store.load(env.namespace, [run.key for run in runs])
     ]
+
+
+async def _said(env: Environment, run: RunKey) -> list[str]:
+    """Without the instants, which are those of the machine."""
+    return [f"{line.stream}: {line.text}" for line in await env.logs(key_text(run))]
 
 
 def _on_model(**options: Any) -> Environment:
@@ -128,8 +144,13 @@ async def test_a_day_on_the_model_ends_as_it_should() -> None:
 
     success = RunStatus.SUCCESS
     assert seen[:3] == [RunStatus.FAILED, (success, [12, 6]), (success, "7: yes")]
-    assert seen[3:] == [(RunStatus.CANCELLED, None), (success, 42), [], []]
-    assert len(runs) == 8
+    assert seen[3:7] == [(RunStatus.CANCELLED, None), (success, 42), [], []]
+    assert len(runs) == 12
+    (report,) = seen[7]
+    assert (report.is_paused, report.is_active, report.queued) == (True, False, [])
+    said = Counter(text for *_, lines in runs for text in lines)
+    numbers = {1: 3, 2: 1, 3: 2, 4: 4, 21: 1}
+    assert said == {f"WARNING: doubling {number}": count for number, count in numbers.items()}
 
 
 @pytest.mark.parametrize("crash", [False, True])

@@ -7,6 +7,9 @@ What a page may contain, and what is done with it:
     ```python title="a.py"     saved as that file, for a later block to run
     ```toml title="a.toml"     saved likewise; every toml block is read as settings
     ```sh                      run with bash, but for `pip`, `make` and `git`, which are only checked
+    ```sh title="a.sh"         saved likewise, and made executable
+    ```yaml title="a.yaml"     saved likewise; if it has tasks, it must be a DAG without problems
+    ```yaml                    the same, without the files that it names; a part of a DAG is only shown
     ```text                    right after one of these: what it printed; `...` stands for anything
     <!-- not run: why -->      above a block: it is shown only
 """

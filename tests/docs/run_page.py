@@ -22,6 +22,7 @@ if __name__ == "__main__":
 
 from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
 
+from holdfast.authoring.dag.loader import load_file, load_text
 from holdfast.settings import read_settings
 
 _ONLY_CHECKED = ("pip ", "make ", "git ", "cd ")
@@ -55,7 +56,7 @@ class Page:
             if not block.is_run:
                 continue
             if block.title is not None:
-                Path(block.title).write_text(block.code, encoding="utf-8")
+                _save(Path(block.title), block.code)
             printed = self._run(block)
             if block.shows is not None and not prints_as_shown(printed, block.shows):
                 where = f"{self._path.name}, line {block.line}"
@@ -65,8 +66,11 @@ class Page:
         match block.language:
             case "python" if block.title is None:
                 return self._run_python(block)
-            case "sh":
+            case "sh" if block.title is None:
                 return _run_shell(block, self._path.name)
+            case "yaml" if re.search(r"^tasks:", block.code, re.MULTILINE):
+                where = f"{self._path.name}, line {block.line}"
+                load_file(block.title) if block.title else load_text(block.code, file=where)
             case "toml":
                 Path("holdfast.toml").write_text(block.code, encoding="utf-8")
                 read_settings({}, {}, Path.cwd())
@@ -85,6 +89,13 @@ class Page:
             if inspect.iscoroutine(result):
                 self._runner.run(asyncio.wait_for(result, 30))
         return printed.getvalue()
+
+
+def _save(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    if text.startswith("#!"):
+        path.chmod(0o755)
 
 
 def _run_shell(block: Block, page: str) -> str:

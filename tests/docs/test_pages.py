@@ -19,7 +19,7 @@ POSTGRES = "postgresql://localhost/shop"
 """What pages write where a server is meant. Here it becomes the URL of a real one."""
 
 HAVE_CODE = [
-    page for page in pages() if re.search(r"^```(python|sh|toml)", page.read_text("utf-8"), re.MULTILINE)
+    page for page in pages() if re.search(r"^```(python|sh|toml|yaml)", page.read_text("utf-8"), re.MULTILINE)
 ]
 
 
@@ -42,11 +42,12 @@ def run_page(page: Path, folder: Path, **replacements: str) -> subprocess.Comple
         env=environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=110,
         check=False,
     )
 
 
+@pytest.mark.timeout(120)  # some start real programs, a dozen of them, on a machine that may be busy
 @pytest.mark.parametrize("page", HAVE_CODE, ids=name_of)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest

@@ -134,9 +134,9 @@ async def test_a_queued_tick_begins_as_soon_as_the_run_before_it_has_ended(
         await env.skip(2 * HOUR + dt.timedelta(minutes=31))
 
         second = await env.describe("hourly@2030-01-01T02:00:00Z")
-        assert second.created_at - moment(instant(dt.datetime(2030, 1, 1, 2, 30, tzinfo=dt.UTC))) < dt.timedelta(
-            seconds=1
-        )
+        assert second.created_at - moment(
+            instant(dt.datetime(2030, 1, 1, 2, 30, tzinfo=dt.UTC))
+        ) < dt.timedelta(seconds=1)
 
 
 async def test_a_paused_schedule_starts_nothing_and_does_not_make_up_for_it(

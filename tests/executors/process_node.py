@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
@@ -25,6 +26,11 @@ def keeper_of(executor: ProcessExecutor) -> int:
     return executor._desk.processes.keeper.pid
 
 
+def hold() -> None:
+    time.sleep(20)
+    os._exit(0)
+
+
 async def main(mark: str, seconds: float, *scripts: str) -> None:
     folder = Path.cwd()
     shell = shell_bench(folder, kill_after=1)
@@ -33,7 +39,7 @@ async def main(mark: str, seconds: float, *scripts: str) -> None:
         if script.startswith("fork"):
             # A child that knows nothing of any of this, and holds whatever its parent had open.
             if os.fork() == 0:
-                os.execve("/bin/sh", ["sh", "-c", "sleep 20"], {"FORKED": mark})
+                hold()
         elif script.startswith("python "):
             attempt = python.start(PythonFunction(script.split()[1], file="tasks.py"), env={"MARK": mark})
             await python.wait_for_line(attempt, "ready")

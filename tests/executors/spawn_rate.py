@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from tests.executors.process_bench import shell_bench
+from tests.executors.process_bench import ProcessBench, shell_bench
 
 from holdfast.core.values import Outcome, Succeeded
 from holdfast.ports.executor import Attempt
@@ -53,26 +53,30 @@ class Cost(NamedTuple):
     """Microseconds of processor time for each, in this process."""
 
 
-def measure(work: Callable[[], None]) -> Cost:
-    cpu, began = time.process_time(), time.perf_counter()
-    work()
-    took = time.perf_counter() - began
-    return Cost(PROCESSES / took, (time.process_time() - cpu) / PROCESSES * 1e6)
+class Watch:
+    def __init__(self) -> None:
+        self._cpu, self._began = time.process_time(), time.perf_counter()
+
+    def read(self) -> Cost:
+        took, cpu = time.perf_counter() - self._began, time.process_time() - self._cpu
+        return Cost(PROCESSES / took, cpu / PROCESSES * 1e6)
 
 
-def spawn_bare(case: Case) -> None:
-    started = ended = 0
+def spawn_bare(case: Case) -> Cost:
     environment = dict(os.environ)
+    started = ended = 0
+    watch = Watch()
     while ended < PROCESSES:
         while started < PROCESSES and started - ended < AT_ONCE:
             os.posix_spawn(case.program, case.arguments, environment, setpgroup=0)
             started += 1
         os.waitpid(-1, 0)
         ended += 1
+    return watch.read()
 
 
-async def spawn_by_executor(case: Case, folder: Path) -> Cost:
-    bench = shell_bench(folder, capacity=AT_ONCE)
+async def spawn_by_executor(case: Case, bench: ProcessBench) -> Cost:
+    bench.reports.clear()
     left = PROCESSES - AT_ONCE
     over = asyncio.Event()
 
@@ -82,23 +86,31 @@ async def spawn_by_executor(case: Case, folder: Path) -> Cost:
         if left:
             left -= 1
             bench.start(case.command)
-        elif len(bench.reports) == PROCESSES + 1:
+        elif len(bench.reports) == PROCESSES:
             over.set()
 
-    await bench.run(case.command)  # the keeper is started with the first
-    await asyncio.sleep(0.05)
     bench.on_report = go_on
-    cpu, began = time.process_time(), time.perf_counter()
+    watch = Watch()
     for _ in range(AT_ONCE):
         bench.start(case.command)
     await over.wait()
-    took = time.perf_counter() - began
-    cost = Cost(PROCESSES / took, (time.process_time() - cpu) / PROCESSES * 1e6)
+    return watch.read()
+
+
+async def alternate(case: Case, rounds: int) -> tuple[list[Cost], list[Cost]]:
+    # The node's own folder, so that no shell is needed to change it.
+    bench = shell_bench(Path.cwd(), capacity=AT_ONCE)
+    await spawn_by_executor(case, bench)  # the first ones start the keeper, and make files
+    bare: list[Cost] = []
+    ours: list[Cost] = []
+    for _ in range(rounds):
+        bare.append(spawn_bare(case))
+        ours.append(await spawn_by_executor(case, bench))
     await bench.executor.stop()
-    return cost
+    return bare, ours
 
 
-Run = Callable[[Coroutine[Any, Any, Cost]], Cost]
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 def loops() -> dict[str, Run]:
@@ -110,14 +122,8 @@ def loops() -> dict[str, Run]:
     return {**found, "uvloop": uvloop.run}
 
 
-def compare(case: Case, name: str, run: Run, rounds: int) -> dict[str, Any]:
-    bare: list[Cost] = []
-    ours: list[Cost] = []
-    # The node's own folder, so that no shell is needed to change it.
-    folder = Path.cwd()
-    for _ in range(rounds):
-        bare.append(measure(lambda: spawn_bare(case)))
-        ours.append(run(spawn_by_executor(case, folder)))
+def compare(case: Case, name: str, rounds: int) -> dict[str, Any]:
+    bare, ours = loops()[name](alternate(case, rounds))
     raw, rate = statistics.median(c.rate for c in bare), statistics.median(c.rate for c in ours)
     return {
         "command": case.name,
@@ -139,8 +145,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for case in CASES:
-            for name, run in loops().items():
-                print(json.dumps(compare(case, name, run, rounds)), flush=True)
+            for name in loops():
+                print(json.dumps(compare(case, name, rounds)), flush=True)
         os.chdir("/")
 
 

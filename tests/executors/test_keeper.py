@@ -92,18 +92,21 @@ def is_alive(pid: int) -> bool:
 
 
 async def has_ended(pid: int, within: float) -> bool:
-    deadline = time.monotonic() + within
-    while is_alive(pid) and time.monotonic() < deadline:
+    for _ in range(int(within / 0.02)):
+        if not is_alive(pid):
+            return True
         await asyncio.sleep(0.02)
-    return not is_alive(pid)
+    return False
 
+
+DAEMON = "setsid sh -c 'touch up; exec sleep 60' > /dev/null 2>&1"
 
 KINDS = {
     "a plain child": "echo ready; sleep 60",
     "grandchildren": "sh -c 'sleep 60 & sleep 60' & echo ready; sleep 60",
     "one that does not listen": "trap '' TERM HUP INT; echo ready; while :; do sleep 0.01; done",
     "a daemon": "setsid sleep 60 > /dev/null 2>&1 & echo ready; sleep 60",
-    "a daemon whose task is over": "setsid sleep 60 > /dev/null 2>&1 & echo ready",
+    "a daemon whose task is over": f"{DAEMON} & until [ -e up ]; do sleep 0.01; done; echo ready",
     "one that shed its mark": "echo ready; exec env -i MARKED_BY_ARGUMENT=1 sh -c 'sleep 60; : $0' {mark}",
     "a function": "python wait",
     "a function's own processes": "python spread",

@@ -118,13 +118,14 @@ async def test_an_output_that_is_refused_is_a_failure_with_that_error(bench: Ben
     assert failure.message == "the output of 'try': expected a list, got b'42'"
 
 
-async def test_a_task_of_another_kind_is_a_failure(bench: Bench) -> None:
+async def test_a_task_of_another_kind_is_a_failure_and_that_comes_after_start(bench: Bench) -> None:
     is_shell = isinstance(bench.executor, ShellExecutor)
     other = PythonFunction("answer", file="tasks.py") if is_shell else ShellCommand("true")
 
-    outcome = await bench.bench.run(other)
+    attempt = bench.bench.start(other)
 
-    assert failure_of(outcome).type == "holdfast.errors:WrongType"
+    assert bench.bench.reports == []
+    assert failure_of(await bench.bench.outcome_of(attempt)).type == "holdfast.errors:WrongType"
 
 
 async def test_a_cancelled_attempt_reports_that_once_and_leaves_nothing(bench: Bench) -> None:

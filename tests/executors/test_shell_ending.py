@@ -19,6 +19,7 @@ from holdfast.core.values import Cancelled, Succeeded
 from holdfast.ports.executor import Attempt
 
 KILL_AFTER = 0.5
+ENDLESS = "while :; do sleep 0.01; done"
 
 
 @pytest.fixture(params=[True, False], ids=["pidfd", "sigchld"])
@@ -93,7 +94,7 @@ async def test_a_daemon_that_holds_the_pipes_and_has_shed_its_mark_is_given_up(
 
 
 async def test_a_cancelled_task_is_asked_to_end_and_may_clean_up(shell: ProcessBench, mark: str) -> None:
-    script = "trap 'echo cleaning up; exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+    script = f"trap 'echo cleaning up; exit 0' TERM; echo ready; {ENDLESS}"
     attempt = await started(shell, script, mark)
 
     shell.executor.cancel(attempt)
@@ -106,7 +107,8 @@ async def test_a_cancelled_task_is_asked_to_end_and_may_clean_up(shell: ProcessB
 async def test_the_whole_group_is_asked_and_has_time_even_if_its_leader_ends_at_once(
     shell: ProcessBench, mark: str
 ) -> None:
-    script = "(trap 'sleep 0.2; echo child cleaned up; exit' TERM; echo ready; while :; do sleep 0.01; done) & wait"
+    child = f"trap 'sleep 0.2; echo child cleaned up; exit' TERM; echo ready; {ENDLESS}"
+    script = f"({child}) & wait"
     attempt = await started(shell, script, mark)
 
     shell.executor.cancel(attempt)
@@ -117,7 +119,7 @@ async def test_the_whole_group_is_asked_and_has_time_even_if_its_leader_ends_at_
 
 
 async def test_a_task_that_does_not_listen_is_killed_after_its_time(shell: ProcessBench, mark: str) -> None:
-    attempt = await started(shell, "trap '' TERM; echo ready; while :; do sleep 0.01; done", mark)
+    attempt = await started(shell, f"trap '' TERM; echo ready; {ENDLESS}", mark)
     began = time.monotonic()
 
     shell.executor.cancel(attempt)
@@ -188,7 +190,7 @@ async def test_an_end_that_comes_with_the_cancel_is_still_a_cancel_and_is_told_o
 
 async def test_neighbours_of_a_cancelled_task_go_on(shell: ProcessBench, mark: str) -> None:
     others = [shell.start("sleep 0.6; echo HOLDFAST_OUTPUT:1") for _ in range(3)]
-    attempt = await started(shell, "trap '' TERM; echo ready; while :; do sleep 0.01; done", mark)
+    attempt = await started(shell, f"trap '' TERM; echo ready; {ENDLESS}", mark)
 
     shell.executor.cancel(attempt)
 
@@ -220,7 +222,7 @@ async def test_a_hundred_are_cancelled_together_in_not_much_more_time_than_one(
 
 async def test_stopping_ends_everything_and_reports_nothing(shell: ProcessBench, mark: str) -> None:
     await started(shell, "setsid sleep 60 > /dev/null 2>&1 & echo ready; sleep 60", mark)
-    await started(shell, "trap '' TERM; echo ready; while :; do sleep 0.01; done", mark)
+    await started(shell, f"trap '' TERM; echo ready; {ENDLESS}", mark)
 
     await shell.executor.stop()
 
@@ -231,8 +233,10 @@ async def test_stopping_ends_everything_and_reports_nothing(shell: ProcessBench,
 async def test_a_daemon_that_a_task_left_without_a_trace_goes_with_its_node(
     shell: ProcessBench, mark: str
 ) -> None:
-    attempt = start(shell, "setsid sleep 60 > /dev/null 2>&1 & echo said", mark)
+    daemon = "setsid sh -c 'touch up; exec sleep 60' > /dev/null 2>&1"
+    attempt = start(shell, f"{daemon} & until [ -e up ]; do sleep 0.01; done", mark)
     await shell.outcome_of(attempt)
+    assert len(alive_with(mark)) == 1
 
     await shell.executor.stop()
 
@@ -293,3 +297,16 @@ def test_without_a_pidfd_on_a_thread_that_gets_no_signals_ends_are_noticed_too(
         return await asyncio.to_thread(lambda: asyncio.run(scenario()))
 
     assert asyncio.run(main()) == 1
+
+
+async def test_two_executors_without_a_pidfd_share_the_one_signal(tmp_path: Path) -> None:
+    first, second = (shell_bench(tmp_path, has_pidfd=False) for _ in range(2))
+    await asyncio.gather(first.run("true"), second.run("true"))
+
+    earlier = await first.run("sleep 0.1; echo HOLDFAST_OUTPUT:1")
+    await second.executor.stop()
+    later = await first.run("sleep 0.1; echo HOLDFAST_OUTPUT:2")
+
+    assert (value_of(earlier), value_of(later)) == (1, 2)
+    await first.executor.stop()
+    assert asyncio.get_running_loop().remove_signal_handler(signal.SIGCHLD) is False

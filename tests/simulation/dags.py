@@ -160,5 +160,3 @@ def _was_lost(histories: Iterable[History]) -> bool:
 
 def draw_dag_scenario(seed: int) -> DagScenario:
     return DagScenario(draw_dag(Random(f"{seed} dag")))
-
-

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.core.records import MessageKind, RunRecord
+import msgspec
+
+from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.store import (
     ClaimRequest,
     Commit,
     EndedRun,
     Held,
+    NewLog,
     NewMessage,
     NewStep,
     NewTask,
@@ -96,6 +99,33 @@ def signal(number: int, name: str = "go", payload: bytes = b"1", sender: RunKey 
 
 def resolved(number: int, name: str = "paid", payload: bytes = NULL) -> NewMessage:
     return NewMessage(key(number), MessageKind.RESOLVED, name, Payload(payload))
+
+
+def said(number: int, *texts: str, seq: int = 0, attempt: int = 1) -> NewLog:
+    """Lines of one attempt, all at the same instant."""
+    return NewLog(key(number), seq, attempt, msgspec.json.encode([(at(1), "stdout", text) for text in texts]))
+
+
+def new_schedule(name: str = "nightly", **fields: Any) -> ScheduleRecord:
+    """A schedule that is due at second 60 and has started nothing yet."""
+    values: dict[str, Any] = {
+        "name": name,
+        "workflow": "order",
+        "input": Payload(b'{"day":"{date}"}'),
+        "plan": b'{"timetable":{"type":"cron"}}',
+        "origin": "",
+        "is_paused": False,
+        "revision": 1,
+        "cursor": at(0),
+        "queued": (),
+        "active": None,
+        "next_at": at(60),
+        "skipped": 0,
+        "skip_note": None,
+        "created_at": at(0),
+        "updated_at": at(0),
+    }
+    return ScheduleRecord(**(values | fields))
 
 
 def raw_connection(tx: Transaction) -> Any:

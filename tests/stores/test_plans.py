@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from tests.stores.builders import SPACE, at, new_run, raw_connection
+from tests.stores.builders import SPACE, at, key, new_run, new_schedule, raw_connection
 
 from holdfast.core.values import RunStatus
 from holdfast.stores import SqlStore, store_for
@@ -44,7 +44,19 @@ OTHERS = [
     "list_attempts",
     "read_state",
     "find_run",
+    "glance_at_tasks",
+    "read_logs",
+    "find_workflows",
+    "find_conflicts",
+    "update_schedule",
+    "delete_schedule",
 ]
+# These read all schedules or all nodes of a namespace, which are few; but of runs only those that they need.
+FEW_OTHERS = {
+    "list_schedules": {"runs_pkey"},
+    "due_schedules": {"runs_pkey"},
+    "peek": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
+}
 
 
 @pytest.fixture(params=["young", "analyzed"])
@@ -58,6 +70,10 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
     store = store_for(store_url)
     await store.open()
     await store.create(SPACE, [*due, *waiting, *owned, new_run(9000)])
+    for number in range(50):
+        await store.write_schedule(
+            SPACE, new_schedule(f"{number}", active=key(number), queued=(at(1),)), None
+        )
     if request.param == "analyzed":
         await store._driver.write(lambda tx: tx.script("ANALYZE"))
     yield store
@@ -78,6 +94,25 @@ async def test_every_query_of_a_node_goes_through_its_index(filled: SqlStore) ->
     for query, index in INDEX_ON_RUNS.items():
         used = "PRIMARY KEY" if is_sqlite and index == "runs_pkey" else index
         assert used in plans[query], f"{query}\n{plans[query]}"
+
+
+async def test_a_look_at_schedules_reads_no_run_but_the_last_of_each(filled: SqlStore) -> None:
+    is_sqlite = "SQLite" in filled.name
+    explain = explain_sqlite if is_sqlite else explain_postgres
+
+    plans = {query: await filled._driver.write(explain(query)) for query in FEW_OTHERS}
+
+    whole_table = re.compile(r"Seq Scan on (runs|journal|tasks)|^SCAN (runs|journal|tasks)", re.MULTILINE)
+    whole_namespace = re.compile(
+        r"runs(_pkey)?\b.*\n? *(Index Cond: )?\(+namespace ?= ?(\$1|\?)\)$", re.MULTILINE
+    )
+    for query, indexes in FEW_OTHERS.items():
+        plan = plans[query]
+        assert not whole_table.search(plan), f"{query}\n{plan}"
+        assert not whole_namespace.search(plan), f"{query}\n{plan}"
+        for index in indexes:
+            used = "runs USING PRIMARY KEY" if is_sqlite and index == "runs_pkey" else index
+            assert used in plan, f"{query}\n{plan}"
 
 
 def explain_sqlite(query: str) -> Callable[[Transaction], str]:

@@ -7,7 +7,7 @@ import asyncio
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
 
 from holdfast.core.values import RunStatus
-from holdfast.ports.store import ClaimRequest, IdleEnding, ProvedRun, RunFilter
+from holdfast.ports.store import ClaimRequest, IdleEnding, Peek, ProvedRun, RunFilter
 from holdfast.stores import SqlStore
 
 
@@ -56,7 +56,7 @@ async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlS
     receipt = await node.claim("order@1")
 
     assert receipt.claimed == []
-    assert await store.peek(SPACE, node.id, ["order@1"]) == (None, None, False)
+    assert await store.peek(SPACE, node.id, ["order@1"]) == Peek(None, None, False, None)
 
 
 async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore, SqlStore]) -> None:

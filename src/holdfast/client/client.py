@@ -270,7 +270,7 @@ class Client:
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
     async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
-        """Say yes to an approval of a DAG; with `value=False`, no. Raises NotAsked if it is not waited for."""
+        """Say yes to an approval of a DAG; with `value=False`, no. Raises NotAsked if nobody waits for it."""
         key = await self.key_of(run)
         for record in await self._store.list_tasks(self.namespace, key):
             if record.name == task and record.status is TaskStatus.RUNNING:

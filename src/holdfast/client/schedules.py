@@ -1,7 +1,7 @@
 """Schedules, as a user keeps them: `hf.schedules`.
 
-Everything here reads a schedule, changes the value, and writes it back if nobody else has changed it meanwhile;
-else it tries again. Nodes do the same when they fire one.
+Everything here reads a schedule, changes the value, and writes it back if nobody else has changed it
+meanwhile; else it tries again. Nodes do the same when they fire one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from holdfast.client.run import Run
 from holdfast.core.records import ScheduleRecord
-from holdfast.core.schedule_inputs import DATE, TICK, fill_in
+from holdfast.core.schedule_inputs import fill_in, varies
 from holdfast.core.scheduling import (
     Decision,
     Standing,
@@ -305,13 +305,8 @@ def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: I
     raw = Payload(_encode(given)) if given else _EMPTY
     sample: dict[str, Any] = msgspec.json.decode(fill_in(raw, plan, now))
     packed: dict[str, Any] = msgspec.json.decode(startable.pack((), sample))
-    variable = {name: value for name, value in given.items() if _varies(value)}
+    variable = {name: value for name, value in given.items() if varies(value)}
     return Payload(_encode({**packed, **variable}))
-
-
-def _varies(value: Any) -> bool:
-    text = _encode(value)
-    return TICK.encode() in text or DATE.encode() in text
 
 
 def _instant(option: str, given: Any) -> Instant:

@@ -371,7 +371,7 @@ TRIED_AGAIN = Failure(
     type="holdfast.errors:TaskError",
     message="it failed, and was tried again when the run was retried",
 )
-"""How a task or a child ended before that. Its row tells of what came after, and who replays needs no more."""
+"""How a task or child ended before that. Its row tells of what came after, and replay needs no more."""
 
 CHILD_EXISTS = Failure(
     type="holdfast.errors:RunExists",

@@ -1,7 +1,7 @@
 """The input of a run that a schedule starts: what the schedule says, with the tick filled in.
 
-In any text of it, `{tick}` stands for the instant of the tick and `{date}` for its day, both on the clocks of the
-schedule's time zone. A text that is only `{tick}` is an ISO 8601 datetime, as JSON carries it.
+In any text of it, `{tick}` stands for the instant of the tick and `{date}` for its day, both on the clocks of
+the schedule's time zone. A text that is only `{tick}` is an ISO 8601 datetime, as JSON carries it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from holdfast.core.values import Instant, Payload, moment
 
 TICK: Final = "{tick}"
 DATE: Final = "{date}"
+
+
+def varies(value: Any) -> bool:
+    """Whether there is something in it to be filled in."""
+    text = msgspec.json.encode(value)
+    return TICK.encode() in text or DATE.encode() in text
 
 
 def fill_in(input: Payload, plan: Plan, tick: Instant) -> Payload:

@@ -515,7 +515,7 @@ class Engine:
             self._wants_claim = self._wants_mail = True
             self._wake.set()
         if any(resident.record.id is not None and "@" in resident.record.id for resident in tick.gone):
-            self._look()  # a run that a schedule started has such an id, and the next tick may wait for its end
+            self._look()  # a run of a schedule has such an id, and the next tick may wait for its end
         if tick.gone and (self._room.is_tight or self._wants_claim):
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:

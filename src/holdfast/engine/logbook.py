@@ -1,7 +1,7 @@
 """What tasks say, on its way into the store: collected, bounded, and written with the commits of the run.
 
-Lines are written when their attempt ends, in the same commit, and else a few times a second, so that they can be
-read while it runs. A task that says too much is cut in the middle: its first lines and its last are kept.
+Lines are written when their attempt ends, in the same commit, and else a few times a second, so that they can
+be read while it runs. A task that says too much is cut in the middle: its first lines and its last are kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Other nodes on this machine: whether one is dead can be seen at once, and need not be waited for.
 
-A process that was killed leaves a lease that runs for a while yet. Whoever starts it again on the same machine
-would wait for that, watching nothing happen. But here its process id can be looked up.
+A process that was killed leaves a lease that runs for a while yet. Whoever starts it again on the same
+machine would wait for that, watching nothing happen. But here its process id can be looked up.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Firing schedules: what `core.scheduling` decides, written down.
 
-Any node that has a schedule's workflow may look at it, all of them at once if they like. Each decides from what it
-has read; the store takes the change of whoever comes first, together with the runs it starts, and refuses the
-others. That a tick starts one run is also in the run's id, which is made of the schedule and the tick.
+Any node that has a schedule's workflow may look at it, all of them at once if they like. Each decides from
+what it has read; the store takes the change of whoever comes first, together with the runs it starts, and
+refuses the others. That a tick starts one run is also in the run's id, made of the schedule and the tick.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class Schedules:
         runs = [self._new_run(schedule, plan, tick, now) for tick in decision.start]
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
-        if await self._store.fire(self._namespace, Firing(moved, schedule.revision, runs, cancel, now)):
-            if decision.skipped:
-                _log.warning("schedule %s: %s", schedule.name, _skips(decision))
+        firing = Firing(moved, schedule.revision, runs, cancel, now)
+        if await self._store.fire(self._namespace, firing) and decision.skipped:
+            _log.warning("schedule %s: %s", schedule.name, _skips(decision))
 
     def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
         pinned = self._programs.pin(schedule.workflow, None)

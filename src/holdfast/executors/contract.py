@@ -45,9 +45,9 @@ _OURS = (
 class Files(NamedTuple):
     """Of one attempt. Only that of the input is there from the beginning."""
 
-    input: str
-    output: str
-    heartbeat: str
+    input: bytes
+    output: bytes
+    heartbeat: bytes
 
 
 class Scratch:
@@ -55,49 +55,57 @@ class Scratch:
 
     def __init__(self) -> None:
         self.folder = ""
+        self._prefix = b""
         self._count = 0
-        self._free: list[str] = []
+        self._free: list[bytes] = []
         """Files of inputs whose attempts have ended."""
 
     def open(self) -> str:
         if not self.folder:
             self.folder = tempfile.mkdtemp(prefix="holdfast-")
+            self._prefix = os.fsencode(self.folder)
         return self.folder
 
     def take(self, input: Payload) -> Files:
         self._count += 1
         number = self._count
-        path = self._free.pop() if self._free else f"{self.folder}/{number}.input"
+        prefix = self._prefix
+        path = self._free.pop() if self._free else b"%s/%d.input" % (prefix, number)
         try:
             _overwrite(path, input)
         except FileNotFoundError:
             # Whoever tidies up temporary folders was here. Our name for it is still a good one.
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             _overwrite(path, input)
-        return Files(path, f"{self.folder}/{number}.output", f"{self.folder}/{number}.heartbeat")
+        return Files(path, b"%s/%d.output" % (prefix, number), b"%s/%d.heartbeat" % (prefix, number))
 
-    def give_back(self, files: Files) -> None:
+    def give_back(self, files: Files, *, has_output: bool = True) -> None:
         self._free.append(files.input)
-        for path in (files.output, files.heartbeat):
-            try:
-                os.unlink(path)
-            except FileNotFoundError:
-                pass  # most tasks write none
-            except OSError:
-                shutil.rmtree(path, ignore_errors=True)  # a folder; whatever is left goes with ours
+        if has_output:
+            _remove(files.output)
+        _remove(files.heartbeat)
 
     def close(self) -> None:
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _overwrite(path: str, content: bytes) -> None:
+def _remove(path: bytes) -> None:
+    if not os.access(path, os.F_OK):  # most tasks write none, and to ask costs less than an exception
+        return
+    try:
+        os.unlink(path)
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)  # a folder; what is left of it goes with ours
+
+
+def _overwrite(path: bytes, content: bytes) -> None:
     # Without O_TRUNC: ext4 takes that for the replacement of something precious, and writes it to the disk.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        size = len(content)
-        while content:
-            content = content[os.write(descriptor, content) :]
+        written, size = os.write(descriptor, content), len(content)
+        while written < size:
+            written += os.write(descriptor, content[written:])
         os.ftruncate(descriptor, size)
     finally:
         os.close(descriptor)
@@ -126,9 +134,9 @@ def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
     """What the contract promises about an attempt."""
     key = task_id(attempt.run, attempt.seq).encode()
     variables = {
-        b"HOLDFAST_INPUT_FILE": os.fsencode(files.input),
-        b"HOLDFAST_OUTPUT_FILE": os.fsencode(files.output),
-        b"HOLDFAST_HEARTBEAT_FILE": os.fsencode(files.heartbeat),
+        b"HOLDFAST_INPUT_FILE": files.input,
+        b"HOLDFAST_OUTPUT_FILE": files.output,
+        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat,
         b"HOLDFAST_RUN_ID": attempt.run_id.encode(),
         b"HOLDFAST_TASK_ID": key,
         b"HOLDFAST_IDEMPOTENCY_KEY": key,
@@ -161,13 +169,11 @@ def _place_of(input: Payload) -> _Place:
 # --- out
 
 
-def output_in(path: str) -> bytes | None:
+def output_in(path: bytes) -> bytes | None:
     """What a task has written to its file; None if it wrote nothing. Raises PayloadTooLarge."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+    if not os.access(path, os.F_OK):
         return None
-    with open(descriptor, "rb") as file:
+    with open(path, "rb") as file:
         content = file.read(LARGEST_OUTPUT + 1)
     if len(content) > LARGEST_OUTPUT:
         raise PayloadTooLarge("the output", os.stat(path).st_size, LARGEST_OUTPUT)

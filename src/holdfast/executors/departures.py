@@ -130,7 +130,7 @@ class Departures:
         grouped = [
             leaver for leaver, found in self._leavers.items() if not found.is_alone and leaver.has_group
         ]
-        hunted = [leaver for leaver in self._leavers if _is_hunted(leaver, now)]
+        hunted = [leaver for leaver, found in self._leavers.items() if _is_hunted(leaver, found, now)]
         if grouped or hunted:
             tokens = {leaver.token for leaver in hunted}
             self._go_on(_take_census(self._mark, tokens, by_group=bool(grouped)), grouped, hunted)
@@ -156,7 +156,7 @@ class Departures:
                 kill_marked(pid, self._mark, leaver.token)
             findings = self._leavers[leaver]
             findings.looked_in_vain = 0 if found else findings.looked_in_vain + 1
-            is_news |= findings.is_unmarked
+            is_news |= findings.looked_in_vain == _LOOKS
         for leaver in grouped:
             # Where nobody can say who is in a group, an open pipe says that somebody is.
             is_alone = leaver.group not in census.groups if census.is_possible else leaver.is_silent
@@ -180,7 +180,9 @@ def _may_go(leaver: Leaver, findings: _Findings, now: float) -> bool:
     return is_alone and findings.is_unmarked and now > leaver.reaped_at + _HELD_PIPES
 
 
-def _is_hunted(leaver: Leaver, now: float) -> bool:
+def _is_hunted(leaver: Leaver, findings: _Findings, now: float) -> bool:
     if leaver.reaped_at is None:
         return False
-    return leaver.was_ended or (not leaver.is_silent and now > leaver.reaped_at + _HELD_PIPES)
+    if leaver.was_ended and not findings.is_unmarked:
+        return True
+    return not leaver.is_silent and now > leaver.reaped_at + _HELD_PIPES

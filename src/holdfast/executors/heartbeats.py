@@ -22,7 +22,7 @@ _SHORTEST_PAUSE = 0.01
 class _Pulse:
     __slots__ = ("due", "path", "pause", "seen")
 
-    def __init__(self, path: str, pause: float, due: float) -> None:
+    def __init__(self, path: bytes, pause: float, due: float) -> None:
         self.path = path
         self.pause = pause
         self.due = due
@@ -37,7 +37,7 @@ class Heartbeats:
         self._pulses: dict[Attempt, _Pulse] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, attempt: Attempt, path: str) -> None:
+    def watch(self, attempt: Attempt, path: bytes) -> None:
         """Begin, if the attempt has to say that it is alive."""
         span = attempt.options.heartbeat
         if span is None:
@@ -84,7 +84,7 @@ class Heartbeats:
             self._beat(attempt, _details_in(pulse.path, found.st_size))
 
 
-def _details_in(path: str, size: int) -> Payload | None:
+def _details_in(path: bytes, size: int) -> Payload | None:
     """None if there are none, or if they are only half written: then those of before stand."""
     if not 0 < size <= LARGEST_DETAILS:
         return None

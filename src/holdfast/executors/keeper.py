@@ -11,13 +11,11 @@ The functions that look into /proc are shared with the node.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import signal
 import sys
 import time
-from collections.abc import Iterator
 
 NODE_MARK = "HOLDFAST_NODE_TOKEN"
 """In the environment of every process that a node starts, and so of all that those start."""
@@ -28,6 +26,8 @@ _PATIENCE = 2.0
 """Seconds after the node's death for which processes are looked for that appear only now."""
 
 _PAUSE = 0.05
+_ASK_AGAIN = 10_000
+"""Milliseconds. For where nothing wakes us when the node ends."""
 
 
 # --- looking into /proc
@@ -129,19 +129,24 @@ class Keeper:
         self._unread = b""
         self._has_farewell = False
         """The node has ended in order: what it started is gone, as far as it knows."""
-        self._node = _watch(node)
+        self._node = node
 
     def wait(self) -> None:
-        """Until the node is gone. A process that the node forked may hold the pipe open beyond that."""
+        """Until the node is gone. The end of the pipe says so, but not while a process that the node has
+        forked holds it open: so the node itself is watched as well."""
         poll = select.poll()
         poll.register(0, select.POLLIN)
-        if self._node is not None:
-            poll.register(self._node, select.POLLIN)
+        watch = _watch(self._node)
+        if watch is not None:
+            poll.register(watch, select.POLLIN)
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll()}
-            if 0 in ready and not self._listen():
-                return
-            if 0 not in ready and self._node in ready:
+            # Asked before each wait: it may have been gone before it could be watched.
+            is_orphan = os.getppid() != self._node
+            ready = poll.poll(0 if is_orphan else _ASK_AGAIN)
+            if any(descriptor == 0 for descriptor, _ in ready):
+                if not self._listen():
+                    return
+            elif is_orphan:
                 return
 
     def _listen(self) -> bool:
@@ -182,24 +187,17 @@ class Keeper:
         return found
 
     def _remove_scratch(self) -> None:
-        with contextlib.suppress(OSError):  # the node did it, or someone has put a folder there
-            for entry in list(_entries(self._scratch)):
-                os.unlink(entry)
-            os.rmdir(self._scratch)
+        import shutil  # which takes its time, and is needed only now
 
-
-def _entries(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            yield entry.path
+        shutil.rmtree(self._scratch, ignore_errors=True)  # if the node has not done it
 
 
 def _watch(node: int) -> int | None:
-    """Something to wait on until the node has ended, where the kernel has that."""
+    """Something that wakes us when the node has ended, where the kernel has that."""
     try:
         return os.pidfd_open(node)
     except (AttributeError, OSError):
-        return None  # then the pipe must tell; if the node is gone already, it does so at once
+        return None  # it has ended already, or has to be asked for now and then
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ _TELL_AFTER = 0.1
 """Seconds. Most groups have come and gone by then; until they are told of, their mark is enough."""
 _TOO_SOON = 1.0
 """Seconds. One that does not even live for so long is not started again at once."""
+_AFTER_FAILURE = 10.0
 _PATIENCE = 3.0
 
 _OF_A_TERMINAL = (
@@ -97,12 +98,22 @@ class KeeperLink:
 
     def _start(self) -> None:
         self._started_at = self._loop.time()
+        try:
+            self._spawn()
+        except OSError as error:
+            _log.warning("no keeper can be started, so what this node starts may outlive it: %s", error)
+            self._loop.call_later(_AFTER_FAILURE, self._start_again, context=self._variables)
+        else:
+            self._told.clear()
+            self._unsent = b""
+            self._tell()
+
+    def _spawn(self) -> None:
         if not sys.executable:
-            _log.warning("there is no Python to run a keeper with: what this node starts may outlive it")
-            return
+            raise FileNotFoundError("this program does not know its Python: sys.executable is empty")
         read_end, write_end = os.pipe()
         try:
-            self._pid = os.posix_spawn(
+            pid = os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-I", "-S", str(Path(keeper.__file__).resolve()), *self._arguments],
                 self._environment,
@@ -114,17 +125,14 @@ class KeeperLink:
                 setsigmask=_OF_A_TERMINAL,
                 setsigdef=_OF_A_TERMINAL,
             )
-            self._exits.add(self._pid, self._look_for_end, None)
+            self._exits.add(pid, self._look_for_end, None)
         except BaseException:
             os.close(write_end)
             raise
         finally:
             os.close(read_end)
         os.set_blocking(write_end, False)
-        self._pipe = write_end
-        self._told.clear()
-        self._unsent = b""
-        self._tell()
+        self._pid, self._pipe = pid, write_end
 
     def _tell(self) -> None:
         """What has changed since it was told last. The mark finds what it has not heard of yet."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from typing import NamedTuple, Required, TypedDict, Unpack
 
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
-from holdfast.errors import NotOpen
+from holdfast.errors import NotOpen, PayloadTooLarge
 from holdfast.executors.contract import Files, Scratch, failed_command, inherited
 from holdfast.executors.heartbeats import Heartbeats
-from holdfast.executors.output import LineReader
+from holdfast.executors.output import LARGEST_OUTPUT, LineReader
 from holdfast.executors.processes import Processes, room_for
 from holdfast.ports.executor import Attempt, Beat, Line, Log, ProcessBody, Report
 
@@ -25,18 +24,19 @@ _LAST_WORDS = 20
 
 
 class Job:
-    """One attempt, while it runs in a process."""
+    """One attempt, while it runs in a process. It listens to that process, or to a worker that calls it."""
 
     __slots__ = (
         "_last_words",
         "_log",
         "_now",
+        "_readers",
         "attempt",
         "body",
         "files",
         "is_cancelled",
-        "stderr",
-        "stdout",
+        "marker",
+        "when_gone",
     )
 
     def __init__(
@@ -44,7 +44,6 @@ class Job:
         attempt: Attempt,
         body: ProcessBody,
         files: Files,
-        marker: bytes | None,
         log: Log,
         now: Callable[[], Instant],
     ) -> None:
@@ -52,19 +51,40 @@ class Job:
         self.body = body
         self.files = files
         self.is_cancelled = False
-        self.stdout = LineReader(marker)
-        self.stderr = LineReader()
+        self.marker: bytes | None = None
+        """What a line of standard output begins with that is the output of the task."""
+        self.when_gone: Callable[[Job, int], None] | None = None
+        """For a job that has a process of its own: called with its exit code."""
         self._log = log
         self._now = now
-        self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._readers: dict[str, LineReader] = {}
+        """Of the streams on which something was said."""
+        self._last_words: list[str] = []
 
-    def hear(self, stream: str, data: bytes) -> None:
-        self._say(stream, (self.stdout if stream == "stdout" else self.stderr).feed(data))
+    def heard(self, stream: str, data: bytes) -> None:
+        reader = self._readers.get(stream)
+        if reader is None:
+            reader = self._readers[stream] = LineReader(self.marker if stream == "stdout" else None)
+        self._say(stream, reader.feed(data))
 
     def hear_the_rest(self) -> None:
         """Lines that never got an end are lines, too."""
-        self._say("stdout", self.stdout.close())
-        self._say("stderr", self.stderr.close())
+        for stream, reader in self._readers.items():
+            self._say(stream, reader.close())
+
+    def gone(self, status: int) -> None:
+        self.hear_the_rest()
+        if self.when_gone is not None:
+            self.when_gone(self, status)
+
+    def marked_output(self) -> bytes | None:
+        """Of the last line of standard output. Raises PayloadTooLarge."""
+        reader = self._readers.get("stdout")
+        if reader is None:
+            return None
+        if reader.dropped:
+            raise PayloadTooLarge("the output", LARGEST_OUTPUT + reader.dropped, LARGEST_OUTPUT)
+        return reader.take_marked()
 
     def failed(self, status: int) -> Failed:
         return failed_command(status, "\n".join(self._last_words))
@@ -73,12 +93,12 @@ class Job:
         try:
             return Succeeded(self.body.store(output))
         except Exception as error:  # what the task has said does not fit, and that is how it failed
-            return Failed(capture(error))
+            return Failed(capture(error.with_traceback(None)))
 
     def _say(self, stream: str, texts: list[str]) -> None:
         if texts:
             if stream == "stderr":
-                self._last_words.extend(texts)
+                self._last_words = (self._last_words + texts)[-_LAST_WORDS:]
             at = self._now()
             self._log(self.attempt, [Line(at, stream, text) for text in texts])
 
@@ -109,8 +129,6 @@ class ProcessExecutor:
 
     descriptors = 3
     """How many a process needs on our side."""
-    marker: bytes | None = None
-    """What a line of standard output begins with that is the output of the task."""
 
     def __init__(
         self,
@@ -149,7 +167,7 @@ class ProcessExecutor:
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
             desk.loop.call_soon(self._tell, attempt, Failed(capture(error)), context=desk.variables)
             return
-        job = self._jobs[attempt] = Job(attempt, body, files, self.marker, self._log, self._now)
+        job = self._jobs[attempt] = Job(attempt, body, files, self._log, self._now)
         try:
             self.begin(job, desk)
         except Exception as error:
@@ -184,12 +202,12 @@ class ProcessExecutor:
         """Begin to end its process; `settle` follows."""
         raise NotImplementedError
 
-    def settle(self, job: Job, outcome: Outcome) -> None:
-        """The end of an attempt, once its processes are gone."""
+    def settle(self, job: Job, outcome: Outcome, *, has_output: bool = True) -> None:
+        """The end of an attempt, once its processes are gone; `has_output` if there may be a file of it."""
         del self._jobs[job.attempt]
         if self._desk is not None:
             self._desk.heartbeats.last(job.attempt)
-        self._scratch.give_back(job.files)
+        self._scratch.give_back(job.files, has_output=has_output)
         self._tell(job.attempt, Cancelled() if job.is_cancelled else outcome)
 
     def _tell(self, attempt: Attempt, outcome: Outcome) -> None:

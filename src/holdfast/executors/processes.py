@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import fcntl
+import logging
 import os
 import resource
 import secrets
@@ -30,15 +31,22 @@ from holdfast.executors.keeper import NODE_MARK
 from holdfast.executors.keeper_link import KeeperLink
 from holdfast.executors.watching import Exits, Readable
 
+_log = logging.getLogger("holdfast.executors")
+
 ATTEMPT_MARK: Final = "HOLDFAST_ATTEMPT_TOKEN"
 
 _NODE_MARK = NODE_MARK.encode()
 _ATTEMPT_MARK = ATTEMPT_MARK.encode()
 _CHUNK = 16 * 1024
 """As much as is read at once. It may be eight thousand lines."""
+_CHUNKS_A_PIPE = 5
+_LISTEN_AFTER = 0.005
+"""Seconds."""
 _STDIN, _STDOUT, _STDERR = range(3)
 _NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
 _ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+_PATIENCE = 10.0
+"""Seconds for which a process that was killed is waited for when everything stops."""
 _SPARE_DESCRIPTORS = 128
 _USUAL_DESCRIPTORS = 1024
 """What the rest of the application needs at least, and what it may count on: databases, connections, logs."""
@@ -60,6 +68,7 @@ class Child:
     __slots__ = (
         "group",
         "is_killed",
+        "is_listened_to",
         "listener",
         "pipes",
         "reaped_at",
@@ -81,6 +90,7 @@ class Child:
         self.reaped_at: float | None = None
         self.was_ended = False
         self.is_killed = False
+        self.is_listened_to = False
 
     @property
     def is_silent(self) -> bool:
@@ -115,12 +125,15 @@ class Processes:
         self._kill_after = kill_after.total_seconds()
         self._token = secrets.token_hex(12).encode()
         self._numbers = count(1)
-        self._children: dict[int, Child] = {}
+        self._children: set[Child] = set()
+        """Not by number: that may be a new child's before all is over with the old one."""
         self.readable = Readable(loop, self._variables, has_epoll=has_epoll)
         self._exits = Exits(loop, self._variables, self.readable, has_pidfd=has_pidfd)
         self.keeper = KeeperLink(
             loop, self._variables, self._exits, environment, self._token.decode(), scratch
         )
+        self._newcomers: list[Child] = []
+        """Those whose pipes are not listened to yet."""
         self._departures = Departures(loop, self._variables, _ATTEMPT_MARK, self._reap, self._let_go)
         self._all_gone = asyncio.Event()
 
@@ -175,11 +188,25 @@ class Processes:
             for pipe in child.pipes:
                 os.close(pipe)
             raise
-        self._children[child.group] = child
+        self._children.add(child)
         for pipe in child.pipes:
             os.set_blocking(pipe, False)
-            self.readable.add(pipe, self._read, child)
+        self._newcomers.append(child)
+        if len(self._newcomers) == 1:
+            self._loop.call_later(_LISTEN_AFTER, self._listen_to_newcomers, context=self._variables)
         self.keeper.began(child.group)
+
+    def _listen_to_newcomers(self) -> None:
+        """Most short processes have ended by now, and what they said was read at their end."""
+        for child in self._newcomers:
+            self._listen_to(child)
+        self._newcomers.clear()
+
+    def _listen_to(self, child: Child) -> None:
+        if not child.is_listened_to:
+            child.is_listened_to = True
+            for pipe in child.pipes:
+                self.readable.add(pipe, self._read, child)
 
     def end(self, child: Child, *, politely: bool = True) -> None:
         """SIGTERM to its group, SIGKILL after its time. If not `politely`, only the latter."""
@@ -202,12 +229,19 @@ class Processes:
             self._reap(child)
 
     async def stop(self) -> None:
-        """End all children, wait until they are gone, and give everything back."""
-        for child in list(self._children.values()):
+        """End all children, wait until they are gone, and give everything back.
+
+        A process that not even SIGKILL ends, since it hangs in the kernel, is left to the keeper.
+        """
+        for child in list(self._children):
             self.end(child)
-        while self._children:
+        if self._children:
             self._all_gone.clear()
-            await self._all_gone.wait()
+            try:
+                async with asyncio.timeout(self._kill_after + _PATIENCE):
+                    await self._all_gone.wait()
+            except TimeoutError:
+                _log.warning("%d processes do not end, even by SIGKILL", len(self._children))
         await self.keeper.stop()
         self._exits.close()
         self.readable.close()
@@ -235,7 +269,8 @@ class Processes:
 
     def _close_pipe(self, child: Child, pipe: int) -> None:
         del child.pipes[pipe]
-        self.readable.drop(pipe)
+        if child.is_listened_to:
+            self.readable.drop(pipe)
         os.close(pipe)
 
     def _look_for_end(self, child: Child, _descriptor: int) -> int:
@@ -265,7 +300,12 @@ class Processes:
         if child.timer is not None:
             child.timer.cancel()
         for pipe in list(child.pipes):
-            self._read(child, pipe)
+            # As much as a pipe usually holds. If there is more, it is read in turns like all else.
+            for _ in range(_CHUNKS_A_PIPE):
+                if not self._read(child, pipe):
+                    break
+        if child.pipes:
+            self._listen_to(child)
         if child.was_ended or child.pipes or child.has_group:
             self._departures.add(child)
         else:
@@ -277,7 +317,7 @@ class Processes:
             self.read_now(child)
         for pipe in list(child.pipes):
             self._close_pipe(child, pipe)
-        del self._children[child.group]
+        self._children.remove(child)
         if not self._children:
             self._all_gone.set()
         child.listener.gone(cast("int", child.status))

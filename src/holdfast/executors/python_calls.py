@@ -147,9 +147,11 @@ def _wait_for(result: Any) -> Any:
 def _failure_of_exit(error: SystemExit) -> Failure | None:
     """None if the function has ended its program with success."""
     code = error.code
-    if code is None or code == 0:
+    # As a process would end: nothing is success, text is a complaint, and of a number eight bits count.
+    words = "" if code is None or isinstance(code, int) else str(code)
+    status = 1 if words else int(code or 0) & 0xFF
+    if status == 0:
         return None
-    status, words = (code, "") if isinstance(code, int) else (1, str(code))
     return msgspec.structs.replace(capture(CommandFailed(status)), traceback=words, arguments=None)
 
 

@@ -22,6 +22,7 @@ from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Cancelled, Failed, Outcome
 from holdfast.errors import PayloadTooLarge, WrongType
 from holdfast.executors.contract import variables_of
+from holdfast.executors.output import LARGEST_OUTPUT
 from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
 from holdfast.executors.processes import Child
 from holdfast.executors.python_calls import LENGTH, Answer, Call
@@ -36,7 +37,9 @@ IDLE_SECONDS = 60.0
 
 _SCRIPT = str(Path(__file__).resolve().with_name("python_worker.py"))
 _CHUNK = 256 * 1024
-_LARGEST_CALL = 150_000
+_SPARE = 1024 * 1024
+"""In bytes, for what stands around the output in an answer."""
+_LARGEST_CALL = 250_000
 """In bytes. The channel to a worker holds that much, so the node never waits for a worker to read it."""
 
 
@@ -66,6 +69,7 @@ class _Worker:
         "has_hung_up",
         "home",
         "idle_since",
+        "is_confused",
         "job",
         "settled",
         "sources",
@@ -85,21 +89,16 @@ class _Worker:
         self.sources: dict[str, Stamp] = {}
         self.idle_since = 0.0
         self.has_hung_up = False
+        self.is_confused = False
+        """What it said is no answer: the function has written to the channel itself."""
         self._unread = bytearray()
 
     def heard(self, stream: str, data: bytes) -> None:
         if self.job is not None:  # else it belongs to nobody: something was left behind, and will be ended
-            self.job.hear(stream, data)
+            self.job.heard(stream, data)
 
     def gone(self, status: int) -> None:
         self._executor.lose(self, status)
-
-    def send(self, call: Call) -> None:
-        """Raises PayloadTooLarge, and OSError if the worker has just died."""
-        message = msgspec.msgpack.encode(call)
-        if len(message) > _LARGEST_CALL:
-            raise PayloadTooLarge("the environment of the task", len(message), _LARGEST_CALL)
-        self.channel.sendall(len(message).to_bytes(LENGTH, "big") + message)
 
     def receive(self) -> tuple[int, Answer | None]:
         """How many bytes were read now, and the answer, if that was the last of it."""
@@ -113,11 +112,15 @@ class _Worker:
         unread = self._unread
         unread += data
         size = int.from_bytes(unread[:LENGTH], "big")
-        if len(unread) < LENGTH or len(unread) < LENGTH + size:
+        if len(unread) < LENGTH or LENGTH + size > len(unread):
+            self.is_confused |= size > LARGEST_OUTPUT + _SPARE
             return len(data), None
-        answer = msgspec.msgpack.decode(memoryview(unread)[LENGTH : LENGTH + size], type=Answer)
         self._unread = bytearray()
-        return len(data), answer
+        try:
+            return len(data), msgspec.msgpack.decode(memoryview(unread)[LENGTH : LENGTH + size], type=Answer)
+        except msgspec.DecodeError:
+            self.is_confused = True
+            return len(data), None
 
     def is_as_good_as_new(self) -> bool:
         return all(stamp_of(file) == stamp for file, stamp in self.sources.items())
@@ -172,19 +175,22 @@ class PythonExecutor(ProcessExecutor):
 
     def _place(self, job: Job, desk: Desk) -> None:
         """Have a worker do it. Raises OSError if none can be started, PayloadTooLarge."""
-        home = _home_of(job.body)
-        call = _call_of(job)
+        home, message = _home_of(job.body), _message_for(job)
         worker = self._take_idle(home, desk)
         while worker is not None:
             try:
-                worker.send(call)
+                worker.channel.sendall(message)
                 break
             except OSError:
                 self._retire(worker, desk)  # it has died while it had nothing to do
                 worker = self._take_idle(home, desk)
         if worker is None:
             worker = self._start_worker(home, desk)
-            worker.send(call)
+            try:
+                worker.channel.sendall(message)
+            except OSError:
+                self._retire(worker, desk)
+                raise
         worker.job = job
         self._busy[job] = worker
 
@@ -209,6 +215,7 @@ class PythonExecutor(ProcessExecutor):
         ours, theirs = socket.socketpair()
         try:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * _LARGEST_CALL)
+            theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 * _LARGEST_CALL)
             ours.setblocking(False)
             worker = _Worker(self, home, ours)
             # -P: the folder of the script is no place to import from.
@@ -243,6 +250,9 @@ class PythonExecutor(ProcessExecutor):
                 self._hear_answer(worker, answer, self._desk)
             elif worker.has_hung_up:
                 self._hang_up(worker, self._desk)  # its end is told of by itself
+            elif worker.is_confused:
+                self._hang_up(worker, self._desk)
+                self._desk.processes.kill(worker.child)
         return read
 
     def _hear_answer(self, worker: _Worker, answer: Answer, desk: Desk) -> None:
@@ -317,19 +327,24 @@ def _home_of(body: ProcessBody) -> _Home:
     return _Home(body.project, folder, frozenset(body.env.items()))
 
 
-def _call_of(job: Job) -> Call:
+def _message_for(job: Job) -> bytes:
+    """Raises PayloadTooLarge."""
     work = cast("PythonFunction", job.body.work)
     variables = variables_of(job.attempt, job.files)
     variables.pop(b"HOLDFAST_INPUT", None)  # the worker reads it from the file, as much as it is
-    return Call(
+    call = Call(
         function=work.function,
         file=work.file,
         module=work.module,
         project=job.body.project,
         workdir=job.body.workdir,
         env={os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()},
-        input_file=job.files.input,
+        input_file=os.fsdecode(job.files.input),
     )
+    message = msgspec.msgpack.encode(call)
+    if len(message) > _LARGEST_CALL:
+        raise PayloadTooLarge("what the function is told of its attempt", len(message), _LARGEST_CALL)
+    return len(message).to_bytes(LENGTH, "big") + message
 
 
 def _outcome_of(job: Job, answer: Answer) -> Outcome:

@@ -12,10 +12,10 @@ import shlex
 from typing import NamedTuple
 
 from holdfast.core.failures import capture
-from holdfast.core.values import NULL, Failed, Outcome
+from holdfast.core.values import NULL, Failed
 from holdfast.errors import PayloadTooLarge, WrongType
 from holdfast.executors.contract import output_in, variables_of
-from holdfast.executors.output import LARGEST_OUTPUT, OUTPUT_MARKER
+from holdfast.executors.output import OUTPUT_MARKER
 from holdfast.executors.process_executor import Desk, Job, ProcessExecutor
 from holdfast.executors.processes import Child
 from holdfast.ports.executor import ShellCommand
@@ -31,28 +31,26 @@ class _Call(NamedTuple):
 
 
 class ShellExecutor(ProcessExecutor):
-    marker = OUTPUT_MARKER
-
     def begin(self, job: Job, desk: Desk) -> None:
         work = job.body.work
         if not isinstance(work, ShellCommand):
             raise WrongType(
                 f"task {job.attempt.name!r}", "it is no command, and this executor runs only those"
             )
+        job.marker, job.when_gone = OUTPUT_MARKER, self._conclude
         environment = dict(self._environment)
         for name, value in job.body.env.items():
             environment[os.fsencode(name)] = os.fsencode(value)
         environment |= variables_of(job.attempt, job.files)
         call = _call_for(work.command, job.body.workdir, environment)
-        listener = _Listener(self, job)
-        spawn = desk.processes.spawn
         try:
-            child = spawn(call.program, call.arguments, environment, listener)
+            child = desk.processes.spawn(call.program, call.arguments, environment, job)
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
             # A script that does not say what runs it. Every shell runs it itself, so it works here too.
-            child = spawn(_SHELL, (_SHELL, call.program, *call.arguments[1:]), environment, listener)
+            arguments = (_SHELL, call.program, *call.arguments[1:])
+            child = desk.processes.spawn(_SHELL, arguments, environment, job)
         job.attempt.context = child
 
     def end(self, job: Job, desk: Desk) -> None:
@@ -60,36 +58,19 @@ class ShellExecutor(ProcessExecutor):
         if child is not None:  # else it could not be started, and says so in a moment
             desk.processes.end(child)
 
-    def settle(self, job: Job, outcome: Outcome) -> None:
+    def _conclude(self, job: Job, status: int) -> None:
         job.attempt.context = None
-        super().settle(job, outcome)
-
-
-class _Listener:
-    __slots__ = ("_executor", "_job", "heard")
-
-    def __init__(self, executor: ShellExecutor, job: Job) -> None:
-        self._executor = executor
-        self._job = job
-        self.heard = job.hear
-
-    def gone(self, status: int) -> None:
-        job = self._job
-        job.hear_the_rest()
-        self._executor.settle(job, job.failed(status) if status else _outcome_of(job))
-
-
-def _outcome_of(job: Job) -> Outcome:
-    """What a task has left as its output: the file before the line."""
-    try:
-        output = output_in(job.files.output)
-        if output is None and job.stdout.dropped:
-            raise PayloadTooLarge("the output", LARGEST_OUTPUT + job.stdout.dropped, LARGEST_OUTPUT)
-    except (OSError, PayloadTooLarge) as error:
-        return Failed(capture(error))
-    if output is None:
-        output = job.stdout.take_marked()
-    return job.store(NULL if output is None else output)
+        if status:
+            self.settle(job, job.failed(status))
+            return
+        try:
+            written = output_in(job.files.output)
+            output = job.marked_output() if written is None else written
+        except (OSError, PayloadTooLarge) as error:
+            self.settle(job, Failed(capture(error.with_traceback(None))))
+        else:
+            outcome = job.store(NULL if output is None else output)
+            self.settle(job, outcome, has_output=written is not None)
 
 
 # --- what to start

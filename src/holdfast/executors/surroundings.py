@@ -24,7 +24,7 @@ class Surroundings:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._before: dict[str, str] = {}
-        self._originals = {number: os.dup(number) for number in (1, 2)}
+        self._originals = {number: os.dup(number) for number in range(3)}
         self._library = _load_c_library()
         self._streams = (_text_stream(1), _text_stream(2))
         sys.stdout, sys.stderr = self._streams

@@ -1,7 +1,8 @@
 """What a task says with `logging` becomes part of its log, whatever else is done with it.
 
-It is taken where records are made: a handler would have to be added to the root logger, and `logging.basicConfig`
-does nothing any more once that has one. So levels count as usual, and handlers and filters do not.
+It is taken where records are made: a handler would have to be added to the root logger, and
+`logging.basicConfig` does nothing any more once that has one. So levels count as usual, and handlers and
+filters do not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Say = Callable[[logging.LogRecord], None]
 
 
 class Speech:
-    """What the attempts of one executor have said and the engine has not heard yet. Any thread may add to it."""
+    """What attempts of one executor have said and the engine has not heard yet. Any thread may add to it."""
 
     __slots__ = ("_is_waking", "_log", "_post", "_said")
 

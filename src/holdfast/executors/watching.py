@@ -17,6 +17,7 @@ import signal
 from collections.abc import Callable
 from contextvars import Context
 from typing import Any
+from weakref import WeakKeyDictionary
 
 _EVENTS_A_TURN = 64
 _BYTES_A_TURN = 64 * 1024
@@ -139,18 +140,27 @@ class Exits:
         if self._poll is not None:
             self._poll.cancel()
         elif not self._has_pidfd:
-            self._loop.remove_signal_handler(signal.SIGCHLD)
+            _listeners[self._loop].remove(self)
+            if not _listeners[self._loop]:
+                self._loop.remove_signal_handler(signal.SIGCHLD)
 
     def _listen_for_signals(self) -> None:
         try:
-            self._variables.run(self._loop.add_signal_handler, signal.SIGCHLD, self._look_at_all)
+            # The loop keeps one handler for a signal, so all that listen on it share that.
+            self._loop.add_signal_handler(signal.SIGCHLD, _tell_listeners, self._loop)
         except (RuntimeError, ValueError):
             # Signals reach only the main thread, and this loop runs on another. Asking is all that is left.
             self._ask_again()
+        else:
+            _listeners.setdefault(self._loop, []).append(self)
 
     def _ask_again(self) -> None:
         self._look_at_all()
         self._poll = self._loop.call_later(_ASK_AGAIN, self._ask_again, context=self._variables)
+
+    def wake(self) -> None:
+        """Some process of this one has ended."""
+        self._loop.call_soon(self._look_at_all, context=self._variables)
 
     def _look_at_all(self) -> None:
         for pid in list(self._takers):
@@ -161,6 +171,14 @@ class Exits:
         if taker is not None:
             take, subject = taker
             take(subject, -1)
+
+
+_listeners: WeakKeyDictionary[asyncio.AbstractEventLoop, list[Exits]] = WeakKeyDictionary()
+
+
+def _tell_listeners(loop: asyncio.AbstractEventLoop) -> None:
+    for exits in list(_listeners[loop]):
+        exits.wake()
 
 
 def _kernel_has_pidfd() -> bool:

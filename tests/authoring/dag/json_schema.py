@@ -55,14 +55,14 @@ def _keyword(word: str, schema: dict[str, Any], value: Any, root: dict[str, Any]
 def _of_kind(word: str, told: Any, schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
     """Keywords that say nothing of values of another kind."""
     match word, value:
-        case ("minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"), _:
+        case (("minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"), _):
             kind = {"Length": str, "Items": list, "Properties": dict}[word[3:]]
             if not isinstance(value, kind):
                 return True
             return len(value) >= told if word.startswith("min") else len(value) <= told
         case "pattern", str():
             return re.search(told, value) is not None
-        case ("minimum" | "maximum" | "exclusiveMinimum"), int() | float() if not isinstance(value, bool):
+        case (("minimum" | "maximum" | "exclusiveMinimum"), int() | float()) if not isinstance(value, bool):
             return {
                 "minimum": value >= told,
                 "maximum": value <= told,
@@ -80,16 +80,19 @@ def _of_kind(word: str, told: Any, schema: dict[str, Any], value: Any, root: dic
         case "items", list():
             return all(accepts(told, item, root) for item in value)
         case (
-            "pattern"
-            | "minimum"
-            | "maximum"
-            | "exclusiveMinimum"
-            | "required"
-            | "properties"
-            | "additionalProperties"
-            | "propertyNames"
-            | "items"
-        ), _:
+            (
+                "pattern"
+                | "minimum"
+                | "maximum"
+                | "exclusiveMinimum"
+                | "required"
+                | "properties"
+                | "additionalProperties"
+                | "propertyNames"
+                | "items"
+            ),
+            _,
+        ):
             return True
         case _:
             raise NotImplementedError(word)

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text, layers
@@ -103,6 +103,7 @@ def read_rails(text: str) -> set[tuple[str, str]]:
     return edges
 
 
+@settings(max_examples=200, deadline=None)
 @given(dags(), st.booleans())
 def test_whoever_follows_the_rails_finds_every_dependency_and_no_other(drawn: Dag, is_ascii: bool):
     text = as_text(drawn, width=300, is_ascii=is_ascii)
@@ -110,6 +111,7 @@ def test_whoever_follows_the_rails_finds_every_dependency_and_no_other(drawn: Da
     assert read_rails(text) == edges_of(drawn)
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=30), st.integers(30, 120))
 def test_no_line_is_wider_than_asked_for(drawn: Dag, width: int):
     text = as_text(drawn, width=width)
@@ -194,6 +196,7 @@ def test_a_command_of_several_lines_and_control_characters_stays_on_its_line():
 # --- layout
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=20))
 def test_an_edge_passes_through_every_layer_between_its_ends_once(drawn: Dag):
     layout = lay_out(drawn)
@@ -206,6 +209,7 @@ def test_an_edge_passes_through_every_layer_between_its_ends_once(drawn: Dag):
         assert all(vertex >= layout.tasks for vertex in route[1:-1])
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=20), st.data())
 def test_vertices_keep_their_order_and_the_room_that_they_need(drawn: Dag, data: st.DataObject):
     layout = lay_out(drawn)
@@ -253,6 +257,7 @@ def test_a_tree_is_drawn_without_crossings():
     assert crossings(lay_out(tree)) == 0
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=20))
 def test_sweeping_never_makes_it_worse_than_the_order_of_the_file(drawn: Dag):
     swept = lay_out(drawn)
@@ -263,6 +268,7 @@ def test_sweeping_never_makes_it_worse_than_the_order_of_the_file(drawn: Dag):
     assert crossings(swept) <= crossings(plain)
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=20))
 def test_edges_go_straight_where_there_would_be_too_many_bends(drawn: Dag):
     with pytest.MonkeyPatch.context() as patch:
@@ -314,6 +320,7 @@ def boxes(picture: str) -> dict[str, list[tuple[float, float, float, float]]]:
     return found
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=20))
 def test_boxes_do_not_overlap_and_lie_on_the_paper(drawn: Dag):
     picture = as_svg(drawn)
@@ -331,6 +338,7 @@ def test_boxes_do_not_overlap_and_lie_on_the_paper(drawn: Dag):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
 
 
+@settings(max_examples=60, deadline=None)
 @given(dags(most=12))
 def test_an_edge_begins_at_the_box_of_one_task_and_ends_at_that_of_the_other(drawn: Dag):
     picture = as_svg(drawn)

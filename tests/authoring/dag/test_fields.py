@@ -153,7 +153,8 @@ def test_the_output_of_a_run_is_made_of_references():
             ),
         ),
         (
-            "schedule: {cron: '@daily', timezone: Europe/Berlin, start: 2026-01-31, end: 2026-07-01T08:00:00}",
+            "schedule: {cron: '@daily', timezone: Europe/Berlin, start: 2026-01-31, "
+            "end: 2026-07-01T08:00:00}",
             Plan.of(
                 cron="@daily",
                 timezone="Europe/Berlin",
@@ -198,7 +199,9 @@ def test_what_a_task_does_follows_from_the_field_it_has(lines: list[str], work: 
 
 
 def test_a_task_has_what_it_says_of_itself():
-    found = task("command: x", "description: what for", "env: {A: b}", "workdir: sub", "concurrency: 3", "parallel: 4")
+    found = task(
+        "command: x", "description: what for", "env: {A: b}", "workdir: sub", "concurrency: 3", "parallel: 4"
+    )
 
     assert (found.name, found.description, found.workdir) == ("b", "what for", "sub")
     assert (found.concurrency, found.fan_out) == (3, Times(4))
@@ -218,9 +221,13 @@ def test_a_task_depends_on_one_or_several_others(written: str):
 
 
 def test_dependencies_keep_their_order():
-    tasks = "a: {command: x}, b: {command: x}, c: {command: x, depends_on: [b, a]}, d: {command: x, depends_on: []}"
-
-    dag = load(f"tasks: {{{tasks}}}")
+    dag = load(
+        "tasks:",
+        "  a: {command: x}",
+        "  b: {command: x}",
+        "  c: {command: x, depends_on: [b, a]}",
+        "  d: {command: x, depends_on: []}",
+    )
 
     assert dag.tasks["c"].depends_on == ("b", "a")
     assert dag.tasks["d"].depends_on == ()
@@ -292,7 +299,8 @@ def test_the_list_that_a_fan_out_gives_can_be_fanned_out_over():
         ("2", Retry(max_attempts=3)),
         ("{max_attempts: 5}", Retry(max_attempts=5)),
         (
-            "{max_attempts: 5, first_delay: 250ms, factor: 1.5, max_delay: 1m, jitter: 0, never_on: ValueError}",
+            "{max_attempts: 5, first_delay: 250ms, factor: 1.5, max_delay: 1m, jitter: 0, "
+            "never_on: ValueError}",
             Retry(5, 0.25 * seconds, 1.5, 60 * seconds, 0, ("ValueError",)),
         ),
         ("{max_attempts: 2, never_on: [A, m:B]}", Retry(2, never_on=("A", "m:B"))),
@@ -332,8 +340,8 @@ def test_all_options_of_a_task():
 
 def test_defaults_are_for_tasks_that_do_not_say_it_themselves():
     dag = load(
-        "defaults: {retries: 2, timeout: 9, start_timeout: 8, heartbeat: 7, queue: q, priority: 6, workdir: w,",
-        "           env: {A: 1, B: 2}, executor: python}",
+        "defaults: {retries: 2, timeout: 9, start_timeout: 8, heartbeat: 7, queue: q, priority: 6,",
+        "           workdir: w, env: {A: 1, B: 2}, executor: python}",
         "tasks:",
         "  a: {command: x}",
         "  b: {file: x.py, retries: 0, timeout: 1, queue: other, workdir: v, env: {B: 3, C: 4}}",
@@ -349,7 +357,11 @@ def test_defaults_are_for_tasks_that_do_not_say_it_themselves():
 def test_whoever_waits_for_a_person_gets_no_default_that_was_meant_for_processes():
     dag = load(
         "defaults: {retries: 2, timeout: 9, env: {A: 1}, workdir: w}",
-        "tasks: {a: {approval: true}, b: {sleep: 1}, c: {workflow: w}, d: {wait_for_signal: true, timeout: 5}}",
+        "tasks:",
+        "  a: {approval: true}",
+        "  b: {sleep: 1}",
+        "  c: {workflow: w}",
+        "  d: {wait_for_signal: true, timeout: 5}",
     )
 
     assert [dag.tasks[name].options for name in "abc"] == [TaskOptions()] * 3

@@ -548,3 +548,24 @@ def test_succeeding_after_a_retry_gives_the_output_of_all() -> None:
     play.end("left", Succeeded(json(2)))
 
     assert play.input_of("bottom") == {"left": 2, "right": 3}
+
+
+def test_a_field_that_may_be_missing_is_null_where_it_is() -> None:
+    play = Play(
+        """
+        input: {order: "{id: int, note: str?}"}
+        types: {Row: {id: int, note: str?}}
+        tasks:
+          a: {command: x, output_type: {count: int, note: str?, rows: [Row]}}
+          b: {command: x, depends_on: a, inputs: {note: {ref: a.note}}, input_type: {note: str?}}
+          c: {command: x, depends_on: a, when: a.note == null, inputs: {note: {ref: input.order.note}}}
+          d: {command: x, depends_on: a, foreach: a.rows, inputs: {note: {ref: item.note}}}
+        """.replace('"{id: int, note: str?}"', "{id: int, note: str?}"),
+        {"order": {"id": 1}},
+    )
+
+    play.end("a", {"count": 1, "rows": [{"id": 1}]})
+
+    assert play.open == ["b", "c", "d[0]"]
+    assert play.input_of("b") == play.input_of("c") == {"note": None}
+    assert play.input_of("d", 0)["note"] is None

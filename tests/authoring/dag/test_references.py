@@ -52,7 +52,9 @@ def test_every_step_knows_where_it_stands_in_the_text():
     written = parse_reference(text)
 
     steps = ["tasks", "discover", "output", "files", "0", "name"]
-    assert [text[offset:].startswith(step) for offset, step in zip(written.offsets, steps, strict=True)] == [True] * 6
+    assert [text[offset:].startswith(step) for offset, step in zip(written.offsets, steps, strict=True)] == [
+        True
+    ] * 6
 
 
 FOUND: dict[str, Any] = {"files": [{"name": "a"}], "count": 0, "nothing": None}
@@ -82,3 +84,4 @@ def test_a_path_that_leads_nowhere_says_where_it_ends(steps: tuple[str | int, ..
         follow(FOUND, steps)
 
     assert str(caught.value) == message
+    assert caught.value.number == len(steps) - 1

@@ -51,7 +51,8 @@ def test_the_message_has_a_line_for_each_problem_in_the_order_of_the_file():
 
     assert str(caught.value) == (
         "etl.yaml:3:32: no task 'c'\n"
-        "etl.yaml:4:14: sleep must be a duration: seconds, or text such as 250ms, 90s, 10m, 1h30m, 2d, not 'soon'"
+        "etl.yaml:4:14: sleep must be a duration: "
+        "seconds, or text such as 250ms, 90s, 10m, 1h30m, 2d, not 'soon'"
     )
 
 

@@ -18,12 +18,12 @@ from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.source import hash_of, source_of
-from holdfast.core.signature import Signature
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.records import RunRecord
+from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType, show
 

@@ -27,6 +27,7 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
+from holdfast.core.schedule_inputs import varies
 from holdfast.errors import show
 
 _MOST_CYCLES: Final = 20
@@ -34,6 +35,8 @@ _MOST_CYCLES: Final = 20
 
 def check_document(document: Document, problems: Problems) -> None:
     _check_names(document, problems)
+    if document.schedule is not None and document.schedule_place is not None and document.has_inputs:
+        _check_schedule_input(document, document.schedule_place, problems)
     if not document.has_tasks:
         return
     _check_dependencies(document, problems)
@@ -53,6 +56,26 @@ def _check_names(document: Document, problems: Problems) -> None:
         if draft.name in RESERVED:
             reason = f"a task cannot be called {draft.name!r}, which means something else in references"
             problems.add(draft.place, reason)
+
+
+def _check_schedule_input(document: Document, place: Place, problems: Problems) -> None:
+    """A schedule must know everything that a run needs: nobody is there to ask."""
+    for name, given in document.schedule_input.items():
+        parameter = document.inputs.get(name)
+        if name in document.lost_inputs:
+            continue
+        if parameter is None:
+            hint = problems.did_you_mean(name, document.inputs)
+            problems.add(given.place, f"schedule.input: no input {show(name)}{hint}")
+        elif not varies(given.source.value):
+            problem = check(given.source.value, parameter.type)
+            if problem is not None:
+                problems.add(given.place, f"schedule.input.{name}: {problem}")
+    for name, parameter in document.inputs.items():
+        is_filled_in = describe(parameter.type) in ("date", "datetime")
+        is_known = name in document.schedule_input or name in document.lost_inputs
+        if not (parameter.has_default or is_filled_in or is_known):
+            problems.add(place, f"the schedule gives no value for input {name!r}, which has no default")
 
 
 def _check_dependencies(document: Document, problems: Problems) -> None:

@@ -87,6 +87,9 @@ class Document(msgspec.Struct, kw_only=True):
     timeout: dt.timedelta | None = None
     max_parallel: int | None = None
     schedule: Plan | None = None
+    schedule_input: dict[str, Value] = {}
+    schedule_place: Place | None = None
+    """Where its inputs are, or should be."""
     has_tasks: bool = True
     """False if the tasks cannot be read at all, so nobody can say which names are unknown."""
     has_inputs: bool = True

@@ -311,6 +311,11 @@ _SCHEDULE_FIELDS: Final = {
         "Which runs that were missed to make up for: `none`, the `last`, `all` (of the newest 100), or "
         "`{all: 10}` for the newest 10. `last` if not given.",
     ),
+    "input": Field(
+        MapOf(NAME, Anything(), "a map from names of inputs to values"),
+        "What its runs are given. In a text, `{tick}` stands for the tick and `{date}` for its day. An input "
+        "that is a date or a datetime and has no default is that of the tick, if not given.",
+    ),
 }
 SCHEDULE: Final = Either(
     (_TEXT, Record(_SCHEDULE_FIELDS, "a cron line or a map", exactly_one=("cron", "every"))),

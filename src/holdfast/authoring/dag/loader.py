@@ -101,6 +101,7 @@ def _build(document: Document) -> Dag:
         timeout=document.timeout,
         max_parallel=document.max_parallel,
         schedule=document.schedule,
+        schedule_input={name: given.source.value for name, given in document.schedule_input.items()},
     )
 
 
@@ -149,6 +150,7 @@ def definition_hash(dag: Dag) -> str:
     plain: dict[str, Any] = msgspec.to_builtins(dag)
     plain.pop("description", None)
     plain.pop("schedule", None)
+    plain.pop("schedule_input", None)
     plain["tasks"] = [_without_words(task) for task in plain["tasks"].values()]
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 

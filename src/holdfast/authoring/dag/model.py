@@ -131,3 +131,5 @@ class Dag(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_parallel: int | None = None
     """How many of its tasks may run at once."""
     schedule: Plan | None = None
+    schedule_input: dict[str, Any] = {}
+    """What its runs are given; see `core.schedule_inputs`."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.types import is_date, parse_datetime
@@ -95,6 +94,8 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
         match name:
             case "every" | "jitter":
                 given[name] = duration(value, name, problems, may_be_zero=name == "jitter")
+            case "input":
+                pass  # belongs to the runs, not to the plan
             case "start" | "end":
                 moments[name] = _moment(value, name, problems)
             case _:
@@ -127,6 +128,4 @@ def _in_zone_of(plan: Plan, moment: dt.datetime | None) -> dt.datetime | None:
     """A day begins, and a time without a zone is meant, in the zone of the schedule."""
     if moment is None or moment.tzinfo is not None:
         return moment
-    return moment.replace(
-        tzinfo=ZoneInfo(plan.timetable.timezone) if isinstance(plan.timetable, Cron) else dt.UTC
-    )
+    return moment.replace(tzinfo=plan.timetable.zone if isinstance(plan.timetable, Cron) else dt.UTC)

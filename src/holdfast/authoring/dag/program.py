@@ -80,10 +80,9 @@ class DagProgram:
         self._codec = codec
         self._pack_child = pack_child
         self._progress = Progress(dag)
-        self._values = Values(run.input, self._progress, codec)
+        self._values = Values(run.input, dag, self._progress, codec)
         self._at = run.created_at
         self._commands: list[Command] = []
-        self._emit: Callable[[Command], None] = lambda command: self._commands.append(command)
         self._waits = Waits(self._emit, self._end_wait)
         self._next_task = self._next_child = 0
         self._tasks: dict[int, tuple[Node, int]] = {}
@@ -127,7 +126,9 @@ class DagProgram:
 
     def dispose(self) -> None:
         self._waits.dispose()
-        self._emit = lambda command: None
+
+    def _emit(self, command: Command) -> None:
+        self._commands.append(command)
 
     def _replay(self, past: Past) -> None:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
@@ -161,7 +162,7 @@ class DagProgram:
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
             case Reopened():
-                # A client wrote that step, and could ask for nothing: whoever takes the run goes on from there.
+                # A client wrote that step and could ask for nothing: whoever takes the run goes on from here.
                 self._reopening = event
                 self._ending = None
 

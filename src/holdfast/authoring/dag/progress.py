@@ -1,8 +1,8 @@
-"""How far a run of a DAG has come: one node for each task, with counters, so that an end costs the same however
-many tasks there are.
+"""How far a run of a DAG has come: one node for each task, with counters, so that an end costs the same
+however many tasks there are.
 
-A node is ready when as many of the tasks it depends on have ended as there are. A fan-out knows how many of its
-items are under way and how many are left. Nothing is ever looked for.
+A node is ready when as many of the tasks it depends on have ended as there are. A fan-out knows how many of
+its items are under way and how many are left. Nothing is ever looked for.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Node:
         return (self.outputs[0] if self.outputs else None) or NULL
 
     def take_back_failures(self) -> dict[int, int]:
-        """Those of its items that failed are open again. Answers the ones that were begun, by their numbers."""
+        """Items that failed are open again. Answers the ones that were begun, by their numbers."""
         begun = {seq: index for index, seq in self.failed.items() if seq is not None}
         self.redo += [index for index, seq in self.failed.items() if seq is None]
         self.remaining += len(self.failed)

@@ -84,7 +84,7 @@ def _parse(path: Path) -> ast.Module | str:
         line = "" if error.lineno is None else f"line {error.lineno}: "
         return f"cannot be parsed: {line}{error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:
-        return f"cannot be parsed: {error}"
+        return f"cannot be parsed: {str(error) or 'it is nested too deeply'}"
 
 
 class _Parameters(NamedTuple):

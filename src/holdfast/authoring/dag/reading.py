@@ -61,9 +61,16 @@ class Reader:
                     document.max_parallel = options.whole(node)
                 case "schedule":
                     document.schedule = options.schedule(node, self._problems)
+                    self._read_schedule_input(node, document)
                 case _:
                     pass  # read above
         return document
+
+    def _read_schedule_input(self, node: Node, document: Document) -> None:
+        given = node.get("input") if isinstance(node, MapNode) else None
+        document.schedule_place = node.place if given is None else given.place
+        for name, (_, value) in _entries(given).items():
+            document.schedule_input[name] = Value(Const(plain(value)), value.place)
 
     def _name(self) -> str:
         if "name" in self._top.entries or "name" in self._top.broken:

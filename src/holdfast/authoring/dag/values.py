@@ -1,13 +1,22 @@
-"""What references stand for in a run: its inputs, the outputs and states of its tasks, the item of a fan-out."""
+"""What references stand for in a run: its inputs, outputs and states of its tasks, the item of a fan-out."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from holdfast.authoring.dag.model import Const, Each, Ref, Source
+from holdfast.authoring.dag.model import Const, Dag, Each, Ref, Source, Task
 from holdfast.authoring.dag.progress import UNKNOWN, Node, Progress
 from holdfast.authoring.dag.references import Missing, follow
-from holdfast.authoring.dag.types import check, name_of_value
+from holdfast.authoring.dag.types import (
+    ANY,
+    ListOf,
+    ObjectOf,
+    Type,
+    check,
+    inside,
+    may_be_missing,
+    name_of_value,
+)
 from holdfast.core.codec import Codec
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType
@@ -16,9 +25,10 @@ _NEVER_GIVEN = frozenset({TaskStatus.SKIPPED, TaskStatus.FAILED})
 
 
 class Values:
-    def __init__(self, input: Payload, progress: Progress, codec: Codec) -> None:
+    def __init__(self, input: Payload, dag: Dag, progress: Progress, codec: Codec) -> None:
         self._codec = codec
         self._progress = progress
+        self._input_type = ObjectOf({name: it.type for name, it in dag.inputs.items()})
         self.input: dict[str, Any] = codec.decode(input, dict[str, Any], "the input of the run")
 
     def of(self, ref: Ref, node: Node | None = None, index: int = 0) -> Any:
@@ -26,11 +36,11 @@ class Values:
         root, *path = ref.path
         match root:
             case "input":
-                return _follow(ref, self.input, path)
+                return _follow(ref, self.input, path, self._input_type)
             case "tasks":
                 return self._of_task(ref, self._progress.nodes[str(path[0])], path[1:])
             case "item" if node is not None and node.items is not None:
-                return _follow(ref, node.items[index], path)
+                return _follow(ref, node.items[index], path, self._item_type(node))
             case "parallel_index" if node is not None:
                 return index
             case "parallel_count" if node is not None:
@@ -45,7 +55,17 @@ class Values:
             node.decoded = self._codec.decode(node.output(), Any, f"the output of task {node.task.name!r}")
         if node.status in _NEVER_GIVEN and not node.is_fan_out:
             return None  # whoever runs after a failure is to be told that there is nothing
-        return _follow(ref, node.decoded, path[1:])
+        return _follow(ref, node.decoded, path[1:], _type_of(node.task))
+
+    def _item_type(self, node: Node) -> Type:
+        ref = node.task.fan_out.items if isinstance(node.task.fan_out, Each) else None
+        if ref is None:
+            return ANY
+        if ref.path[0] == "input":
+            items = inside(self._input_type, ref.path[1:])
+        else:
+            items = inside(_type_of(self._progress.nodes[str(ref.path[1])].task), ref.path[3:])
+        return inside(items, [0])
 
     def inputs_of(self, node: Node, index: int) -> Payload:
         """What a task, or one item of it, is given. Raises WrongType, PayloadTooLarge."""
@@ -64,7 +84,8 @@ class Values:
         return self._codec.encode(given, f"the input of task {task.name!r}")
 
     def child_inputs(self, node: Node, index: int) -> dict[str, Any]:
-        """What another workflow is given: what `inputs` says, for it has parameters of its own. Raises WrongType."""
+        """What another workflow is given, which has parameters of its own: what `inputs` says. Raises
+        WrongType."""
         if node.task.inputs is not None:
             return self._declared(node, index)
         return {} if node.items is None else {"item": node.items[index]}
@@ -98,12 +119,20 @@ class Values:
         return count, None
 
 
+def _type_of(task: Task) -> Type:
+    output = task.output_type or ANY
+    return output if task.fan_out is None else ListOf(output)
+
+
 def _output_of(task: str) -> Ref:
     return Ref(("tasks", task, "output"))
 
 
-def _follow(ref: Ref, value: Any, path: list[str | int]) -> Any:
+def _follow(ref: Ref, value: Any, path: list[str | int], type: Type) -> Any:
+    """What is there: null for what the type says may be missing. Raises WrongType."""
     try:
         return follow(value, path)
     except Missing as error:
+        if may_be_missing(type, path[: error.number + 1]):
+            return None
         raise WrongType(str(ref), str(error)) from None

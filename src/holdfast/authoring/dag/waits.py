@@ -1,7 +1,7 @@
 """What a DAG waits for by itself: a person, a signal, a while, another workflow.
 
-Each has a row like any task, which shows that the run waits and for what. It is opened when the wait begins and
-recorded when it ends; no executor knows of it.
+Each has a row like any task, which shows that the run waits and for what. It is opened when the wait begins
+and recorded when it ends; no executor knows of it.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class DagWorkflow:
         return DagProgram(run, past, self.dag, definitions.codec, pack_child)
 
     def edition(self, definition: Definition) -> DagWorkflow:
-        """Another edition of the same workflow, as the store has it. Its files are where those of this are."""
+        """Another edition of the workflow, as the store has it. Its files are where those of this one are."""
         dag = load_text(definition.source, file=self.origin)
         return DagWorkflow(dag, definition.source, Path(self.origin))
 
@@ -135,7 +135,7 @@ class _Output:
 
 
 def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWorkflow:
-    """Read a workflow from a YAML file and make it known. Raises BadDag, with everything that is wrong with it.
+    """Read a workflow from a YAML file and make it known. Raises BadDag, with all that is wrong with it.
 
     What the file names is found relative to its folder.
     """

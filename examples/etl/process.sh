@@ -1,0 +1,1 @@
+../../src/holdfast/cli/template/process.sh

@@ -1,0 +1,232 @@
+"""How far a run has come, one line for each name of a task, however many tasks there are of it.
+
+Fed with what `Client.tasks` answers, from the lowest number on that had not ended. What has ended is counted
+and forgotten, so that a fan-out of 100,000 costs what is under way.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.client.run import AttemptInfo, TaskInfo
+from holdfast.core.values import TaskStatus
+
+if TYPE_CHECKING:
+    from holdfast.authoring.dag.model import Dag, Task
+
+_MOST_FAILURES = 20
+"""Of one line, of which more is kept than a number."""
+
+_UNDERWAY = (TaskStatus.PENDING, TaskStatus.DISPATCHED, TaskStatus.RUNNING)
+_FINAL_BY_WEIGHT = (TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS, TaskStatus.SKIPPED)
+
+
+class Change(NamedTuple):
+    """A task that stands otherwise than when it was last looked at."""
+
+    task: TaskInfo
+    before: TaskStatus | None
+    """None: it was not there."""
+    attempt_before: int
+    most_attempts: int | None
+    """How many it may have, if that is known."""
+
+
+class _Stand(NamedTuple):
+    status: TaskStatus
+    attempt: int
+    lost: int
+    is_retry: bool
+
+
+class Line:
+    """All tasks of one name."""
+
+    def __init__(
+        self, name: str, *, depth: int = 0, task: Task | None = None, most_attempts: int | None = None
+    ) -> None:
+        self.name = name
+        self.task = task
+        """What the DAG says of it."""
+        self.depth = depth
+        """The longest way to it from a task that depends on none."""
+        self.most_attempts = most_attempts
+        self.counts: Counter[TaskStatus] = Counter()
+        self.total: int | None = None
+        """How many items it fans out into, once that is known."""
+        self.active: dict[int, TaskInfo] = {}
+        """Those that run or wait to be tried again, by their numbers."""
+        self.failed: list[TaskInfo] = []
+        """The first ones."""
+        self.why: str | None = None
+        """Why it was skipped or cancelled."""
+        self.attempt = 1
+        """The highest that any of them has reached."""
+        self.lost = 0
+        self.started_at: dt.datetime | None = None
+        self.finished_at: dt.datetime | None = None
+        self.is_empty = False
+        """It is over and had no items."""
+        self.is_closed = False
+        """The run is over: what was not asked for never will be."""
+
+    @property
+    def asked_for(self) -> int:
+        return self.counts.total()
+
+    @property
+    def done(self) -> int:
+        return self.asked_for - sum(self.counts[status] for status in _UNDERWAY)
+
+    @property
+    def running(self) -> int:
+        return self.counts[TaskStatus.RUNNING] + self.counts[TaskStatus.DISPATCHED]
+
+    @property
+    def is_fan_out(self) -> bool:
+        return (
+            self.asked_for > 1
+            or self.total is not None
+            or (self.task is not None and self.task.fan_out is not None)
+        )
+
+    @property
+    def expected(self) -> int:
+        return max(self.asked_for, self.total or 0)
+
+    @property
+    def state(self) -> str:
+        """In one word: waiting, queued, running, retrying, or as it ended."""
+        if self.is_empty:
+            return "success"
+        if not self.asked_for:
+            return "waiting"
+        if not self.is_over:
+            # What was handed to an executor runs; it is called so in the store only if it takes a while.
+            if self.running or self.done:
+                return "running"
+            return "retrying" if any(each.retry_at for each in self.active.values()) else "queued"
+        return next(status.value for status in _FINAL_BY_WEIGHT if self.counts[status])
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_empty or self.is_closed or (self.asked_for > 0 and self.done >= self.expected)
+
+    def move(self, before: TaskStatus | None, task: TaskInfo) -> None:
+        if before is not None:
+            self.counts[before] -= 1
+        self.counts[task.status] += 1
+        if task.count is not None:
+            self.total = task.count
+        self.attempt = max(self.attempt, task.attempt)
+        self.active.pop(task.seq, None)
+        if task.status is TaskStatus.RUNNING or (task.retry_at is not None and not task.status.is_final):
+            self.active[task.seq] = task
+        if task.status is TaskStatus.FAILED and len(self.failed) < _MOST_FAILURES:
+            self.failed.append(task)
+        if task.status in (TaskStatus.SKIPPED, TaskStatus.CANCELLED):
+            self.why = self.why or task.problem
+        started = task.started_at
+        if started is not None and (self.started_at is None or started < self.started_at):
+            self.started_at = started
+        ended = task.finished_at
+        if ended is not None and (self.finished_at is None or ended > self.finished_at):
+            self.finished_at = ended
+
+
+class Board:
+    def __init__(
+        self, dag: Dag | None = None, attempts_of: Callable[[str], int | None] = lambda name: None
+    ) -> None:
+        self._attempts_of = attempts_of
+        self.lines: dict[str, Line] = {}
+        """In the order of the file, or else in that in which they were asked for."""
+        self.next = 0
+        """The number to look on from: no task below it can change any more."""
+        self.setbacks: dict[int, AttemptInfo] = {}
+        """The last attempt of a task that did not succeed, for those that are not over."""
+        self._known: dict[int, _Stand] = {}
+        self._highest = -1
+        self._downstream: dict[str, list[str]] = {}
+        if dag is not None:
+            self._lay_out(dag)
+
+    def _lay_out(self, dag: Dag) -> None:
+        depths = _depths(dag)
+        for name, task in dag.tasks.items():
+            attempts = task.options.retry.max_attempts
+            self.lines[name] = Line(name, depth=depths[name], task=task, most_attempts=attempts)
+            for upstream in task.depends_on:
+                self._downstream.setdefault(upstream, []).append(name)
+
+    def apply(self, tasks: Iterable[TaskInfo]) -> list[Change]:
+        changes: list[Change] = []
+        for task in tasks:
+            if task.seq < self.next:
+                continue  # counted and forgotten, by an earlier part of the same look
+            stands = _Stand(task.status, task.attempt, task.lost, task.retry_at is not None)
+            known = self._known.get(task.seq)
+            if stands == known:
+                continue
+            line = self.lines.get(task.name)
+            if line is None:
+                line = self.lines[task.name] = Line(task.name, most_attempts=self._attempts_of(task.name))
+            line.move(None if known is None else known.status, task)
+            line.lost += task.lost - (0 if known is None else known.lost)
+            self._known[task.seq] = stands
+            self._highest = max(self._highest, task.seq)
+            if task.status.is_final:
+                self.setbacks.pop(task.seq, None)
+            before, attempt = (None, 1) if known is None else known[:2]
+            changes.append(Change(task, before, attempt, line.most_attempts))
+        self._forget_ended()
+        return changes
+
+    def _forget_ended(self) -> None:
+        while self.next <= self._highest:
+            known = self._known.get(self.next)
+            # A number that is not there never will be: it was taken back before it was recorded.
+            if known is not None and not known.status.is_final:
+                return
+            self._known.pop(self.next, None)
+            self.next += 1
+
+    def note_attempts(self, attempts: Sequence[AttemptInfo]) -> None:
+        for attempt in attempts:
+            known = self._known.get(attempt.seq)
+            if known is not None and not known.status.is_final:
+                self.setbacks[attempt.seq] = attempt
+
+    def close(self) -> None:
+        """The run is over."""
+        for line in self.lines.values():
+            line.is_closed = True
+
+    def find_empty(self, *, is_success: bool) -> None:
+        """A fan-out over nothing leaves no trace but this: the run succeeds, or what is after it begins."""
+        for name, line in self.lines.items():
+            if line.task is None or line.asked_for or line.task.fan_out is None:
+                continue
+            after = self._downstream.get(name, ())
+            line.is_empty = is_success or any(self.lines[each].asked_for for each in after)
+
+    def totals(self) -> Counter[str]:
+        """How many lines stand how."""
+        return Counter(line.state for line in self.lines.values())
+
+
+def _depths(dag: Dag) -> dict[str, int]:
+    depths: dict[str, int] = {}
+    # Without recursion: a chain of tasks may be longer than the stack is deep.
+    stack = list(reversed(dag.tasks))
+    while stack:
+        upstream = dag.tasks[stack[-1]].depends_on
+        missing = [each for each in upstream if each not in depths]
+        if missing:
+            stack += missing
+        else:
+            depths[stack.pop()] = max((depths[each] + 1 for each in upstream), default=0)
+    return depths

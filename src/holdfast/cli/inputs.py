@@ -1,0 +1,62 @@
+"""What users pass as JSON: on the command line, in a file, or through a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias, cast
+
+from holdfast.errors import BadOption, show
+
+Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+"""By position and by name."""
+
+
+def read_json(option: str, text: str) -> Any:
+    """Raises BadOption that says where it is no JSON."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise BadOption(option, text, f"JSON ({place}: {error.msg})") from None
+    except (ValueError, RecursionError) as error:  # NaN, a number of ten thousand digits, nested without end
+        raise BadOption(option, text, f"JSON ({error})") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def read_arguments(text: str | None) -> Arguments:
+    """Raises BadOption."""
+    if text is None:
+        return (), {}
+    value = read_json("--input", _text_of(text))
+    match value:
+        case dict():
+            return (), cast("dict[str, Any]", value)
+        case list():
+            return tuple(cast("list[Any]", value)), {}
+        case _:
+            expected = 'a JSON object with the inputs by name, such as {"day": "2026-01-31"}'
+            raise BadOption("--input", value, f"{expected}, or a list for a workflow in Python")
+
+
+def _text_of(text: str) -> str:
+    if text == "-":
+        return _decoded("--input -", sys.stdin.buffer.read())
+    if not text.startswith("@"):
+        return text
+    try:
+        return _decoded(f"--input {text}", Path(text[1:]).read_bytes())
+    except OSError as error:
+        expected = f"the path of a file that can be read ({error.strerror})"
+        raise BadOption("--input", text, expected) from None
+
+
+def _decoded(option: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadOption(option, show(content[:20]), f"text in UTF-8 ({error.reason})") from None

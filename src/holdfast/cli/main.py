@@ -1,0 +1,103 @@
+"""The command `holdfast`: puts the nouns together, and says what went wrong in one line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli import answers, doctor, graph, init, logs, run, runs, schedules, serve, validate
+from holdfast.cli.output import say, say_error
+from holdfast.errors import BadDag, HoldfastError
+
+_REFUSED = 2
+
+app = typer.Typer(
+    name="holdfast",
+    help="Workflows that survive crashes.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"holdfast {version('holdfast')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+for _noun in (run, serve, runs, logs, schedules, answers, validate, graph, init, doctor):
+    _noun.register(app)
+
+
+def main() -> None:
+    """Ends the process: with 2 for what was refused; other codes are told by each command."""
+    _log_to_stderr()
+    try:
+        app(prog_name="holdfast")
+    except BadDag as error:
+        _say_problems(error)
+        sys.exit(_REFUSED)
+    except HoldfastError as error:
+        say_error(str(error))
+        sys.exit(_REFUSED)
+    finally:
+        _close_pipes()
+
+
+def _say_problems(error: BadDag) -> None:
+    """As editors and CI read them: `file:line:column: message`, with the file as seen from here."""
+    for problem in error.problems:
+        file = Path(problem.file)
+        here = str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else problem.file
+        say(str(problem._replace(file=here)), "red")
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    handler.addFilter(_not_again())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def _not_again() -> Callable[[logging.LogRecord], bool]:
+    """Lets a line through that differs from the one before: a database that is away is news every second."""
+    last = ""
+
+    def is_new(record: logging.LogRecord) -> bool:
+        nonlocal last
+        before, last = last, record.getMessage()
+        return last != before
+
+    return is_new
+
+
+def _close_pipes() -> None:
+    """What is left for a pipe that nobody reads is of no use, nor is a complaint about it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+if __name__ == "__main__":
+    main()

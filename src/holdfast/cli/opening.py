@@ -1,0 +1,154 @@
+"""From `--db` and `--namespace` to an open `Holdfast`."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from urllib.parse import quote, unquote
+
+import typer
+
+from holdfast.errors import StoreUnavailable
+from holdfast.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from holdfast.app import Holdfast
+
+T = TypeVar("T")
+
+DETACHED_BY_INTERRUPT = 130
+"""What a shell says of a process that Ctrl-C ended."""
+
+_PREFIX = "sqlite:///"
+
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL|FILE",
+        help="The database: a URL, or the path of an SQLite file. "
+        "Otherwise the setting `url`; otherwise .holdfast/holdfast.db in the project.",
+        show_default=False,
+    ),
+]
+Namespace = Annotated[
+    str | None, typer.Option("--namespace", metavar="NAME", help="The tenant.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
+class Place(NamedTuple):
+    """Where the runs are."""
+
+    settings: Settings
+    options: tuple[str, ...]
+    """What of it was given on the command line, for the commands that we tell people to type."""
+
+    def command(self, *words: str) -> str:
+        return shlex.join(["holdfast", *words, *self.options])
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file, if it is one."""
+        url = self.settings.url
+        return Path(unquote(url.removeprefix(_PREFIX))) if url.startswith(_PREFIX) else None
+
+
+def find_place(db: str | None, namespace: str | None) -> Place:
+    """Raises BadOption for a setting that cannot be used."""
+    project = _project(Path.cwd())
+    given: dict[str, Any] = {"namespace": namespace}
+    options: list[str] = []
+    if db is not None:
+        given["url"] = db if "://" in db else _url_of(Path(db))
+        options += ["--db", _without_password(db)]
+    if namespace is not None:
+        options += ["--namespace", namespace]
+    settings = read_settings(given, folder=project)
+    if db is None and settings.url == read_settings({}, {}, project).url:
+        given["url"] = _inside(project, settings.url)
+        settings = read_settings(given, folder=project)
+    return Place(settings, tuple(options))
+
+
+def _project(folder: Path) -> Path:
+    """The nearest folder upwards with a `holdfast.toml` or a `.holdfast`; otherwise the folder itself."""
+    for each in (folder, *folder.parents):
+        if (each / "holdfast.toml").is_file() or (each / ".holdfast").is_dir():
+            return each
+    return folder
+
+
+def _inside(project: Path, url: str) -> str:
+    """What the project's own file, or the default, says of a path is meant from the project's folder."""
+    if not url.startswith(_PREFIX):
+        return url
+    return _url_of(project / unquote(url.removeprefix(_PREFIX)))
+
+
+def _url_of(path: Path) -> str:
+    return _PREFIX + quote(str(path.absolute()))
+
+
+def _without_password(db: str) -> str:
+    scheme, separator, rest = db.partition("://")
+    login, at, host = rest.rpartition("@")
+    user, colon, _ = login.partition(":")
+    return f"{scheme}://{user}:***@{host}" if separator and at and colon else db
+
+
+def new_holdfast(place: Place, *, engine: bool) -> Holdfast:
+    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not."""
+    from holdfast.app import Holdfast
+
+    settings = {name: getattr(place.settings, name) for name in Settings.__struct_fields__}
+    if engine:
+        _make_folder(place)
+    else:
+        settings["open_seconds"] = 0.0  # whoever only asks wants to know at once, and can ask again
+        if place.file is not None and not place.file.exists():
+            reason = "there is no such file; `holdfast run` makes one, and --db names another"
+            raise StoreUnavailable(str(place.file), reason, may_pass=False)
+    return Holdfast(engine=engine, **settings)
+
+
+def _make_folder(place: Place) -> None:
+    """Ours only: a folder that somebody else has named is more likely a slip of the pen."""
+    file = place.file
+    if file is None or file.parent.name != ".holdfast":
+        return
+    try:
+        file.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = f"its folder cannot be made ({error.strerror}); --db names another place"
+        raise StoreUnavailable(str(file), reason, may_pass=False) from None
+
+
+def ask(place: Place, use: Callable[[Holdfast], Awaitable[T]]) -> T:
+    """Open it without an engine, and ask."""
+
+    async def opened() -> T:
+        async with new_holdfast(place, engine=False) as client:
+            return await use(client)
+
+    return run_async(opened())
+
+
+def run_async(main: Coroutine[Any, Any, T]) -> T:
+    """On uvloop where there is one. Ctrl-C ends the command without a word."""
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(main)
+    except KeyboardInterrupt:
+        raise typer.Exit(DETACHED_BY_INTERRUPT) from None
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:  # not on Windows, nor on other interpreters
+        return None
+    return uvloop.new_event_loop

@@ -1,0 +1,240 @@
+"""One `holdfast run`: start a run or take one up again, watch it to its end, and leave in order."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from holdfast.app import Holdfast
+from holdfast.authoring.catalog import default_catalog
+from holdfast.cli.board import Board
+from holdfast.cli.ending import Exit, tell_end
+from holdfast.cli.finding import find_run
+from holdfast.cli.inputs import Arguments, read_arguments
+from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order
+from holdfast.cli.opening import Place, new_holdfast, run_async
+from holdfast.cli.output import is_terminal, print_line, say, stderr, user_prints_to_stderr
+from holdfast.cli.plain import JsonView, PlainView
+from holdfast.cli.targets import Target, load_all
+from holdfast.cli.watching import View, Watch
+from holdfast.client.origins import Origin, origin_of, start_with
+from holdfast.client.run import Run, RunInfo
+from holdfast.core.values import RunStatus
+from holdfast.errors import BadOption, Refused, RunEnded
+
+
+class Order(NamedTuple):
+    """What was asked for on the command line."""
+
+    targets: list[str]
+    """The workflow to run, and those that it calls."""
+    has_target: bool
+    """False: the workflow is that of the old run, and `targets` are those that it calls."""
+    input: str | None
+    id: str | None
+    old: str | None
+    """The run to go on with."""
+    is_retry: bool
+    """Open it again first."""
+    place: Place
+    as_json: bool
+    is_plain: bool
+
+
+class Old(NamedTuple):
+    """A run that there is already."""
+
+    info: RunInfo
+    origin: Origin | None
+
+
+def carry_out(order: Order) -> Exit:
+    """Raises HoldfastError for what is refused; user code that cannot be imported raises what it likes."""
+    with user_prints_to_stderr():
+        old = None if order.old is None else run_async(_find_old(order.place, order.old))
+        if old is not None and old.info.status.is_final and not order.is_retry:
+            return run_async(_show_end(order, old))
+        arguments = read_arguments(order.input)
+        # User code is imported while no loop runs, as it would be elsewhere.
+        targets = _load(order, old)
+        return run_async(_work(order, targets, arguments, old))
+
+
+async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, old: Old | None) -> Exit:
+    client = new_holdfast(order.place, engine=True)
+    await client.open()
+    with Interrupts() as interrupts:
+        try:
+            if old is None:
+                run = await start_with(client, targets[0].workflow, *arguments, id=order.id)
+            else:
+                run = await _take_up(client, old.info, is_retry=order.is_retry)
+            return await _Session(order, client, run, _board(old, targets), interrupts).watch(old)
+        finally:
+            await close_in_order(client, interrupts, order.place.settings.drain_seconds)
+
+
+async def _find_old(place: Place, run: str) -> Old:
+    async with new_holdfast(place, engine=False) as client:
+        info = await find_run(client, run)
+        return Old(info, await origin_of(client, info.id))
+
+
+async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[Any]:
+    """Let it go on, if somebody has to."""
+    if is_retry:
+        await client.retry(info.id)
+    elif info.status in (RunStatus.PARKED, RunStatus.PAUSED):
+        await client.resume(info.id)
+    return await client.get(info.id)
+
+
+def _load(order: Order, old: Old | None) -> list[Target]:
+    texts = order.targets
+    if old is not None and not order.has_target:
+        if old.origin is None or not old.origin.place:
+            expected = f"given: it is not known where workflow {old.info.workflow!r} is defined"
+            raise BadOption("TARGET", None, expected)
+        texts = [old.origin.place, *texts]
+    return load_all(texts)
+
+
+async def _show_end(order: Order, old: Old) -> Exit:
+    """It is over: nothing is to be done, but it can be looked at."""
+    async with new_holdfast(order.place, engine=False) as client:
+        run = await client.get(old.info.id)
+        watch = Watch(client, run, _board(old, []), old.info)
+        view = _view(order, old)
+        await watch.until_it_rests(view)
+    view.finish(watch.news)
+    return tell_end(watch.news, order.place, as_json=order.as_json)
+
+
+def _board(old: Old | None, targets: Sequence[Target]) -> Board:
+    dag = targets[0].dag if targets else None
+    if old is not None and targets and targets[0].workflow.version != old.info.version:
+        dag = _edition(old, targets[0])
+    return Board(dag, _attempts_of)
+
+
+def _edition(old: Old, target: Target) -> Any:
+    """The DAG that the run was started with, which may have been edited since."""
+    if target.dag is None or old.origin is None:
+        return None
+    try:
+        return cast("Any", target.workflow).edition(old.origin.definition).dag
+    except Refused:
+        return None  # of a version that is not understood here: then its tasks are shown as they come
+
+
+def _attempts_of(task: str) -> int | None:
+    found = default_catalog.find_task(task)
+    return None if found is None else found.task_options.retry.max_attempts
+
+
+def _view(order: Order, old: Old | None) -> View:
+    since = None if old is None else dt.datetime.now(dt.UTC)
+    if order.as_json:
+        return JsonView(print_line, since)
+    console = stderr()
+    # rich would take FORCE_COLOR, as CI systems set it, for a terminal that can be drawn on.
+    if order.is_plain or not is_terminal(sys.stderr) or console.is_dumb_terminal:
+        return PlainView(_write_line, order.place, since)
+    from holdfast.cli.live import LiveView
+
+    return LiveView(console, order.place)
+
+
+def _write_line(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+# --- watching
+
+
+class _Session:
+    def __init__(
+        self, order: Order, client: Holdfast, run: Run[Any], board: Board, interrupts: Interrupts
+    ) -> None:
+        self._order = order
+        self._client = client
+        self._run = run
+        self._board = board
+        self._interrupts = interrupts
+        self._is_cancelled = False
+
+    async def watch(self, old: Old | None) -> Exit:
+        watch = Watch(self._client, self._run, self._board, await self._client.describe(self._run))
+        view = _view(self._order, old)
+        watching = asyncio.create_task(watch.until_it_rests(view), name="holdfast cli watch")
+        try:
+            left = await self._until_left(watching, view)
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            view.hide()
+        if left is None:
+            watching.result()  # raises what went wrong
+        view.finish(watch.news)
+        if left is not None:
+            return self._leave(left)
+        return tell_end(watch.news, self._order.place, as_json=self._order.as_json)
+
+    async def _until_left(self, watching: asyncio.Task[None], view: View) -> signal.Signals | None:
+        """The signal by which somebody detached; None if the run came to rest."""
+        while True:
+            came = asyncio.ensure_future(self._interrupts.next())
+            await asyncio.wait({watching, came}, return_when=asyncio.FIRST_COMPLETED)
+            if not came.done():
+                came.cancel()
+                return None
+            left = await self._answer(came.result(), view, watching)
+            if left is not None:
+                return left
+
+    async def _answer(
+        self, came: signal.Signals, view: View, watching: asyncio.Task[None]
+    ) -> signal.Signals | None:
+        """The signal, if it is to detach."""
+        terminal = _terminal()
+        if came is signal.SIGTERM or terminal is None or self._is_cancelled:
+            return came
+        view.hide()
+        match await ask(terminal, self._interrupts, watching):
+            case Choice.DETACH:
+                return came
+            case Choice.CANCEL:
+                self._is_cancelled = True
+                await self._cancel()
+            case Choice.GO_ON:
+                pass
+        view.reveal()
+        return None
+
+    async def _cancel(self) -> None:
+        try:
+            await self._client.cancel(self._run, "cancelled at the terminal")
+            say("asked the run to end; Ctrl-C detaches")
+        except RunEnded:
+            pass  # it was over before the answer came
+
+    def _leave(self, came: signal.Signals) -> Exit:
+        command = self._order.place.command("run", "--resume", self._run.id)
+        say(f"detached; the run goes on with: {command}")
+        return Exit.TERMINATED if came is signal.SIGTERM else Exit.INTERRUPTED
+
+
+def _terminal() -> int | None:
+    """Where a person can be asked; None if there is nobody."""
+    if not is_terminal(sys.stderr):
+        return None
+    try:
+        return sys.stdin.fileno() if sys.stdin.isatty() else os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,200 @@
+"""From what a user types to a workflow: `etl.yaml`, `shop.orders:fulfil`, `orders.py:fulfil`, `orders`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
+from holdfast.errors import BadOption, UnknownWorkflow
+
+EXPECTED = "a YAML file, module:workflow or file.py:workflow"
+
+
+class Target(NamedTuple):
+    workflow: WorkflowDefinition
+    dag: Any
+    """The `Dag`, if it is one."""
+
+
+def load_target(text: str) -> Target:
+    """Import or read it, and make it known. Raises BadDag and BadOption; whatever user code raises passes."""
+    what = "TARGET"
+    if text.endswith((".yaml", ".yml")):
+        return _load_yaml(text, what)
+    place, separator, name = text.rpartition(":")
+    if not separator:
+        place, name = text, ""
+    if not place or "<locals>" in text:
+        raise BadOption(what, text, EXPECTED)
+    module = _load_file(place, what) if place.endswith(".py") else _import(place, what)
+    return Target(_workflow_in(module, name, what, text), None)
+
+
+def load_all(texts: Sequence[str]) -> list[Target]:
+    """All of them, and the workflows that their DAGs call."""
+    targets = [load_target(text) for text in texts]
+    for target in list(targets):
+        if target.dag is not None:
+            targets += _load_called(target)
+    return targets
+
+
+# --- YAML
+
+
+def _load_yaml(text: str, what: str) -> Target:
+    from holdfast.authoring.dag.workflow import load_dag
+
+    file = Path(text)
+    if not file.is_file():
+        known = [each.name for each in _siblings(file) if each.suffix in (".yaml", ".yml")]
+        raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
+    workflow = load_dag(file)
+    return Target(workflow, workflow.dag)
+
+
+def _load_called(target: Target) -> list[Target]:
+    """A DAG may call workflows that lie beside it, in a file of their name."""
+    from holdfast.authoring.dag.model import Call
+
+    folder = Path(target.workflow.origin).parent
+    found: list[Target] = []
+    for task in target.dag.tasks.values():
+        if not isinstance(task.work, Call) or _is_known(task.work.workflow):
+            continue
+        name = task.work.workflow
+        file = next(
+            (each for each in (folder / f"{name}.yaml", folder / f"{name}.yml") if each.is_file()), None
+        )
+        if file is None:
+            expected = (
+                f"a workflow that is known here; name where it is with --also, or put it into {name}.yaml"
+            )
+            raise BadOption(f"what task {task.name!r} calls", name, expected)
+        called = _load_yaml(str(file), "TARGET")
+        found += [called, *_load_called(called)]
+    return found
+
+
+def _is_known(name: str) -> bool:
+    try:
+        default_catalog.workflow(name)
+    except UnknownWorkflow:
+        return False
+    return True
+
+
+# --- Python
+
+
+def _import(name: str, what: str) -> ModuleType:
+    _first_on_path(Path.cwd())
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
+            raise  # something that the module itself imports is missing
+        known = [each.name if each.suffix != ".py" else each.stem for each in _siblings(Path("x"))]
+        expected = f"{EXPECTED}; there is no module {error.name!r}" + _did_you_mean(name, known)
+        raise BadOption(what, name, expected) from None
+    except (ValueError, TypeError):  # such as ".orders", or "..": no name of a module
+        raise BadOption(what, name, EXPECTED) from None
+
+
+def _load_file(text: str, what: str) -> ModuleType:
+    file = Path(text).absolute()
+    if not file.is_file():
+        known = [each.name for each in _siblings(file) if each.suffix == ".py"]
+        raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
+    _first_on_path(file.parent)
+    known = sys.modules.get(file.stem)
+    if known is not None:
+        if getattr(known, "__file__", None) == str(file):
+            return known
+        raise BadOption(
+            what, text, f"a file of another name: {file.stem!r} is a module that Python has already"
+        )
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise BadOption(what, text, "a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[file.stem]
+        raise
+    return module
+
+
+def _first_on_path(folder: Path) -> None:
+    if sys.path[:1] != [str(folder)]:
+        sys.path.insert(0, str(folder))
+
+
+def _workflow_in(module: ModuleType, name: str, what: str, text: str) -> WorkflowDefinition:
+    workflows = _workflows_of(module)
+    if not name:
+        if len(workflows) == 1:
+            return workflows[0]
+        names = ", ".join(each.name for each in workflows)
+        has = (
+            f"one of its {len(workflows)} workflows: {names}"
+            if workflows
+            else "a module with a workflow in it"
+        )
+        raise BadOption(what, text, f"{has} (as in {text}:name)" if workflows else has)
+    found = _attribute(module, name)
+    if _is_workflow(found):
+        return cast("WorkflowDefinition", found)
+    named = [each for each in workflows if each.name == name]
+    if named:
+        return named[0]
+    names = [each.name for each in workflows]
+    has = f"its workflows are {', '.join(names)}" if names else "there are none in it"
+    is_there = f"{name!r} is there, but is no workflow" if found is not None else f"it has no {name!r}"
+    raise BadOption(
+        what, text, f"a workflow of {module.__name__}: {is_there}; {has}{_did_you_mean(name, names)}"
+    )
+
+
+def _attribute(module: ModuleType, path: str) -> Any:
+    found: Any = module
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+def _workflows_of(module: ModuleType) -> list[WorkflowDefinition]:
+    """Those that it defines; if it defines none, those that it has from elsewhere."""
+    found = {id(each): each for each in vars(module).values() if _is_workflow(each)}
+    own = [each for each in found.values() if str(each.origin).startswith(f"{module.__name__}:")]
+    return own or list(found.values())
+
+
+def _is_workflow(thing: Any) -> bool:
+    return hasattr(thing, "signature") and hasattr(thing, "claim") and hasattr(thing, "origin")
+
+
+# --- slips of the pen
+
+
+def _siblings(file: Path) -> Iterable[Path]:
+    try:
+        return sorted(file.absolute().parent.iterdir())
+    except OSError:
+        return []
+
+
+def _did_you_mean(word: str, known: Sequence[str]) -> str:
+    """By the names alone: that two files end in .yaml does not make them alike."""
+    by_stem = {Path(each).stem: each for each in known[:500]}
+    near = get_close_matches(Path(word).stem, by_stem, n=1)
+    return f"; did you mean {by_stem[near[0]]!r}?" if near else ""

@@ -1,0 +1,171 @@
+"""Looks at a run until it has ended, and shows what it sees to a view.
+
+Cheap: only tasks that have not ended are asked about, and the more a look costs, the longer it rests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from holdfast.cli.board import Board, Change
+from holdfast.client.logs import LogLine
+from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
+from holdfast.core.values import RunStatus, TaskStatus
+from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed
+
+if TYPE_CHECKING:
+    from holdfast.app import Holdfast
+
+_PAUSE = 0.15
+_REST = 4
+"""How many times as long as a look took the pause after it is at least."""
+_DESCRIBE_EVERY = 1.0
+_PAGE = 10_000
+_MOST_SETBACKS = 5_000
+"""So many attempts that did not succeed are told of one by one. All are read each time there is a new one."""
+_LAST_WORDS = 5.0
+"""Seconds that the last lines of the log are waited for after the end."""
+
+
+class Setback(NamedTuple):
+    """An attempt that did not succeed, and the task whose it was."""
+
+    task: TaskInfo
+    attempt: AttemptInfo
+
+
+class News(NamedTuple):
+    """What is seen at one look."""
+
+    info: RunInfo
+    board: Board
+    changes: Sequence[Change] = ()
+    setbacks: Sequence[Setback] = ()
+    lines: Sequence[LogLine] = ()
+
+
+class View(Protocol):
+    def show(self, news: News) -> None:
+        """Called several times a second, also when nothing has changed."""
+        ...
+
+    def hide(self) -> None:
+        """Leave the terminal to somebody else, until `reveal`."""
+        ...
+
+    def reveal(self) -> None: ...
+
+    def finish(self, news: News) -> None:
+        """It has ended, or nobody looks at it here any more."""
+        ...
+
+
+class Watch:
+    """`news` is what was seen last."""
+
+    def __init__(self, client: Holdfast, run: Run[Any], board: Board, info: RunInfo) -> None:
+        self._client = client
+        self._run = run
+        self._board = board
+        self._shown: set[tuple[int, int]] = set()
+        """Attempts that were told of, by the number of the task and their own."""
+        self._lines: list[LogLine] = []
+        self._described = 0.0
+        self._cost = 0.0
+        """Seconds that the last look took."""
+        self.news = News(info, board)
+
+    async def until_it_rests(self, view: View) -> None:
+        """Show it until it has ended, or cannot go on by itself. Raises NodeStopped."""
+        ending = asyncio.create_task(self._end(), name="holdfast cli end")
+        following = asyncio.create_task(self._follow(), name="holdfast cli log")
+        try:
+            while True:
+                is_over = ending.done()
+                await self._look(is_over=is_over)
+                if rests(self.news.info):
+                    break
+                if is_over:
+                    _raise_unless_it_ended(ending)
+                    ending = asyncio.create_task(self._end(), name="holdfast cli end")  # it was opened again
+                view.show(self.news)
+                await asyncio.wait({ending}, timeout=max(_PAUSE, _REST * self._cost))
+            if self.news.info.status.is_final:
+                await asyncio.wait({following}, timeout=_LAST_WORDS)
+        finally:
+            for each in (ending, following):
+                each.cancel()
+            await asyncio.gather(ending, following, return_exceptions=True)
+        self.news = self.news._replace(lines=[*self.news.lines, *self._take_lines()])
+
+    async def _end(self) -> None:
+        await self._run.result()
+
+    async def _look(self, *, is_over: bool) -> None:
+        clock = asyncio.get_running_loop()
+        began = clock.time()
+        info = self.news.info
+        # Before its tasks: what has ended now has no task that could still change.
+        if is_over or began - self._described >= _DESCRIBE_EVERY:
+            info = await self._client.describe(self._run)
+            self._described = began
+        changes = await self._changes()
+        setbacks = await self._setbacks(changes)
+        self._board.find_empty(is_success=info.status is RunStatus.SUCCESS)
+        if info.status.is_final:
+            self._board.close()
+        self.news = News(info, self._board, changes, setbacks, self._take_lines())
+        self._cost = clock.time() - began
+
+    async def _changes(self) -> list[Change]:
+        changes: list[Change] = []
+        since = self._board.next
+        while True:
+            page = await self._client.tasks(self._run, since=since, limit=_PAGE)
+            changes += self._board.apply(page)
+            if len(page) < _PAGE:
+                return changes
+            since = page[-1].seq + 1
+
+    async def _setbacks(self, changes: Sequence[Change]) -> list[Setback]:
+        tried = {change.task.seq: change.task for change in changes if _was_tried(change)}
+        if len(self._shown) >= _MOST_SETBACKS:
+            return []
+        found: list[Setback] = []
+        for attempt in await self._client.attempts(self._run) if tried else ():
+            # One of a task that has not been seen to move yet is told of when it has.
+            task = tried.get(attempt.seq)
+            if task is not None and (attempt.seq, attempt.attempt) not in self._shown:
+                self._shown.add((attempt.seq, attempt.attempt))
+                found.append(Setback(task, attempt))
+        self._board.note_attempts([each.attempt for each in found])
+        return found
+
+    async def _follow(self) -> None:
+        try:
+            async for line in self._client.follow(self._run):
+                self._lines.append(line)
+        except (NotOpen, NodeStopped):
+            return  # nothing more will be said
+
+    def _take_lines(self) -> list[LogLine]:
+        lines, self._lines = self._lines, []
+        return lines
+
+
+def _raise_unless_it_ended(ending: asyncio.Task[None]) -> None:
+    error = ending.exception()
+    if error is not None and not isinstance(error, (RunFailed, RunCancelled)):
+        raise error
+
+
+def _was_tried(change: Change) -> bool:
+    task = change.task
+    return task.attempt > change.attempt_before or task.status is TaskStatus.FAILED
+
+
+def rests(info: RunInfo) -> bool:
+    """Whether it goes no further by itself."""
+    return info.status.is_final or info.status in (RunStatus.PARKED, RunStatus.PAUSED)

@@ -1,0 +1,85 @@
+"""What is said of a task, in the same words in a live view, in plain lines and in answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import NamedTuple
+
+from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
+from holdfast.cli.board import Board, Line
+from holdfast.cli.opening import Place
+from holdfast.cli.output import span_text
+
+
+class Asked(NamedTuple):
+    """What a run waits for from outside, and the command that gives it."""
+
+    words: str
+    command: str
+
+
+def asked_of(line: Line, run_id: str, place: Place) -> Asked | None:
+    """What a task that is under way waits for, if it is a person or a signal."""
+    if line.task is None or line.state != "running":
+        return None
+    match line.task.work:
+        case Approval(message=message):
+            words = f"waits for approval: {message}" if message else "waits for approval"
+            return Asked(words, place.command("approve", run_id, line.name))
+        case Signal(name=name):
+            return Asked(f"waits for signal {name!r}", place.command("signal", run_id, name))
+        case _:
+            return None
+
+
+def wait_of(line: Line) -> str | None:
+    """What a task does that no process runs for."""
+    if line.task is None or line.state != "running":
+        return None
+    match line.task.work:
+        case Sleep(duration=duration):
+            return f"sleeps for {span_text(duration)}"
+        case Call(workflow=workflow):
+            return f"workflow {workflow!r}"
+        case _:
+            return None
+
+
+def attempt_text(attempt: int, lost: int, most: int | None) -> str:
+    """`attempt 2 of 5`, or nothing for a first one. Those that were lost do not count against the five.
+
+    After a retry of the whole run the attempts go on counting, and the limit anew: then it is left out.
+    """
+    if attempt <= 1:
+        return ""
+    of = f" of {most + lost}" if most is not None and attempt <= most + lost else ""
+    return f"attempt {attempt}{of}"
+
+
+def skip_text(line: Line, board: Board) -> str:
+    """Why a task was skipped, as far as the DAG tells."""
+    if line.task is None:
+        return ""
+    for name in line.task.depends_on:
+        upstream = board.lines.get(name)
+        if (
+            upstream is not None
+            and upstream.state not in ("success", "waiting")
+            and not line.task.runs_on_failure
+        ):
+            return f"{name} did not succeed"
+    return f"when is not met: {line.task.when.text}" if line.task.when is not None else ""
+
+
+def retry_text(retry_at: dt.datetime | None, now: dt.datetime) -> str:
+    if retry_at is None:
+        return ""
+    return f"again in {span_text(retry_at - now)}" if retry_at > now else "again now"
+
+
+def attempt_ended_text(status: str, problem: str | None) -> str:
+    """How an attempt ended that did not succeed, from its status and what it failed with."""
+    if status == "lost":
+        return "lost: its node died"
+    words = {"timed_out": "timed out"}.get(status, status)
+    return f"{words}: {problem}" if problem else words

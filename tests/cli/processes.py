@@ -1,0 +1,93 @@
+"""The command as users have it: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+COMMAND = (sys.executable, "-m", "holdfast")
+SECONDS = 40.0
+"""That a command may take on a busy machine."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Without what colours and sizes the developer's own terminal has."""
+    hidden = ("HOLDFAST_", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    return {**kept, "TZ": "Europe/Berlin", "TERM": "xterm-256color", **more}
+
+
+class Project:
+    """A folder with workflows in it, in which commands are given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def run(
+        self, *words: str, input: str | None = None, folder: Path | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, *words],
+            cwd=folder or self.folder,
+            env=environment(**variables),
+            input=input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=self.folder,
+            env=environment(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, *words: str) -> Any:
+        """The answer of a command in JSON."""
+        done = self.run(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def last_run(self) -> dict[str, Any]:
+        return self.ask("runs", "list", "--limit", "1")[0]
+
+    def finish(self, process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str, str]:
+        """Send a signal and wait for the end: its exit code, and what it said."""
+        process.send_signal(number)
+        said, told = process.communicate(timeout=SECONDS)
+        return process.returncode, said, told
+
+
+def eventually(is_so: Callable[[], Any], *, seconds: float = SECONDS) -> Any:
+    """The first answer that is true. Fails if there is none in time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = is_so()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.05)
+
+
+def json_lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]

@@ -1,0 +1,294 @@
+"""The commands that ask about runs and tell them something: runs, logs, approve, signal, doctor."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+
+import pytest
+from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
+from tests.cli.terminal import Terminal
+
+FAILING = """\
+name: failing
+tasks:
+  good: {command: 'echo fine; echo "[bold]not markup"'}
+  flaky:
+    depends_on: [good]
+    command: 'echo "try $HOLDFAST_ATTEMPT"; echo "no luck" >&2; exit 3'
+    retries: {max_attempts: 2, first_delay: 0.1}
+  each: {parallel: 3, command: 'echo item $HOLDFAST_PARALLEL_INDEX'}
+"""
+
+ASKING = """\
+name: asking
+tasks:
+  review: {approval: {message: 'Ship it?'}}
+  parcel: {depends_on: [review], wait_for_signal: sent}
+output: {review: review, parcel: parcel}
+"""
+
+
+@pytest.fixture
+def failed(project: Project) -> Project:
+    """With one run, called `bad`, that has failed."""
+    project.write("failing.yaml", FAILING)
+    assert project.run("run", "failing.yaml", "--id", "bad").returncode == 1
+    return project
+
+
+@pytest.fixture
+def asking(project: Project) -> tuple[Project, subprocess.Popen[str]]:
+    """With one run, called `mine`, that waits for approval."""
+    project.write("asking.yaml", ASKING)
+    process = project.start("run", "asking.yaml", "--id", "mine", "--json")
+    database = project.folder / ".holdfast" / "holdfast.db"
+    eventually(lambda: database.exists() and project.run("runs", "show", "mine").stdout.count("running") == 2)
+    return project, process
+
+
+# --- runs
+
+
+def test_runs_are_listed_newest_first_by_state_and_workflow(failed: Project):
+    failed.write("good.yaml", "name: good\ntasks:\n  a: {command: 'true'}\n")
+    failed.run("run", "good.yaml", "--id", "well")
+
+    table = failed.run("runs", "list").stdout.splitlines()
+    by_status = failed.ask("runs", "list", "--status", "failed")
+    by_workflow = failed.ask("runs", "list", "--workflow", "good")
+    limited = failed.ask("runs", "list", "--limit", "1")
+
+    assert re.match(r"RUN +WORKFLOW +STATUS +CREATED +TOOK", table[0])
+    assert re.match(r"well +good +success +20\S+\+0[12]:00 +\d+\.\d s$", table[1])
+    assert re.match(r"bad +failing +failed .* task 'flaky' failed: exited with code 3$", table[2])
+    assert [info["id"] for info in by_status] == ["bad"]
+    assert [info["id"] for info in by_workflow] == ["well"]
+    assert [info["id"] for info in limited] == ["well"]
+
+
+def test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed(failed: Project):
+    shown = failed.run("runs", "show", "bad").stdout
+
+    assert re.search(r"^status +failed$", shown, re.MULTILINE)
+    assert re.search(r"^problem +task 'flaky' failed: exited with code 3$", shown, re.MULTILINE)
+    assert re.search(r"^flaky +failed +2 .* exited with code 3$", shown, re.MULTILINE)
+    assert re.search(r"^each\[2\] +success +1 ", shown, re.MULTILINE)
+    assert re.search(r"^flaky +failed +1 +20\S+ +\S+ +exited with code 3$", shown, re.MULTILINE)
+    assert "holdfast run --retry bad" in shown
+
+
+def test_the_same_in_json(failed: Project):
+    facts = failed.ask("runs", "show", "bad")
+
+    assert facts["status"] == "failed"
+    assert {task["name"]: task["status"] for task in facts["tasks"]} == {
+        "good": "success",
+        "flaky": "failed",
+        "each": "success",
+    }
+    assert [each["attempt"] for each in facts["attempts"]] == [1, 2]
+    assert re.search(r"\+0[12]:00$", facts["created_at"])
+
+
+def test_a_run_can_be_retried_for_whoever_serves_it(failed: Project):
+    done = failed.run("runs", "retry", "bad")
+    again = failed.run("runs", "retry", "bad")
+
+    assert done.returncode == 0
+    assert "holdfast run --resume bad" in done.stderr
+    assert failed.last_run()["status"] in ("pending", "running")
+    assert again.returncode == 2
+    assert "only a run that failed or was cancelled can be retried" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["runs", "show", "nobody"], "no run 'nobody' in namespace 'default'"),
+        (["runs", "cancel", "bad"], "run 'bad' has ended and takes no cancellation any more"),
+        (["runs", "resume", "bad"], "only a run that is parked or paused can be resumed"),
+        (["runs", "list", "--status", "odd"], "status is 'odd', but must be one of pending, running"),
+        (["runs", "list", "--limit", "0"], "limit is 0"),
+        (["logs", "nobody"], "no run 'nobody'"),
+        (["logs", "bad", "flakey"], "one that the run has asked for: good, each, flaky"),
+        (["approve", "bad", "flaky"], "task 'flaky' of run 'bad' does not wait for an approval"),
+        (["approve", "bad", "flaky", "--value", "{"], "--value is '{', but must be JSON"),
+        (["approve", "bad", "flaky", "--value", "1", "--reject"], "left out with --reject"),
+        (["signal", "bad", "x"], "run 'bad' has ended and takes no signals any more"),
+        (["signal", "bad", "x", "nonsense"], "must be JSON"),
+    ],
+)
+def test_what_is_refused_is_one_line_and_ends_with_two(failed: Project, words: list[str], message: str):
+    done = failed.run(*words)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["runs", "list"], ["runs", "show", "abcdef"], ["logs", "x"], ["doctor"], ["approve", "x", "y"]],
+    ids=" ".join,
+)
+def test_asking_where_there_is_no_database_says_so_and_makes_none(project: Project, words: list[str]):
+    done = project.run(*words)
+
+    assert done.returncode == 2
+    assert "holdfast.db cannot be used: there is no such file" in done.stderr
+    assert list(project.folder.iterdir()) == []
+
+
+def test_a_run_can_be_named_by_its_beginning_unless_several_begin_so(project: Project):
+    project.write("good.yaml", "name: good\ntasks:\n  a: {command: 'true'}\n")
+    project.run("run", "good.yaml", "--id", "nightly-2026-01-30")
+    project.run("run", "good.yaml", "--id", "nightly-2026-01-31")
+
+    one = project.run("runs", "show", "nightly-2026-01-31"[:-1] + "1")
+    several = project.run("runs", "show", "nightly")
+    key = project.ask("runs", "show", "nightly-2026-01-30")["key"]
+    by_key = project.run("runs", "show", key[:20])
+    short = project.run("runs", "show", "night")
+
+    assert one.returncode == 0
+    assert several.returncode == 2
+    assert "2 begin with it: nightly-2026-01-31, nightly-2026-01-30" in several.stderr
+    assert "nightly-2026-01-30" in by_key.stdout
+    assert short.returncode == 2
+    assert "no run 'night'" in short.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(failed: Project):
+    for words in (["runs", "show", "bad"], ["logs", "bad"], ["runs", "list", "--json"]):
+        command = subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=failed.folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert command.stdout is not None
+        assert command.stderr is not None
+        command.stdout.close()
+
+        told = command.stderr.read()
+        command.stderr.close()
+        command.wait(timeout=40)
+
+        assert told == ""
+
+
+def test_namespaces_are_kept_apart(failed: Project):
+    failed.run("run", "failing.yaml", "--id", "other", "--namespace", "tenant")
+
+    assert [info["id"] for info in failed.ask("runs", "list", "--namespace", "tenant")] == ["other"]
+    assert [info["id"] for info in failed.ask("runs", "list")] == ["bad"]
+
+
+# --- logs
+
+
+def test_logs_are_told_with_time_task_attempt_and_stream(failed: Project):
+    lines = failed.run("logs", "bad").stdout.splitlines()
+
+    assert len(lines) == 9
+    texts = [line.partition(" ")[2] for line in lines]
+    assert "good stdout | fine" in texts
+    assert "flaky stdout | try 1" in texts
+    assert "flaky#2 stderr | no luck" in texts
+    assert "each[1] stdout | item 1" in texts
+    assert all(re.match(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00 ", line) for line in lines)
+
+
+def test_logs_of_one_task_or_of_one_item_of_it(failed: Project):
+    each = failed.run("logs", "bad", "each").stdout.splitlines()
+    one = failed.run("logs", "bad", "each[2]").stdout.splitlines()
+    lines = json_lines(failed.run("logs", "bad", "each[2]", "--json").stdout)
+
+    assert len(each) == 3
+    assert [line.partition(" ")[2] for line in one] == ["each[2] stdout | item 2"]
+    assert [(line["task"], line["index"], line["stream"], line["text"]) for line in lines] == [
+        ("each", 2, "stdout", "item 2")
+    ]
+
+
+def test_what_tasks_say_is_no_markup_in_a_terminal(failed: Project):
+    with Terminal(failed.folder, "logs", "bad", "good") as terminal:
+        code = terminal.end()
+
+    assert code == 0
+    assert "[bold]not markup" in terminal.screen.text
+
+
+def test_logs_are_followed_until_the_run_has_ended(project: Project):
+    script = "echo one; while [ ! -e go ]; do sleep 0.05; done; echo two"
+    project.write("slow.yaml", f"name: slow\ntasks:\n  work: {{command: '{script}'}}\n")
+    process = project.start("run", "slow.yaml", "--id", "slow")
+    eventually(lambda: "one" in project.run("logs", "slow").stdout)
+    following = project.start("logs", "slow", "--follow")
+    assert following.stdout is not None
+
+    first = following.stdout.readline()
+    (project.folder / "go").touch()
+    rest, told = following.communicate(timeout=40)
+
+    process.communicate(timeout=40)
+    assert first.endswith("| one\n")
+    assert rest.endswith("| two\n")
+    assert following.returncode == 0
+    assert told == ""
+
+
+# --- answers
+
+
+def test_an_approval_and_a_signal_let_the_run_go_on(asking: tuple[Project, subprocess.Popen[str]]):
+    project, process = asking
+
+    approved = project.run("approve", "mine", "review")
+    eventually(lambda: "parcel" in project.run("runs", "show", "mine").stdout)
+    sent = project.run("signal", "mine", "sent", '{"by": "post"}')
+    said, _ = process.communicate(timeout=40)
+
+    assert approved.returncode == 0, approved.stderr
+    assert sent.returncode == 0, sent.stderr
+    assert json_lines(said)[-1]["output"] == {"review": True, "parcel": {"by": "post"}}
+    assert process.returncode == 0
+
+
+def test_no_is_an_answer(asking: tuple[Project, subprocess.Popen[str]]):
+    project, process = asking
+
+    rejected = project.run("approve", "mine", "review", "--reject")
+    said, _ = process.communicate(timeout=40)
+
+    assert rejected.returncode == 0
+    assert "told run mine no for 'review'" in rejected.stderr
+    assert json_lines(said)[-1]["status"] == "failed"
+    assert process.returncode == 1
+
+
+def test_what_a_run_waits_for_is_shown(asking: tuple[Project, subprocess.Popen[str]]):
+    project, process = asking
+
+    eventually(lambda: "approval 'review'" in project.run("runs", "list").stdout)
+
+    project.run("runs", "cancel", "mine", "--reason", "never mind")
+    process.communicate(timeout=40)
+    assert process.returncode == 3
+
+
+# --- doctor
+
+
+def test_doctor_finds_nothing_wrong(failed: Project):
+    done = failed.run("doctor")
+    answer = json.loads(failed.run("doctor", "--json").stdout)
+
+    assert done.returncode == 0
+    assert "has a reason to wake" in done.stderr
+    assert answer == []

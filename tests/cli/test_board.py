@@ -1,0 +1,189 @@
+"""What a board makes of the tasks it is shown, in whatever portions."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+from hypothesis import given
+from tests.cli.builders import after, attempt, dag, task
+
+from holdfast.cli.board import Board
+from holdfast.core.values import TaskStatus
+
+
+def test_a_task_is_counted_where_it_stands_and_only_once():
+    board = Board()
+
+    board.apply([task(0, "pack", "pending"), task(1, "pack", "running")])
+    board.apply([task(0, "pack", "running"), task(1, "pack", "success")])
+    board.apply([task(0, "pack", "running"), task(1, "pack", "success")])
+
+    line = board.lines["pack"]
+    assert {status: count for status, count in line.counts.items() if count} == {
+        TaskStatus.RUNNING: 1,
+        TaskStatus.SUCCESS: 1,
+    }
+    assert (line.asked_for, line.done, line.state) == (2, 1, "running")
+
+
+def test_only_what_has_changed_is_told():
+    board = Board()
+    first = board.apply([task(0, "pack", "running")])
+
+    second = board.apply([task(0, "pack", "running")])
+    third = board.apply([task(0, "pack", "pending", attempt=2, retry_at=after(3))])
+
+    assert [(each.before, each.attempt_before) for each in first] == [(None, 1)]
+    assert second == []
+    assert [(each.before, each.attempt_before) for each in third] == [(TaskStatus.RUNNING, 1)]
+
+
+def test_it_asks_on_from_the_lowest_that_has_not_ended_and_passes_numbers_that_were_never_used():
+    board = Board()
+
+    board.apply([task(0, "a", "success"), task(2, "b", "running"), task(3, "c", "success")])
+    before = board.next
+    board.apply([task(2, "b", "failed"), task(3, "c", "success")])
+
+    assert before == 2
+    assert board.next == 4
+
+
+def test_what_was_forgotten_is_not_counted_again_by_a_later_page():
+    board = Board()
+    board.apply([task(seq, "a", "success" if seq != 1 else "running") for seq in range(10)])
+
+    board.apply([task(1, "a", "success")])
+    board.apply([task(seq, "a", "success") for seq in range(2, 10)])
+
+    assert board.lines["a"].asked_for == 10
+
+
+@given(st.data())
+def test_whatever_the_portions_the_counts_are_those_of_the_tasks(data: st.DataObject):
+    states = ["pending", "dispatched", "running", "success"]
+    stands = [0] * data.draw(st.integers(1, 12), label="tasks")
+    board = Board()
+
+    for _ in range(data.draw(st.integers(1, 6), label="looks")):
+        since, page = board.next, data.draw(st.integers(1, 12), label="page")
+        while True:
+            for seq, stand in enumerate(stands):  # they go on while the pages are read
+                stands[seq] = data.draw(st.integers(stand, 3))
+            shown = [task(seq, "a", states[stand]) for seq, stand in enumerate(stands) if seq >= since][:page]
+            board.apply(shown)
+            if len(shown) < page:
+                break
+            since = shown[-1].seq + 1
+        assert board.lines["a"].asked_for == len(stands)
+    stands = [3] * len(stands)
+    board.apply(task(seq, "a", "success") for seq in range(board.next, len(stands)))
+
+    assert board.lines["a"].counts[TaskStatus.SUCCESS] == len(stands)
+    assert board.next == len(stands)
+
+
+def test_a_fan_out_is_under_way_until_all_its_items_have_ended_also_while_none_runs():
+    board = Board(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
+
+    board.apply([task(0, "each", "success", index=0, count=4)])
+    between = board.lines["each"].state
+    board.apply([task(seq, "each", "success", index=seq, count=4) for seq in range(1, 4)])
+
+    assert between == "running"
+    assert board.lines["each"].state == "success"
+
+
+def test_one_failure_makes_the_line_failed_when_it_is_over():
+    board = Board()
+
+    board.apply([task(0, "a", "failed", problem="x"), task(1, "a", "running")])
+    during = board.lines["a"].state
+    board.apply([task(1, "a", "success")])
+
+    assert during == "running"
+    assert board.lines["a"].state == "failed"
+    assert [each.problem for each in board.lines["a"].failed] == ["x"]
+
+
+def test_a_wait_for_another_try_is_told_from_one_for_a_place():
+    board = Board()
+
+    board.apply([task(0, "again", "pending", attempt=2, retry_at=after(3)), task(1, "new", "pending")])
+
+    assert board.lines["again"].state == "retrying"
+    assert board.lines["new"].state == "queued"
+
+
+def test_losses_are_counted_once_each():
+    board = Board()
+
+    board.apply([task(0, "a", "running", attempt=2, lost=1)])
+    board.apply([task(0, "a", "running", attempt=3, lost=2)])
+    board.apply([task(0, "a", "success", attempt=3, lost=2)])
+
+    assert board.lines["a"].lost == 2
+
+
+def test_tasks_of_a_dag_stand_in_the_order_of_the_file_with_the_depth_of_what_they_wait_for():
+    board = Board(
+        dag(
+            "  last: {depends_on: [left, right], command: 'true'}\n"
+            "  right: {depends_on: [first], command: 'true'}\n"
+            "  first: {command: 'true', retries: {max_attempts: 3}}\n"
+            "  left: {depends_on: [right], command: 'true'}\n"
+        )
+    )
+
+    assert [(line.name, line.depth) for line in board.lines.values()] == [
+        ("last", 3),
+        ("right", 1),
+        ("first", 0),
+        ("left", 2),
+    ]
+    assert board.lines["first"].most_attempts == 3
+
+
+def test_a_chain_longer_than_the_stack_is_deep_is_laid_out():
+    links = "".join(f"  t{each}: {{depends_on: [t{each - 1}], command: x}}\n" for each in range(1, 1500))
+
+    board = Board(dag("  t0: {command: x}\n" + links))
+
+    assert board.lines["t1499"].depth == 1499
+
+
+def test_a_fan_out_over_nothing_is_over_when_what_follows_begins_or_the_run_succeeds():
+    tasks = "  many: {parallel: input.n, command: 'true'}\n  after: {depends_on: [many], command: 'true'}\n"
+    board, other = Board(dag(tasks)), Board(dag(tasks))
+
+    board.find_empty(is_success=False)
+    before = board.lines["many"].state
+    board.apply([task(0, "after", "running")])
+    board.find_empty(is_success=False)
+    other.find_empty(is_success=True)
+
+    assert before == "waiting"
+    assert board.lines["many"].state == "success"
+    assert other.lines["many"].state == "success"
+
+
+def test_at_the_end_of_the_run_what_was_not_asked_for_is_left_out_of_account():
+    board = Board(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
+    board.apply(
+        [task(0, "each", "success", index=0, count=4), task(1, "each", "cancelled", index=1, count=4)]
+    )
+
+    board.close()
+
+    assert board.lines["each"].state == "cancelled"
+
+
+def test_why_an_attempt_failed_is_kept_until_the_task_has_ended():
+    board = Board()
+    board.apply([task(0, "a", "pending", attempt=2, retry_at=after(3))])
+
+    board.note_attempts([attempt(0, problem="no luck"), attempt(7)])
+    during = dict(board.setbacks)
+    board.apply([task(0, "a", "success", attempt=2)])
+
+    assert {seq: each.problem for seq, each in during.items()} == {0: "no luck"}
+    assert board.setbacks == {}

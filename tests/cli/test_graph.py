@@ -1,0 +1,98 @@
+"""`holdfast graph`: a drawing for where it goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.cli.file_commands import call, call_in_terminal
+
+ETL = """
+name: etl
+tasks:
+  load: {command: "echo größe"}
+  clean: {command: x, depends_on: load}
+  check: {command: x, depends_on: load}
+  publish: {command: x, depends_on: [clean, check], when: "load.count > 0"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "etl.yaml").write_text(ETL, "utf-8")
+    return tmp_path
+
+
+def test_text_is_drawn_with_box_characters(folder: Path):
+    done = call("graph", "etl.yaml", cwd=folder)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[:4] == [
+        "etl (4 tasks)",
+        "",
+        "●    load     shell  echo größe",
+        "├─╮",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_encoding_that_cannot_carry_them_gets_plain_characters(folder: Path, encoding: str):
+    done = call("graph", "etl.yaml", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING=encoding)
+
+    assert done.code == 0
+    assert done.out.splitlines()[2:4] == ["*    load     shell  echo gr??e", "+-."]
+
+
+def test_in_a_terminal_it_is_no_wider_than_that(folder: Path):
+    done = call_in_terminal("graph", "etl.yaml", cwd=folder, columns=30)
+
+    assert done.code == 0
+    assert max(len(line) for line in done.out.splitlines()) == 30
+
+
+def test_mermaid_and_svg_can_be_asked_for(folder: Path):
+    mermaid = call("graph", "etl.yaml", "--format", "mermaid", cwd=folder)
+    svg = call("graph", "etl.yaml", "--format", "svg", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+
+    assert mermaid.out.startswith("flowchart LR\n")
+    assert "größe" in svg.out
+    assert ElementTree.fromstring(svg.out).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [("etl.svg", "<svg "), ("etl.mmd", "flowchart LR"), ("ETL.SVG", "<svg "), ("etl.txt", "etl (4 tasks)")],
+)
+def test_the_name_of_the_output_says_which_kind_is_meant(folder: Path, name: str, beginning: str):
+    done = call("graph", "etl.yaml", "--output", name, cwd=folder)
+
+    assert (done.code, done.out, done.err) == (0, "", f"wrote {name}\n")
+    assert (folder / name).read_text("utf-8").startswith(beginning)
+
+
+def test_a_format_that_is_asked_for_wins_over_the_name(folder: Path):
+    call("graph", "etl.yaml", "-f", "mermaid", "-o", "etl.svg", cwd=folder)
+
+    assert (folder / "etl.svg").read_text("utf-8").startswith("flowchart LR")
+
+
+def test_standard_input_is_drawn_for_a_dash(folder: Path):
+    done = call("graph", "-", cwd=folder, input=ETL)
+
+    assert done.out.startswith("etl (4 tasks)")
+
+
+def test_an_output_that_cannot_be_written_is_an_error_in_one_line(folder: Path):
+    done = call("graph", "etl.yaml", "--output", "nowhere/etl.svg", cwd=folder)
+
+    assert done == (2, "", "error: 'nowhere/etl.svg' cannot be written: No such file or directory\n")
+
+
+def test_a_file_with_problems_is_not_drawn_and_they_are_named(folder: Path):
+    (folder / "bad.yaml").write_text("tasks:\n  b: {command: echo b, depends_on: c}\n")
+
+    done = call("graph", "bad.yaml", cwd=folder)
+
+    assert (done.code, done.out) == (2, "")
+    assert "bad.yaml:2:36: " in done.err

@@ -1,0 +1,275 @@
+"""Pictures of runs, as text: what is drawn for what, at whatever size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from rich.cells import cell_len
+from tests.cli.builders import PLACE, after, attempt, dag, info, news, said, task
+
+from holdfast.cli.board import Board
+from holdfast.cli.live import Frame, Tails, draw
+from holdfast.cli.watching import News
+
+
+def picture(
+    seen: News,
+    *,
+    width: int = 100,
+    height: int | None = 24,
+    seconds: float = 3,
+    unicode: bool = True,
+) -> list[str]:
+    tails = Tails()
+    tails.add(seen.lines)
+    return [text.plain for text in draw(seen, tails, PLACE, Frame(width, height, after(seconds), unicode))]
+
+
+def line_of(lines: Sequence[str], name: str) -> str:
+    return next(line for line in lines if re.search(rf"\b{name}\b", line))
+
+
+def test_the_head_says_what_runs_how_it_stands_how_long_and_by_which_name():
+    assert picture(news(Board()))[0] == "test  running  3.0 s  order-42"
+    assert picture(news(Board(), "failed"))[0] == "test  failed  5.0 s  order-42"
+
+
+def test_a_run_without_tasks_is_only_its_head():
+    assert len(picture(news(Board()))) == 1
+
+
+def test_each_state_has_a_word_and_a_glyph():
+    board = Board()
+    board.apply(
+        [
+            task(0, "done", "success"),
+            task(1, "bad", "failed", problem="exited with code 3"),
+            task(2, "busy", "running"),
+            task(3, "handed", "dispatched"),
+            task(4, "later", "pending"),
+            task(5, "again", "pending", attempt=2, retry_at=after(8)),
+            task(6, "ended", "cancelled"),
+            task(7, "left", "skipped"),
+        ]
+    )
+
+    lines = picture(news(board))
+
+    assert line_of(lines, "done") == "  ✓ done    success         2.0 s"
+    assert line_of(lines, "bad") == "  ✗ bad     failed          2.0 s  exited with code 3"
+    assert line_of(lines, "busy") == "  ● busy    running         3.0 s"
+    assert line_of(lines, "handed") == "  ● handed  running"
+    assert line_of(lines, "later") == "  · later   queued"
+    assert line_of(lines, "again") == "  ↻ again   retrying               attempt 2, again in 5.0 s"
+    assert line_of(lines, "ended") == "  ⊘ ended   cancelled       2.0 s"
+    assert line_of(lines, "left") == "  – left    skipped"
+
+
+def test_without_unicode_everything_is_ascii():
+    board = Board(dag("  each: {parallel: 4, command: x}\n"))
+    board.apply([task(0, "each", "success", count=4), task(1, "each", "failed", count=4)])
+
+    lines = picture(news(board), unicode=False)
+
+    assert (
+        lines[1]
+        == "  * each  running         3.0 s  #####xxxxx----------".replace("x", "#") + " 2/4  1 failed"
+    )
+    assert all(line.isascii() for line in lines)
+
+
+def test_a_hundred_thousand_tasks_are_one_line():
+    board = Board(dag("  each: {parallel: 100000, concurrency: 100, command: x}\n"))
+    board.apply(task(seq, "each", "success", count=100_000) for seq in range(43_210))
+    board.apply(task(seq, "each", "running", count=100_000) for seq in range(43_210, 43_310))
+
+    lines = picture(news(board))
+
+    assert lines[1:] == ["  ● each  running         3.0 s  ━━━━━━━━──────────── 43,210/100,000  100 running"]
+
+
+def test_a_bar_is_full_only_when_all_is_done_and_a_lone_failure_is_seen_in_it():
+    board = Board()
+    board.apply(task(seq, "a", "failed" if seq == 5 else "success", count=1000) for seq in range(999))
+    board.apply([task(999, "a", "running", count=1000)])
+
+    almost = picture(news(board))[1]
+    board.apply([task(999, "a", "success", count=1000)])
+    whole = picture(news(board))[1]
+
+    assert "━" * 19 + "─ 999/1,000  1 failed" in almost
+    assert "━" * 20 + " 1,000/1,000  1 failed" in whole
+
+
+def test_what_is_tried_again_says_when_how_often_and_why():
+    board = Board(dag("  work: {command: x, retries: {max_attempts: 5}}\n"))
+    board.apply([task(0, "work", "pending", attempt=2, retry_at=after(4.5))])
+    board.note_attempts([attempt(0, problem="exited with code 7")])
+
+    waiting = picture(news(board))[1]
+    board.apply([task(0, "work", "running", attempt=2)])
+    running = picture(news(board))[1]
+
+    assert waiting.endswith("retrying               attempt 2 of 5, again in 1.5 s: exited with code 7")
+    assert running.endswith("attempt 2 of 5: exited with code 7")
+
+
+def test_lost_attempts_do_not_count_against_the_retries():
+    board = Board(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+
+    board.apply([task(0, "work", "running", attempt=3, lost=2)])
+
+    assert "attempt 3 of 4" in picture(news(board))[1]
+
+
+def test_attempts_of_a_run_that_was_opened_again_have_no_limit_to_show():
+    board = Board(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+
+    board.apply([task(0, "work", "running", attempt=3)])
+
+    assert picture(news(board))[1].endswith("attempt 3")
+
+
+def test_items_of_a_fan_out_that_are_tried_again_are_counted_and_the_next_is_named():
+    board = Board(dag("  each: {parallel: 4, command: x, retries: {max_attempts: 3}}\n"))
+    board.apply([task(seq, "each", "running", index=seq, count=4) for seq in range(2)])
+    board.apply([task(2, "each", "pending", index=2, count=4, attempt=3, retry_at=after(9))])
+    board.apply([task(3, "each", "pending", index=3, count=4, attempt=2, retry_at=after(5))])
+
+    line = picture(news(board), width=150)[1]
+
+    assert line.endswith(" 0/4  2 running  2 retrying (each[3] attempt 2 of 3, again in 2.0 s)")
+
+
+def test_the_newest_word_of_a_running_task_is_shown_but_not_that_of_its_last_attempt():
+    board = Board()
+    board.apply([task(0, "work", "running", attempt=2)])
+
+    old = picture(news(board, lines=[said("work", "trying", attempt=1)]))[1]
+    new = picture(news(board, lines=[said("work", "40 %"), said("work", "80 %", attempt=2)]))[1]
+
+    assert "trying" not in old
+    assert new.endswith("attempt 2  80 %")
+
+
+def test_the_last_words_of_what_failed_are_below_it_and_nobody_elses():
+    board = Board()
+    board.apply([task(0, "bad", "failed", problem="x"), task(1, "good", "success")])
+    lines = [said("bad", f"line {number}") for number in range(30)] + [said("good", "fine")]
+
+    shown = picture(news(board, lines=lines))
+
+    assert shown[2:-1] == [f"      │ line {number}" for number in range(22, 30)]
+    assert not any("fine" in line for line in shown)
+
+
+def test_what_tasks_say_cannot_move_the_cursor():
+    board = Board()
+    board.apply([task(0, "bad", "failed", problem="a\x1b[2Jb\nc")])
+
+    shown = picture(news(board, lines=[said("bad", "x\x1b[1Ay\rz\tw")]))
+
+    assert all(character.isprintable() for line in shown for character in line)
+
+
+def test_an_approval_and_a_signal_show_the_command_that_answers():
+    review = "  review: {approval: {message: 'Ship it?'}}\n"
+    board = Board(dag(f"{review}  parcel: {{wait_for_signal: sent}}\n  nap: {{sleep: 90}}\n"))
+    board.apply([task(0, "review"), task(1, "parcel"), task(2, "nap")])
+
+    shown = picture(news(board))
+
+    assert shown[1].endswith("asks            3.0 s  waits for approval: Ship it?")
+    assert shown[2] == "      holdfast approve order-42 review"
+    assert shown[3].endswith("waits for signal 'sent'")
+    assert shown[4] == "      holdfast signal order-42 sent"
+    assert shown[5].endswith("sleeps for 1 min 30 s")
+
+
+def test_a_code_workflow_that_only_waits_says_for_what():
+    shown = picture(news(Board(), waiting="signal 'go'"))
+
+    assert shown[-1] == "    waits for signal 'go'"
+
+
+def test_a_skipped_task_says_why():
+    board = Board(
+        dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n  c: {when: 'input.n > 5', command: x}\n")
+    )
+    board.apply([task(0, "a", "failed", problem="x"), task(1, "b", "skipped"), task(2, "c", "skipped")])
+
+    shown = picture(news(board))
+
+    assert line_of(shown, "b").endswith("skipped                a did not succeed")
+    assert line_of(shown, "c").endswith("skipped                when is not met: input.n > 5")
+
+
+def test_a_task_that_has_yet_to_begin_says_for_what_it_waits_until_the_run_is_over():
+    board = Board(dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n"))
+
+    assert line_of(picture(news(board)), "b").endswith("waiting                for a")
+    assert line_of(picture(news(board, "cancelled")), "b").endswith("not begun")
+
+
+def forty() -> Board:
+    tasks = "".join(f"  task{each}: {{command: x}}\n" for each in range(40))
+    board = Board(dag(tasks))
+    board.apply(task(seq, f"task{seq}", "success") for seq in range(20))
+    board.apply([task(20, "task20", "failed", problem="no"), task(21, "task21", "running")])
+    return board
+
+
+def test_where_not_all_fits_what_matters_is_shown_in_its_order_and_the_rest_is_counted():
+    lines = picture(news(forty()), height=8)
+
+    assert len(lines) == 7
+    assert any("task20" in line and "failed" in line for line in lines)
+    assert any("task21" in line and "running" in line for line in lines)
+    assert lines[-1].startswith("    and 35 more: ")
+    assert re.search(r"\d+ success", lines[-1])
+    assert re.search(r"\d+ waiting", lines[-1])
+    names = [int(match[1]) for line in lines if (match := re.search(r"task(\d+)", line))]
+    assert names == sorted(names)
+
+
+def test_at_the_end_all_is_shown():
+    lines = picture(news(forty(), "failed"), height=None)
+
+    assert len(lines) == 41
+
+
+@pytest.mark.parametrize("width", [1, 10, 24, 40, 60, 80, 200])
+@pytest.mark.parametrize("height", [1, 2, 3, 5, 10, 24, 100])
+def test_nothing_is_ever_wider_or_higher_than_the_terminal(width: int, height: int):
+    lines = picture(news(forty(), lines=[said("task20", "x" * 500)]), width=width, height=height)
+
+    assert len(lines) <= max(2, height - 1)
+    assert all(cell_len(line) <= width for line in lines)
+
+
+def test_wide_characters_take_the_columns_they_take():
+    board = Board()
+    board.apply([task(0, "処理", "failed", problem="失敗" * 100), task(1, "work", "success")])
+
+    lines = picture(news(board), width=60)
+
+    assert all(cell_len(line) <= 60 for line in lines)
+    where = {cell_len(re.split(r"failed|success", line)[0]) for line in lines[1:3]}
+    assert len(where) == 1, "the columns stand below each other"
+
+
+def test_tails_forget_those_that_have_been_silent_longest():
+    tails = Tails()
+
+    tails.add(said("each", "first", index=number) for number in range(1000))
+
+    assert list(tails.of("each", 0)) == []
+    assert [line.text for line in tails.of("each", 999)] == ["first"]
+
+
+def test_the_time_of_a_run_on_a_clock_that_is_ahead_is_not_negative():
+    seen = News(info(started_at=after(60)), Board())
+
+    assert picture(seen)[0] == "test  running  0.0 s  order-42"

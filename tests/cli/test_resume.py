@@ -1,0 +1,247 @@
+"""Going on with a run: after a crash, after leaving it, after a failure, after an edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.processes import Project, eventually
+
+SLOW = """\
+name: slow
+tasks:
+  first: {command: 'echo once >> first.txt'}
+  wait:
+    depends_on: [first]
+    command: 'echo $$ > pid; while [ ! -e go ]; do sleep 0.05; done; echo "HOLDFAST_OUTPUT:7"'
+output: {given: wait}
+"""
+
+
+@pytest.fixture
+def slow(project: Project) -> Project:
+    project.write("slow.yaml", SLOW)
+    return project
+
+
+def under_way(project: Project) -> int:
+    """Wait until the slow task runs: the id of its process."""
+    pid = project.folder / "pid"
+    return int(eventually(lambda: pid.exists() and pid.read_text().strip()))
+
+
+def start_slow(project: Project, *words: str) -> subprocess.Popen[str]:
+    process = project.start("run", *(words or ("slow.yaml",)))
+    under_way(project)
+    (project.folder / "pid").unlink()
+    return process
+
+
+def is_gone(pid: int) -> bool:
+    """Or waits only for whoever inherited it to take note."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_after_kill_nine_the_run_goes_on_where_it_was_and_nothing_recorded_is_done_again(slow: Project):
+    process = slow.start("run", "slow.yaml")
+    task = under_way(slow)
+    process.kill()
+    process.communicate()
+    run = slow.last_run()
+    (slow.folder / "go").touch()
+
+    done = slow.run("run", "--resume", run["id"])
+
+    assert run["status"] == "running"
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"given": 7}
+    assert (slow.folder / "first.txt").read_text() == "once\n"
+    assert re.search(r"wait lost \(attempt 1 of 2\): its node died", done.stderr)
+    assert f"run {run['id']} of slow goes on" in done.stderr
+    assert is_gone(task)
+    attempts = slow.ask("runs", "show", run["id"])["attempts"]
+    assert [(each["attempt"], each["status"]) for each in attempts] == [(1, "lost")]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_outside_a_terminal_detaches_in_order(slow: Project, number: signal.Signals, code: int):
+    process = start_slow(slow)
+    (slow.folder / "go").touch()
+
+    ended, said, told = slow.finish(process, number)
+
+    run = slow.last_run()
+    assert ended == code
+    assert said == ""
+    assert f"detached; the run goes on with: holdfast run --resume {run['id']}" in told
+    assert "Traceback" not in told
+    done = slow.run("run", "--resume", run["id"])
+    assert done.returncode == 0, done.stderr
+    assert (slow.folder / "first.txt").read_text() == "once\n"
+
+
+def test_tasks_get_a_while_to_finish_and_a_second_signal_takes_it_from_them(slow: Project):
+    process = slow.start("run", "slow.yaml")
+    task = under_way(slow)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    lines = iter(process.stderr.readline, "")
+    assert any("letting tasks finish, for 10 s at most" in line for line in lines)
+    assert not is_gone(task)
+
+    ended, _, told = slow.finish(process, signal.SIGINT)
+
+    assert ended == 130
+    assert "Traceback" not in told
+    eventually(lambda: is_gone(task), seconds=10)
+    assert slow.last_run()["status"] == "running"
+
+
+def test_a_run_that_has_ended_is_shown_and_its_end_decides_the_exit_code(project: Project):
+    project.write("good.yaml", "name: good\ntasks:\n  a: {command: 'true'}\noutput: {}\n")
+    project.write("bad.yaml", "name: bad\ntasks:\n  a: {command: 'echo sorry; false'}\n")
+    project.run("run", "good.yaml", "--id", "good")
+    project.run("run", "bad.yaml", "--id", "bad")
+    (project.folder / "bad.yaml").unlink()
+
+    good = project.run("run", "--resume", "good")
+    bad = project.run("run", "--resume", "bad")
+
+    assert (good.returncode, good.stdout) == (0, "{}\n")
+    assert bad.returncode == 1
+    assert "task 'a' failed: exited with code 1" in bad.stderr
+
+
+def test_a_failed_run_is_tried_again_where_it_failed(project: Project):
+    text = "name: half\ntasks:\n  first: {command: 'echo once >> first.txt'}\n"
+    text += "  second: {depends_on: [first], command: 'test -e go'}\noutput: {}\n"
+    project.write("half.yaml", text)
+    failed = project.run("run", "half.yaml")
+    run = project.last_run()["id"]
+    (project.folder / "go").touch()
+
+    done = project.run("run", "--retry", run)
+
+    assert failed.returncode == 1
+    assert done.returncode == 0, done.stderr
+    assert (project.folder / "first.txt").read_text() == "once\n"
+    again = project.run("run", "--retry", run)
+    assert again.returncode == 2
+    assert "only a run that failed or was cancelled can be retried" in again.stderr
+
+
+def test_a_run_goes_on_as_it_began_after_its_file_was_edited(slow: Project):
+    process = start_slow(slow)
+    process.kill()
+    process.communicate()
+    slow.write("slow.yaml", "name: slow\ntasks:\n  other: {command: 'echo new'}\n")
+    (slow.folder / "go").touch()
+
+    done = slow.run("run", "--resume", slow.last_run()["id"])
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"given": 7}
+    assert "other" not in done.stderr
+
+
+def test_a_run_is_resumed_from_anywhere_by_the_beginning_of_its_id(slow: Project, tmp_path: Path):
+    process = start_slow(slow)
+    process.kill()
+    process.communicate()
+    (slow.folder / "go").touch()
+    run = slow.last_run()["id"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    database = str(slow.folder / ".holdfast" / "holdfast.db")
+    done = slow.run("run", "--resume", run[:18], "--db", database, folder=elsewhere)
+
+    assert done.returncode == 0, done.stderr
+    assert list(elsewhere.iterdir()) == []
+
+
+CODE = """\
+from holdfast import context, task, workflow
+
+@task
+def first() -> int:
+    return 1
+
+@task
+def second() -> int:
+    return 2
+
+@workflow
+async def main() -> int:
+    one = await first()
+    await context().signal("go")
+    return one + await second()
+"""
+
+
+def test_a_run_that_does_not_fit_its_code_any_more_is_set_aside_and_goes_on_when_that_is_mended(
+    project: Project,
+):
+    project.write("shop.py", CODE)
+    process = project.start("run", "shop:main")
+    run = eventually(lambda: _waiting(project))
+    process.kill()
+    process.communicate()
+    project.write("shop.py", CODE.replace("await first()", "await second()"))
+    assert project.run("signal", run, "go").returncode == 0
+
+    parked = project.run("run", "--resume", run)
+    project.write("shop.py", CODE)
+    done = project.run("run", "--resume", run)
+
+    assert parked.returncode == 4
+    assert "task 0 was task 'first' when this run passed here" in parked.stderr
+    assert f"when that is mended: holdfast run --resume {run}" in parked.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "3\n"
+
+
+def _waiting(project: Project) -> str | None:
+    if not (project.folder / ".holdfast" / "holdfast.db").exists():
+        return None
+    done = project.run("runs", "list", "--json")
+    found = [info for info in json.loads(done.stdout or "[]") if info["waiting"]]
+    return found[0]["id"] if found else None
+
+
+def test_where_the_workflow_is_must_be_told_if_it_is_not_where_it_was(project: Project):
+    project.write("shop.py", CODE)
+    process = project.start("run", "shop:main")
+    run = eventually(lambda: _waiting(project))
+    process.kill()
+    process.communicate()
+    os.rename(project.folder / "shop.py", project.folder / "store.py")
+    project.run("signal", run, "go")
+
+    lost = project.run("run", "--resume", run)
+    found = project.run("run", "store:main", "--resume", run)
+
+    assert lost.returncode == 2
+    assert "there is no module 'shop'" in lost.stderr
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == "3\n"
+
+
+def test_cancelled_elsewhere_it_ends_with_three(slow: Project):
+    process = start_slow(slow)
+
+    cancelled = slow.run("runs", "cancel", slow.last_run()["id"], "--reason", "no need")
+    said, told = process.communicate(timeout=40)
+
+    assert cancelled.returncode == 0, cancelled.stderr
+    assert process.returncode == 3
+    assert said == ""
+    assert "cancelled after" in told

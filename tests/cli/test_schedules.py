@@ -1,0 +1,132 @@
+"""`holdfast schedules`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLOW = """
+name: nightly
+input: {day: date, limit: int = 3}
+tasks:
+  say: {command: 'echo "for $HOLDFAST_INPUT"'}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "nightly.yaml").write_text(FLOW)
+    return tmp_path
+
+
+def holdfast(project: Path, *words: str, code: int = 0) -> str:
+    """What it prints on stdout, or, if it is to be refused, on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", *words],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def as_json(project: Path, *words: str) -> Any:
+    return json.loads(holdfast(project, *words, "--json"))
+
+
+def test_a_schedule_is_put_looked_at_paused_resumed_and_deleted(project: Path) -> None:
+    holdfast(
+        project,
+        *("schedules", "put", "mine", "nightly.yaml", "--cron", "0 2 * * *"),
+        *("--timezone", "Europe/Berlin", "--overlap", "queue", "--catchup", "all:5", "--jitter", "10m"),
+    )
+
+    [info] = as_json(project, "schedules", "list")
+    assert info["plan"]["timetable"] == {
+        "type": "cron",
+        "expression": "0 2 * * *",
+        "timezone": "Europe/Berlin",
+    }
+    assert (info["plan"]["overlap"], info["plan"]["catchup"]) == ("queue", {"mode": "all", "most": 5})
+    assert info["input"] == {"day": "{date}", "limit": 3}
+    holdfast(project, "schedules", "pause", "mine")
+    assert "paused" in holdfast(project, "schedules", "list")
+    assert as_json(project, "schedules", "show", "mine")["next_at"] is None
+    holdfast(project, "schedules", "resume", "mine")
+    assert "0 2 * * * Europe/Berlin" in holdfast(project, "schedules", "show", "mine")
+    holdfast(project, "schedules", "delete", "mine")
+    assert as_json(project, "schedules", "list") == []
+
+
+def test_what_lies_ahead_is_shown_and_what_an_outage_would_cost(project: Path) -> None:
+    holdfast(project, "schedules", "put", "mine", "nightly.yaml", "--every", "1h", "--catchup", "all:3")
+
+    firings = as_json(project, "schedules", "preview", "mine", "--count", "3")
+    outage = as_json(project, "schedules", "preview", "mine", "--outage", "6h")
+
+    assert len(firings) == 3
+    assert outage["skipped"] == 5
+    assert len(outage["started"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["put", "x", "nightly.yaml", "--cron", "0 25 * * *"], "hour"),
+        (["put", "x", "nightly.yaml"], "either cron or every"),
+        (["put", "x", "nightly.yaml", "--every", "soon"], "a span such as 90s"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--overlap", "never"], "'skip'"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--input", '{"limit": "many"}'], "limit"),
+        (["put", "x", "weekly.yaml", "--every", "1h"], "nightly.yaml"),
+        (["show", "nobody"], "no schedule 'nobody'"),
+    ],
+)
+def test_bad_words_are_refused_with_what_is_expected(project: Path, words: list[str], problem: str) -> None:
+    holdfast(project, "schedules", "put", "there", "nightly.yaml", "--every", "1h")
+
+    assert problem in holdfast(project, "schedules", *words, code=2)
+    assert [it["name"] for it in as_json(project, "schedules", "list")] == ["there"]
+
+
+def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project: Path) -> None:
+    (project / "nightly.yaml").write_text("schedule: {every: 1s}\n" + FLOW)
+    with subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "serve", "nightly.yaml"],
+        cwd=project,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as node:
+        try:
+            assert node.stderr is not None
+            assert "schedule nightly fires next" in node.stderr.readline()
+            triggered = holdfast(project, "schedules", "trigger", "nightly").strip()
+            times = ["--from", "2026-01-31T00:00:00Z", "--to", "2026-01-31T00:00:02Z"]
+            filled = holdfast(project, "schedules", "backfill", "nightly", *times).split()
+            assert len(filled) == 2
+            wait_for(project, {triggered, *filled}, by_itself=2)
+        finally:
+            os.kill(node.pid, signal.SIGTERM)
+            node.wait(20)
+    assert node.returncode == 0
+
+
+def wait_for(project: Path, ids: set[str], by_itself: int) -> None:
+    """Until these have succeeded, and so many that nobody asked for."""
+    for _ in range(60):
+        found = as_json(project, "runs", "list", "--limit", "100")
+        done = {run["id"] for run in found if run["status"] == "success"}
+        if ids <= done and len(done - ids) >= by_itself:
+            return
+        time.sleep(0.25)
+    raise AssertionError(found)

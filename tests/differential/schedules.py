@@ -1,0 +1,74 @@
+"""Schedules of the model: who is due, and what a firing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+from tests.differential.tables import Tables
+
+from holdfast.core.records import MessageKind, ScheduleRecord
+from holdfast.core.values import Instant, Payload
+from holdfast.ports.store import Firing, NewMessage
+
+
+def listed(tables: Tables, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
+    """By name, each with whether the run that it started last goes on."""
+    found = [
+        replace(schedule, is_active=_is_active(tables, namespace, schedule))
+        for (space, _), schedule in tables.schedules.items()
+        if space == namespace and name in (None, schedule.name)
+    ]
+    return sorted(found, key=lambda schedule: schedule.name.encode())
+
+
+def _is_active(tables: Tables, namespace: str, schedule: ScheduleRecord) -> bool:
+    run = tables.run(namespace, schedule.active)
+    return run is not None and not run.status.is_final
+
+
+def _due_at(schedule: ScheduleRecord) -> Instant | None:
+    """A tick that waited for a run is due when that has ended, which is at once."""
+    return schedule.cursor if schedule.queued and not schedule.is_active else schedule.next_at
+
+
+def _heeded(tables: Tables, namespace: str, workflows: Sequence[str]) -> list[ScheduleRecord]:
+    known = listed(tables, namespace)
+    return [schedule for schedule in known if schedule.workflow in workflows and not schedule.is_paused]
+
+
+def schedule_at(tables: Tables, namespace: str, workflows: Sequence[str]) -> Instant | None:
+    times = [_due_at(schedule) for schedule in _heeded(tables, namespace, workflows)]
+    return min((at for at in times if at is not None), default=None)
+
+
+def due(tables: Tables, namespace: str, workflows: Sequence[str], now: Instant) -> list[ScheduleRecord]:
+    return [
+        schedule
+        for schedule in _heeded(tables, namespace, workflows)
+        if (schedule.queued and not schedule.is_active)
+        or (schedule.next_at is not None and schedule.next_at <= now)
+    ]
+
+
+def write(tables: Tables, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
+    known = tables.schedules.get((namespace, schedule.name))
+    if (None if known is None else known.revision) != decided_on:
+        return False
+    tables.schedules[namespace, schedule.name] = replace(schedule, is_active=False)
+    return True
+
+
+def fire(tables: Tables, namespace: str, firing: Firing) -> bool:
+    schedule, decided_on, runs, cancel, now = firing
+    if not write(tables, namespace, schedule, decided_on):
+        return False
+    existing = tables.add_runs(namespace, runs)
+    if schedule.active in existing:
+        tables.schedules[namespace, schedule.name] = replace(
+            schedule, active=existing[schedule.active], is_active=False
+        )
+    if cancel is not None:
+        reason = Payload(b'"the next one is due"')
+        tables.deliver(namespace, [NewMessage(cancel, MessageKind.CANCEL, "", reason)], now)
+    return True

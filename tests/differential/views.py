@@ -1,0 +1,84 @@
+"""What a person may see of the model: logs, tasks at a glance, and why a run would never move again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.differential.tables import AWAKE, Tables
+
+from holdfast.core.records import ChildRecord, LogRecord, RunRecord, TaskGlance, TaskRecord
+from holdfast.core.values import Instant, Payload, RunKey
+
+LONG = 10 * 60 * 1_000_000
+"""In microseconds: a run that is due and that nobody has taken for longer is reported."""
+
+_HIGHEST_PLACE = 999_999_999
+
+
+def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogRecord]:
+    """Those of a task that there is."""
+    found: list[LogRecord] = []
+    for number, row in tables.logs.items():
+        said_by = tables.tasks.get((row.run, row.seq))
+        if row.run == run and number > after and said_by is not None and task in (None, said_by.name):
+            index, _ = _place(said_by.input)
+            found.append(LogRecord(number, row.seq, row.attempt, row.lines, said_by.name, index))
+    return found
+
+
+def glance(task: TaskRecord) -> TaskGlance:
+    index, count = _place(task.input)
+    return TaskGlance(
+        seq=task.seq,
+        name=task.name,
+        index=index,
+        count=count,
+        status=task.status,
+        attempt=task.attempt,
+        lost=task.lost,
+        problem=None if task.failure is None else task.failure.message,
+        due_at=task.due_at,
+        created_at=task.created_at,
+        started_at=task.started_at,
+        finished_at=task.finished_at,
+    )
+
+
+def _place(input: Payload) -> tuple[int, int] | tuple[None, None]:
+    """The last that an item of a fan-out is told, and nobody else."""
+    given: Any = json.loads(input)
+    if not isinstance(given, dict) or [*given][-2:] != ["parallel_index", "parallel_count"]:
+        return None, None
+    index, count = given["parallel_index"], given["parallel_count"]
+    if all(type(each) is int and 0 <= each <= _HIGHEST_PLACE for each in (index, count)):
+        return index, count
+    return None, None
+
+
+def as_child(run: RunRecord) -> ChildRecord:
+    assert run.parent is not None
+    assert run.parent_seq is not None
+    return ChildRecord(run.parent, run.parent_seq, run.key, run.status, run.output, run.failure)
+
+
+def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
+    """Why it would never move again, if so."""
+    if run.status not in AWAKE:
+        return None
+    if run.owner is not None:
+        is_known = run.owner in tables.nodes
+        return None if is_known else f"its node {run.owner} is gone and nobody has freed it"
+    if run.wake_at is not None:
+        same = (run.namespace, run.claim)
+        is_served = any(it.owner and (it.namespace, it.claim) == same for it in tables.runs.values())
+        if is_served or run.wake_at >= now - LONG:
+            return None
+        return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
+    if tables.unread([run.key]):
+        return "it has an unread message that does not wake it"
+    if run.waiting is None:
+        return "it waits for nothing"
+    if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
+        return "it waits for children that have all ended"
+    return None
