@@ -27,6 +27,7 @@ HoldfastError
 │   ├── Rejected            … because whoever was asked for approval said no
 │   └── TaskLost            … because every node that ran it died
 ├── CommandFailed           a task's process ended with another exit code than 0, or by a signal
+├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
 ├── RunParked               a run that a test waits for cannot go on
@@ -283,6 +284,10 @@ def _how_it_ended(exit_code: int) -> str:
         return f"was ended by signal {signal.Signals(-exit_code).name}"
     except ValueError:  # a real-time signal, which has only a number
         return f"was ended by signal {-exit_code}"
+
+
+class CannotEvaluate(HoldfastError, ValueError):
+    """A condition that is neither true nor false, with the reason."""
 
 
 class RunFailed(HoldfastError):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import Counter
 from collections.abc import Iterator
 
 from tests.chaos.expected import expected
+from tests.chaos.notebook import Began
 from tests.chaos.operations import KILL, Evidence, told
 from tests.chaos.verdicts import Verdict, verdict_of
 from tests.chaos.workloads import SCHEDULE
-
 
 _SHOWN_WITHIN = 1.5
 """Seconds in which neither its node nor the database is hurt. A task that had to wait for a slot is shown as
@@ -33,32 +34,37 @@ def skipped_tasks_never_begin(evidence: Evidence) -> Verdict:
 
 
 def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdict:
-    deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL)}
-    hurt = {each.process for each in evidence.hurts}
     begun = {(each.task, each.attempt) for each in evidence.begun}
-    cases = [
-        began
-        for began in evidence.begun
-        if began.node in deaths
-        and evidence.peace(deaths[began.node].whom, began.at, deaths[began.node].at) > _SHOWN_WITHIN
-        and (began.process, began.task) not in evidence.finished
-        # What ended otherwise, or may have: by a fault of its own, by its heartbeat, or with its run.
-        and began.process not in hurt
-        and began.label != "watched"
-        and began.run in evidence.runs
-        and evidence.runs[began.run].status != "cancelled"
-    ]
+    cases = _running_when_their_node_died(evidence)
 
     def broken() -> Iterator[str]:
         for began in cases:
             status = evidence.marked.get((began.task, began.attempt))
+            was_cancelled = evidence.runs[began.run].status == "cancelled"
             if status != "lost":
                 yield f"an attempt ran when its node was killed, and is called {status}" + told(began)
-            elif (began.task, began.attempt + 1) not in begun:
+            elif (began.task, began.attempt + 1) not in begun and not was_cancelled:
                 yield "an attempt was lost with its node, and nobody tried again" + told(began)
 
     promise = "a process task that ran when its node was killed is marked lost, and was tried again"
     return verdict_of(promise, cases, broken())
+
+
+def _running_when_their_node_died(evidence: Evidence) -> list[Began]:
+    """Without those that may have ended otherwise: by a fault of their own, a heartbeat, or with their run."""
+    deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL)}
+    hurt = {each.process for each in evidence.hurts}
+    cancelled = {run: asked[0].began_at for run, asked in evidence.by_run("cancel").items()}
+    cases: list[Began] = []
+    for began in evidence.begun:
+        death = deaths.get(began.node)
+        if death is None or evidence.peace(death.whom, began.at, death.at) <= _SHOWN_WITHIN:
+            continue
+        has_ended = (began.process, began.task) in evidence.finished or began.process in hurt
+        was_cancelled = cancelled.get(began.run, math.inf) < death.at
+        if not has_ended and not was_cancelled and began.label != "watched" and began.run in evidence.runs:
+            cases.append(began)
+    return cases
 
 
 def no_process_is_left(evidence: Evidence) -> Verdict:

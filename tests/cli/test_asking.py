@@ -113,7 +113,7 @@ def test_a_run_can_be_retried_for_whoever_serves_it(failed: Project):
         (["runs", "list", "--limit", "0"], "limit is 0"),
         (["logs", "nobody"], "no run 'nobody'"),
         (["logs", "bad", "flakey"], "one that the run has asked for: good, each, flaky"),
-        (["approve", "bad", "flaky"], "task 'flaky' of run 'bad' does not wait for an approval"),
+        (["approve", "bad", "flaky"], "task 'flaky' of run 'bad' does not wait for approval"),
         (["approve", "bad", "flaky", "--value", "{"], "--value is '{', but must be JSON"),
         (["approve", "bad", "flaky", "--value", "1", "--reject"], "left out with --reject"),
         (["signal", "bad", "x"], "run 'bad' has ended and takes no signals any more"),

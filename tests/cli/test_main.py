@@ -49,9 +49,7 @@ def test_the_exit_codes_are_in_the_help_of_run(project: Project):
 def test_the_script_that_pip_installs_is_the_same(project: Project):
     script = Path(sys.executable).parent / "holdfast"
 
-    done = subprocess.run(
-        [script, "--version"], capture_output=True, text=True, env=environment(), check=False
-    )
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, check=False)
 
     assert done.stdout == project.run("--version").stdout
 

@@ -364,6 +364,7 @@ async def test_an_exception_keeps_its_class_and_shows_the_users_own_frames_only(
         ("sys.exit('no such day')", "exited with code 1", "no such day"),
         ("raise SystemExit(True)", "exited with code 1", ""),
         ("sys.exit(-1)", "exited with code 255", ""),
+        ("sys.exit('')", "exited with code 1", ""),
     ],
 )
 async def test_an_exit_is_the_failure_of_a_command(
@@ -425,6 +426,15 @@ async def test_a_function_sees_the_contracts_variables_and_its_own_and_its_workd
     assert {name: value["seen"].get(name) for name in expected} == expected
     assert value["own"] == "yes"
     assert value["cwd"] == str(project.folder / "elsewhere")
+
+
+async def test_a_workdir_that_is_not_there_is_a_failure_that_says_so(project: Project) -> None:
+    project.write("tasks.py", "def main(): ...")
+
+    failure = failure_of(await project.run("main", workdir="/no/where"))
+
+    assert failure.message == "there is no folder /no/where, which is the workdir of the task"
+    assert value_of(await project.run("main")) is None
 
 
 async def test_an_input_too_large_for_a_variable_is_bound_all_the_same(project: Project) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from holdfast import (
     Holdfast,
     Retry,
     RunCancelled,
+    RunFailed,
     Task,
     TaskStatus,
     Workflow,
@@ -22,6 +24,7 @@ from holdfast import (
     task_context,
     workflow,
 )
+from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)
@@ -297,3 +300,91 @@ async def test_runs_that_wait_for_slots_of_a_full_queue_leave_room_for_those_of_
         results += await asyncio.gather(*[run.result(timeout=SOON) for run in stuck])
 
     assert results == ["free"] * 3 + ["held"] * 80
+
+
+# --- tasks in processes
+
+
+class Commands:
+    """Commands that write a line when they begin and when they end, however that is."""
+
+    def __init__(self, folder: Path, catalog: Catalog) -> None:
+        self._folder = folder
+        self._catalog = catalog
+
+    def load(self, name: str, command: str, **fields: Any) -> DagWorkflow:
+        lines = [f"    {field}: {value}" for field, value in fields.items()]
+        noted = f"echo begin >> log.txt; trap 'echo end >> log.txt' EXIT; trap 'exit 9' TERM; {command}"
+        text = "\n".join([f"name: {name}", "tasks:", "  each:", f'    command: "{noted}"', *lines])
+        path = self._folder / f"{name}.yaml"
+        path.write_text(text)
+        return load_dag(path, catalog=self._catalog)
+
+    def most_at_once(self) -> int:
+        now = most = 0
+        for line in (self._folder / "log.txt").read_text().split():
+            now += 1 if line == "begin" else -1
+            most = max(most, now)
+        return most
+
+
+@pytest.fixture
+def commands(tmp_path: Path, catalog: Catalog) -> Commands:
+    return Commands(tmp_path, catalog)
+
+
+FAILING = "sleep 0.05; test $HOLDFAST_ATTEMPT = 3"
+HANGING = "test $HOLDFAST_ATTEMPT = 2 || sleep 60 & wait $!"
+
+
+@pytest.mark.parametrize(("command", "timeout"), [(FAILING, 60), (HANGING, 1)])
+async def test_no_more_items_of_a_fan_out_run_at_once_than_its_concurrency(
+    command: str, timeout: float, store_url: str, catalog: Catalog, commands: Commands
+) -> None:
+    """Airflow 48629, 49696, 50276: the limit of a mapped task holds for none of its items."""
+    retries = "{max_attempts: 3, first_delay: 0}"
+    dag = commands.load("fan", command, parallel=6, concurrency=2, timeout=timeout, retries=retries)
+    async with Holdfast(store_url, catalog=catalog, kill_seconds=1) as hf:
+        run = await hf.start(dag)
+
+        assert await run.result(timeout=SOON) == {"each": [None] * 6}
+
+    assert commands.most_at_once() == 2
+
+
+@pytest.mark.parametrize("ending", ["exit 3", "kill -9 $$", "sleep 60 & wait $!"])
+async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
+    ending: str, store_url: str, catalog: Catalog, commands: Commands
+) -> None:
+    """Prefect 7752, 8566, 17415: a task that timed out, was cancelled or killed keeps its slot.
+    Airflow 1057, 15399, 15793: more slots in use than there are, and then fewer than none."""
+    bad = commands.load("bad", ending, queue="narrow", timeout=0.3)
+    good = commands.load("good", "true", queue="narrow")
+    async with Holdfast(store_url, catalog=catalog, kill_seconds=1, queues={"narrow": 2}) as hf:
+        failing = await hf.start_many(bad, [()] * 6)
+        await failing[-1].cancel()
+        ends = await asyncio.gather(*[run.result(timeout=SOON) for run in failing], return_exceptions=True)
+        working = await hf.start_many(good, [()] * 4)
+
+        assert [await run.result(timeout=SOON) for run in working] == [{"each": None}] * 4
+        assert {type(end) for end in ends} <= {RunFailed, RunCancelled}
+    # One that is killed cannot say that it has ended.
+    assert commands.most_at_once() <= 2 or "kill" in ending
+
+
+async def test_slots_of_processes_that_a_stopping_node_ended_are_free_on_the_next(
+    store_url: str, catalog: Catalog, commands: Commands, tmp_path: Path
+) -> None:
+    """Prefect 23016: a worker that is asked to stop leaves its runs 'running', and their slots taken for ever."""
+    dag = commands.load("slow", "test -e go || sleep 60 & wait $!", queue="narrow")
+    settings: dict[str, Any] = {"kill_seconds": 1, "drain_seconds": 0, "queues": {"narrow": 2}}
+    async with Holdfast(store_url, catalog=catalog, **settings) as first:
+        ids = [run.id for run in await first.start_many(dag, [()] * 5)]
+        while not (tmp_path / "log.txt").exists():
+            await asyncio.sleep(0.02)
+    (tmp_path / "go").touch()
+    async with Holdfast(store_url, catalog=catalog, **settings) as second:
+        runs = [await second.get(id) for id in ids]
+
+        assert [await run.result(timeout=SOON) for run in runs] == [{"each": None}] * 5
+    assert commands.most_at_once() <= 2

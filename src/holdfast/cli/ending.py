@@ -51,7 +51,7 @@ def tell_end(news: News, place: Place, *, as_json: bool) -> Exit:
         return exit_of(info.status)
     say(_summary(info, news.board), COLOURS.get(info.status, ""))
     if info.failure is not None and info.status is not RunStatus.CANCELLED:
-        say(f"  {one_line(info.failure.message, 2000)}", "red")
+        say(f"  {one_line(info.failure.summary, 2000)}", "red")
     match info.status:
         case RunStatus.SUCCESS:
             _print_output(info)

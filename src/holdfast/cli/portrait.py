@@ -89,7 +89,7 @@ def _print_facts(info: RunInfo, state: dict[str, Any]) -> None:
         "input": one_line(json_text(info.input), 1000),
         "state": one_line(json_text(state), 1000) if state else "",
         "output": one_line(json_text(info.output), 1000) if info.output is not None else "",
-        "problem": one_line(info.failure.message, 2000) if info.failure is not None else "",
+        "problem": one_line(info.failure.summary, 2000) if info.failure is not None else "",
     }
     console = stdout()
     for name, value in facts.items():

@@ -69,7 +69,7 @@ def list_runs(
 def _row(info: RunInfo) -> list[str]:
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
     more = f"waits for {info.waiting}" if info.waiting else ""
-    more = info.failure.message if info.failure is not None else more
+    more = info.failure.summary if info.failure is not None else more
     return [
         info.id,
         info.workflow,

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple, cast
 
 from holdfast.app import Holdfast
@@ -230,6 +231,7 @@ class _Session:
         return Exit.TERMINATED if came is signal.SIGTERM else Exit.INTERRUPTED
 
 
+@cache
 def _terminal() -> int | None:
     """Where a person can be asked; None if there is nobody."""
     if not is_terminal(sys.stderr):

@@ -155,7 +155,7 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
         record.seq,
         record.attempt,
         record.status,
-        None if record.failure is None else record.failure.message,
+        None if record.failure is None else record.failure.summary,
         record.node,
         _moment(record.started_at),
         moment(record.finished_at),

@@ -123,6 +123,15 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     task: str | None = None
     """The id of the task this failure came from, so that a retry knows which task to try again."""
 
+    @property
+    def summary(self) -> str:
+        """For people, who are told the class of an error of their own, as in `KeyError: 'price'`."""
+        module, _, name = self.type.rpartition(":")
+        if module.split(".")[0] == "holdfast" or not name:
+            return self.message
+        name = name.rpartition(".")[2]
+        return f"{name}: {self.message}" if self.message else name
+
 
 class Succeeded(msgspec.Struct, frozen=True, gc=False):
     payload: Payload

@@ -32,7 +32,16 @@ def is_surely_dead(node: str) -> bool:
         return True
     except (OSError, OverflowError):
         return False
-    return False
+    return _is_zombie(parts[1])
+
+
+def _is_zombie(pid: str) -> bool:
+    """Whether it has ended, and only keeps its number until its parent, or init, has waited for it."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] == "Z"
 
 
 def _life() -> str:

@@ -40,8 +40,8 @@ _ATTEMPT_MARK = ATTEMPT_MARK.encode()
 _CHUNK = 16 * 1024
 """As much as is read at once. It may be eight thousand lines."""
 _CHUNKS_A_PIPE = 5
-_LISTEN_AFTER = 0.005
-"""Seconds."""
+_LISTEN_AFTER = 0.05
+"""Seconds. What is said before waits in the pipe, and is heard then or at the end."""
 _STDIN, _STDOUT, _STDERR = range(3)
 _NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
 _ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -117,7 +117,6 @@ class Processes:
         kill_after: dt.timedelta,
         *,
         has_pidfd: bool | None = None,
-        has_epoll: bool | None = None,
     ) -> None:
         _occupy_standard_descriptors()
         self._loop = loop = asyncio.get_running_loop()
@@ -127,7 +126,7 @@ class Processes:
         self._numbers = count(1)
         self._children: set[Child] = set()
         """Not by number: that may be a new child's before all is over with the old one."""
-        self.readable = Readable(loop, self._variables, has_epoll=has_epoll)
+        self.readable = Readable(loop, self._variables)
         self._exits = Exits(loop, self._variables, self.readable, has_pidfd=has_pidfd)
         self.keeper = KeeperLink(
             loop, self._variables, self._exits, environment, self._token.decode(), scratch

@@ -148,8 +148,10 @@ def _failure_of_exit(error: SystemExit) -> Failure | None:
     """None if the function has ended its program with success."""
     code = error.code
     # As a process would end: nothing is success, text is a complaint, and of a number eight bits count.
-    words = "" if code is None or isinstance(code, int) else str(code)
-    status = 1 if words else int(code or 0) & 0xFF
+    if isinstance(code, int) or code is None:
+        status, words = (code or 0) & 0xFF, ""
+    else:
+        status, words = 1, str(code)
     if status == 0:
         return None
     return msgspec.structs.replace(capture(CommandFailed(status)), traceback=words, arguments=None)

@@ -23,7 +23,7 @@ _SET_CHILD_SUBREAPER = 36
 class Surroundings:
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._before: dict[str, str] = {}
+        self._before = dict(os.environ)
         self._originals = {number: os.dup(number) for number in range(3)}
         self._library = _load_c_library()
         self._streams = (_text_stream(1), _text_stream(2))
@@ -31,9 +31,13 @@ class Surroundings:
         self._adopt_orphans()
 
     def prepare(self, variables: Mapping[str, str], folder: str) -> None:
-        self._before = dict(os.environ)
         os.environ.update(variables)
-        os.chdir(folder)
+        try:
+            os.chdir(folder)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"there is no folder {folder}, which is the workdir of the task"
+            ) from None
 
     def put_back(self) -> bool:
         """After a call. False if something is left of it that cannot be put back."""
@@ -50,7 +54,7 @@ class Surroundings:
         return threading.active_count() == 1 and not _has_children()
 
     def _flush(self) -> None:
-        for stream in {sys.stdout, sys.stderr, *self._streams}:
+        for stream in (sys.stdout, sys.stderr, *self._streams):
             # The function may have closed it, or put anything there, whose flush may do anything.
             with contextlib.suppress(Exception):
                 stream.flush()

@@ -34,24 +34,22 @@ class Readable:
 
     __slots__ = ("_epoll", "_loop", "_ready", "_takers", "_variables")
 
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, variables: Context, *, has_epoll: bool | None = None
-    ) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, variables: Context) -> None:
         self._loop = loop
         self._variables = variables
         self._takers: dict[int, tuple[Take, Any]] = {}
         self._ready: list[int] = []
         """Told of and not taken yet; the next one last."""
-        if has_epoll is None:
-            has_epoll = hasattr(select, "epoll")
-        self._epoll = select.epoll() if has_epoll else None
+        self._epoll = select.epoll() if hasattr(select, "epoll") else None
         if self._epoll is not None:
             variables.run(loop.add_reader, self._epoll.fileno(), self._take_turn)
 
     def add(self, descriptor: int, take: Take, subject: Any) -> None:
         self._takers[descriptor] = (take, subject)
         if self._epoll is None:
-            self._variables.run(self._loop.add_reader, descriptor, self._take_one, descriptor)
+            # In a copy, as these may be the current variables already.
+            variables = self._variables.copy()
+            variables.run(self._loop.add_reader, descriptor, self._take_one, descriptor)
         else:
             self._epoll.register(descriptor, select.EPOLLIN)
 

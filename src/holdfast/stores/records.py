@@ -60,7 +60,8 @@ def task_glance(row: Row) -> TaskGlance:
     status = _TASK_STATUS.get(row[4])
     if status is None:
         raise JournalCorrupt(None, f"task {row[0]} is {row[4]!r}, which this version does not know")
-    return _glance(*row[:4], status, *row[5:])
+    problem = None if row[8] is None else Failure(row[7] or "", row[8]).summary
+    return _glance(*row[:4], status, *row[5:7], problem, *row[9:])
 
 
 def schedule_record(row: Row) -> ScheduleRecord:

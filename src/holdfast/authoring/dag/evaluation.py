@@ -13,14 +13,10 @@ from typing import Any, Final, assert_never, cast
 
 from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Lookup, Part, Read, Unary
 from holdfast.authoring.dag.types import name_of_value
-from holdfast.errors import HoldfastError, Refused
+from holdfast.errors import CannotEvaluate, Refused
 
 _LONGEST_TEXT: Final = 100_000
 _LARGEST_NUMBER: Final = 10**30
-
-
-class CannotEvaluate(HoldfastError, ValueError):
-    """A condition that is neither true nor false, with the reason."""
 
 
 def evaluate(tree: Part, lookup: Lookup) -> bool:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import msgspec
 
-from holdfast.authoring.dag.evaluation import CannotEvaluate, evaluate
+from holdfast.authoring.dag.evaluation import evaluate
 from holdfast.authoring.dag.expression_parser import BadExpression, parse_expression
 from holdfast.authoring.dag.expression_tree import Lookup, Part, Read, walk
 from holdfast.authoring.dag.references import Ref
+from holdfast.errors import CannotEvaluate
 
 __all__ = ["BadExpression", "CannotEvaluate", "Expression", "Lookup"]
 

@@ -55,7 +55,7 @@ SELECT seq, name,
          THEN (tasks.input ->> 'parallel_index')::int4 END,
     CASE WHEN json_typeof(tasks.input -> 'parallel_count') = 'number'
          THEN (tasks.input ->> 'parallel_count')::int4 END,
-    tasks.status, attempt, lost, tasks.failure ->> 'message', due_at, tasks.created_at, tasks.started_at,
+    tasks.status, attempt, lost, tasks.failure ->> 'type', tasks.failure ->> 'message', due_at, tasks.created_at, tasks.started_at,
     tasks.finished_at
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
