@@ -22,8 +22,9 @@ help:  ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(READY)  ## see a run survive a crash
+demo: $(READY)  ## see runs survive a crash: one in Python, one in YAML
 	@$(RUN) examples/demo.py $(ARGS)
+	@$(RUN) examples/demo_dag.py
 
 .PHONY: test
 test: $(READY)  ## run every test (ARGS="-k lease" for some)

@@ -15,9 +15,10 @@ import pytest
 import holdfast
 
 DEMO = Path(__file__).parent.parent / "examples" / "demo.py"
+DEMO_DAG = DEMO.with_name("demo_dag.py")
 
 
-def play(folder: Path, *arguments: str) -> str:
+def play(folder: Path, *arguments: str, demo: Path = DEMO) -> str:
     """Run the demo in `folder`, with its temporary files in there too, and give what it printed."""
     environment = {
         **os.environ,
@@ -26,7 +27,7 @@ def play(folder: Path, *arguments: str) -> str:
         "PYTHONIOENCODING": "utf-8",
     }
     done = subprocess.run(
-        [sys.executable, str(DEMO), *arguments],
+        [sys.executable, str(demo), *arguments],
         cwd=folder,
         check=False,
         env=environment,
@@ -52,6 +53,15 @@ def test_the_demo_kills_a_process_and_another_one_finishes_and_nothing_is_left_b
     assert "\x1b" not in shown, "colours are for terminals"
     assert list(tmp_path.iterdir()) == []
     assert time.monotonic() - begun < 30, "it takes five seconds on an idle machine"
+
+
+def test_the_demo_of_a_dag_kills_it_resumes_it_and_counts_what_was_done_again(tmp_path: Path):
+    shown = play(tmp_path, demo=DEMO_DAG)
+
+    assert re.search(r"kill -9 \d+", shown)
+    assert re.search(r"[1-9]\d* tasks were recorded before the crash, 0 of them were done again", shown)
+    assert '"cents": 262890' in shown
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_demo_keeps_its_database_if_asked_and_says_how_to_look_into_it(tmp_path: Path):

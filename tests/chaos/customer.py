@@ -198,7 +198,7 @@ class Hand:
         dice = self._dice
         items = [dice.randint(0, 9) for _ in range(dice.randint(1, 4))]
         id = self._new_id("errand")
-        seconds = dice.choice([0.0, 0.2, 1.0, 2.5])
+        [seconds] = dice.choices([0.0, 0.1, 0.5, 2.0], [4, 3, 3, 1])
         if not await self.start(id, workloads.errand, who=self.name, items=items, seconds=seconds):
             return
         await asyncio.sleep(dice.expovariate(1 / 0.5))
@@ -260,7 +260,6 @@ _PLAYS = [
     Hand.vote,
     Hand.hurry,
     Hand.change_its_mind,
-    Hand.run_an_errand,
     Hand.run_an_errand,
     Hand.run_an_errand,
     Hand.come_to_grief,

@@ -84,8 +84,8 @@ def shape_of(store: str, seed: int) -> Shape:
         lease=dice.choice([1.0, 2.0, 2.0]),
         concurrency=dice.choice([4, 30, 1000]),
         max_resident=dice.choice([8, 40, 10_000]),
-        processes=dice.choice([3, 10, 100]),
-        python_workers=dice.choice([1, 3]),
+        processes=dice.choice([4, 10, 100]),
+        python_workers=dice.choice([2, 4]),
         gap=dice.choice([0.7, 1.2, 2.5]),
         on_small_disk=store == "sqlite" and seed % 2 == 0,
     )

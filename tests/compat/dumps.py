@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -21,14 +22,21 @@ _HEADING = "-- holdfast {version} on {database}, made by `python -m tests.compat
 _MIGRATION = "-- migration {number:04} {name}\n{text}-- end of migration\n"
 _MIGRATIONS = re.compile(r"^-- migration (\d+) (\w+)\n(.*?)^-- end of migration\n", re.MULTILINE | re.DOTALL)
 
-# A node is called after its host, its process and its dice; a traceback names files and their lines.
-_NODE = re.compile(r"'[^':]+:\d+:([0-9a-f]{8})'")
+# A node is called after its host, its process, a life of its machine and its dice. A traceback names files.
+_NODE = re.compile(r"'[^':]+:\d+:[0-9a-f]*:([0-9a-f]{8})'")
 _TRACEBACK = re.compile(r'"traceback":"(?:[^"\\]|\\.)*"')
+_FOLDER = f"{Path(__file__).parent}/"
 
 _SET_BY_CHANCE = {("schema_migrations", "applied_at"): "2030-01-01 00:00:00", ("nodes", "tick"): 1}
 """What depends on the day, and on how often a node looked for work."""
 
-_NEXT_MESSAGE = "ALTER TABLE holdfast.messages ALTER COLUMN id RESTART WITH {number};\n"
+_SAID_AT = re.compile(r"(?<=\[)\d{16}(?=,)")
+"""The instants in the lines of a log, which are those of the machine for what is said with `logging`."""
+_THEN = "1893456000000000"
+
+_NUMBERED = {"messages": "id", "logs": "number"}
+"""On Postgres: the tables whose rows it numbers itself, and from where it is to go on."""
+_NEXT_NUMBER = "ALTER TABLE holdfast.{table} ALTER COLUMN {column} RESTART WITH {number};\n"
 
 
 def dump(url: str, version: str) -> str:
@@ -37,6 +45,7 @@ def dump(url: str, version: str) -> str:
     rows = _dump_postgres(url) if database == "postgres" else _dump_sqlite(url)
     rows = _NODE.sub(r"'node:\1'", rows)
     rows = _TRACEBACK.sub('"traceback":"left out"', rows)
+    rows = rows.replace(_FOLDER, "")
     return "".join(
         [
             _HEADING.format(version=version, database=database),
@@ -66,6 +75,8 @@ def _path(url: str) -> str:
 
 def _insert(table: str, columns: list[str], row: Sequence[Any], target: str, override: str = "") -> str:
     given = [_SET_BY_CHANCE.get((table, column), value) for column, value in zip(columns, row, strict=True)]
+    if table == "logs":
+        given[-1] = _SAID_AT.sub(_THEN, given[-1])
     values = ", ".join(map(_literal, given))
     return f"INSERT INTO {target} ({', '.join(columns)}){override} VALUES ({values});\n"
 
@@ -101,8 +112,11 @@ def _dump_postgres(url: str) -> str:
         for table, columns in connection.execute(find_columns.encode()).fetchall():
             as_text = ", ".join(f"{column}::text" for column in columns)
             query = f"SELECT {as_text} FROM holdfast.{table} ORDER BY " + ", ".join(columns[:3])
-            override = " OVERRIDING SYSTEM VALUE" if table == "messages" else ""
+            override = " OVERRIDING SYSTEM VALUE" if table in _NUMBERED else ""
             for row in connection.execute(query.encode()):
                 lines.append(_insert(table, columns, row, f"holdfast.{table}", override))
-        last = connection.execute(b"SELECT coalesce(max(id), 0) FROM holdfast.messages").fetchall()[0][0]
-    return "".join(lines) + _NEXT_MESSAGE.format(number=last + 1)
+        for table, column in _NUMBERED.items():
+            query = f"SELECT coalesce(max({column}), 0) + 1 FROM holdfast.{table}"
+            ((number,),) = connection.execute(query.encode()).fetchall()
+            lines.append(_NEXT_NUMBER.format(table=table, column=column, number=number))
+    return "".join(lines)

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import msgspec
+from tests.compat.dags import forget_earlier_editions
 from tests.compat.workflows import World, catalog
 
 from holdfast import Holdfast, RunInfo
@@ -31,6 +32,7 @@ async def read(url: str) -> dict[str, Any]:
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
         for info in await hf.list(limit=_MOST):
             history = await hf.history(info.key)
+            await _learn(hf, history)
             found[info.id] = {
                 "info": _plain(info),
                 "state": await hf.state(info.key),
@@ -38,10 +40,24 @@ async def read(url: str) -> dict[str, Any]:
                 "tasks": [_plain(task) for task in history.tasks],
                 "messages": [_plain(message) for message in history.messages],
                 "children": [_plain(child) for child in history.children],
+                "logs": [_plain(line) for line in await hf.logs(info.key)],
             }
             if info.status.is_final:
                 found[info.id]["result"] = await _result(hf, info)
     return dict(sorted(found.items()))
+
+
+async def read_schedules(url: str) -> list[Any]:
+    async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        return [_plain(schedule) for schedule in await hf.schedules.list()]
+
+
+async def _learn(hf: Holdfast, history: History) -> None:
+    """An edition of a DAG that only the database has, as a node would that takes a run of it."""
+    definitions, run = hf._parts.definitions, history.run
+    if definitions.lacks(run):
+        for known in await hf._store.definitions(run.namespace, [(run.workflow, run.version)]):
+            definitions.learn(known)
 
 
 async def _result(hf: Holdfast, info: RunInfo) -> str:
@@ -69,6 +85,7 @@ async def replay(url: str) -> dict[str, int]:
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
         for info in await hf.list(limit=_MOST):
             history = await hf.history(info.key)
+            await _learn(hf, history)
             past = restore(history)
             if not info.status.is_final:
                 definitions.program(history.run, past).dispose()
@@ -101,6 +118,7 @@ async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]])
     env = Environment(url, catalog=catalog, queues=LIMITS)
     env.clock.move_to(Instant(recorded_until))
     World.is_open = True
+    forget_earlier_editions()
     try:
         async with env:
             for id, acts in then.items():
@@ -116,6 +134,18 @@ async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]])
             return {info.id: _end(info) for info in sorted(await env.list(limit=_MOST), key=lambda it: it.id)}
     finally:
         World.is_open = False
+
+
+def is_as_it_was(found: Any, then: Any) -> bool:
+    """Whether all that there was then is the same today. What a later version has added says nothing."""
+    if isinstance(found, dict) and isinstance(then, dict):
+        added = [value for name, value in found.items() if name not in then]
+        return not any(added) and all(
+            name in found and is_as_it_was(found[name], value) for name, value in then.items()
+        )
+    if isinstance(found, list) and isinstance(then, list):
+        return len(found) == len(then) and all(map(is_as_it_was, found, then))
+    return found == then
 
 
 def _end(info: RunInfo) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 import msgspec
 import psycopg
 from tests.chaos.own_postgres import own_server
+from tests.compat import playing
 from tests.compat.dumps import DATABASES, dump, load
-from tests.compat.reading import LIMITS, go_on, read
+from tests.compat.playing import leave_dag_under_way, play_dags, put_schedules
+from tests.compat.reading import LIMITS, go_on, read, read_schedules
 from tests.compat.workflows import ORDER, OfAClass, World, catalog
 
 from holdfast.client.starting import StoreStarter
@@ -39,6 +41,7 @@ THEN: dict[str, list[list[Any]]] = {
     "failed-once": [["retry"], ["signal", "go", "at last"]],
     "parked": [["resume"]],
     "under-way-resident": [["signal", "go", 3]],
+    **playing.THEN,
 }
 """What each run needs from outside to come to its end. The others go on by themselves."""
 
@@ -59,8 +62,10 @@ def version() -> str:
 async def play(url: str) -> Recording:
     """Bring about every state that a run can be in, and take down what is in the database then."""
     async with Environment(url, catalog=catalog, seed=1, queues=LIMITS) as env:
+        await put_schedules(env, _settle)
         await _play_to_the_end(env)
         await _play_half_way(env)
+        await play_dags(env, _pass)
         await _leave_under_way(env)
         await _post_to_nobody(env)
         return Recording(dump(url, version()), env.clock.now())
@@ -140,7 +145,8 @@ async def _leave_under_way(env: Environment) -> None:
     await env.start("holding", 1, id="under-way-1")
     await env.start("holding", 2, id="under-way-2")
     await env.start("listening", "resident", id="under-way-resident")
-    await _pass(env, 1, running=1)
+    await leave_dag_under_way(env)
+    await _pass(env, 1, running=2)
     await env.engine.kill()
 
 
@@ -160,9 +166,13 @@ async def _post_to_nobody(env: Environment) -> None:
 async def expectations(url: str, recording: Recording) -> bytes:
     """What this version makes of its own recording, loaded into an empty database."""
     load(url, recording.text)
-    runs = await read(url)
-    ends = await go_on(url, recording.recorded_until, THEN)
-    found = {"recorded_until": recording.recorded_until, "then": THEN, "runs": runs, "ends": ends}
+    found = {
+        "recorded_until": recording.recorded_until,
+        "then": THEN,
+        "runs": await read(url),
+        "schedules": await read_schedules(url),
+        "ends": await go_on(url, recording.recorded_until, THEN),
+    }
     return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
 
 

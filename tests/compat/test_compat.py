@@ -12,7 +12,7 @@ import msgspec
 import psycopg
 import pytest
 from tests.compat.dumps import DATABASES, load, migrations_in
-from tests.compat.reading import go_on, read, replay
+from tests.compat.reading import go_on, is_as_it_was, read, read_schedules, replay
 from tests.compat.record import EXPECTED, HERE, record, version
 
 from holdfast.core import journal
@@ -35,6 +35,7 @@ class Recorded:
         self.then: dict[str, list[list[Any]]] = expected["then"]
         self.runs: dict[str, Any] = expected["runs"]
         self.ends: dict[str, Any] = expected["ends"]
+        self.schedules: list[Any] = expected.get("schedules", [])
 
 
 @pytest.fixture(params=VERSIONS)
@@ -47,7 +48,26 @@ async def test_runs_of_an_older_version_read_as_they_did(recorded: Recorded) -> 
 
     assert found.keys() == recorded.runs.keys()
     for id, run in found.items():
-        assert run == recorded.runs[id], id
+        assert is_as_it_was(run, recorded.runs[id]), (id, run, recorded.runs[id])
+    assert is_as_it_was(await read_schedules(recorded.url), recorded.schedules)
+
+
+@pytest.mark.parametrize(
+    ("found", "then", "expected"),
+    [
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"a": 2}, False),
+        ({"a": 1}, {"a": 1, "b": None}, False),
+        ({"a": 1, "b": None, "c": [], "d": False}, {"a": 1}, True),
+        ({"a": 1, "b": "something"}, {"a": 1}, False),
+        ([{"a": 1}], [{"a": 1}, {"a": 1}], False),
+        ([{"a": [1, {"b": 0}]}], [{"a": [1, {}]}], True),
+    ],
+)
+def test_only_what_a_version_has_added_and_left_empty_may_be_different(
+    found: Any, then: Any, expected: bool
+) -> None:
+    assert is_as_it_was(found, then) is expected
 
 
 async def test_every_step_of_an_older_version_is_taken_again_from_its_journal(recorded: Recorded) -> None:

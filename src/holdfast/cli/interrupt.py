@@ -66,7 +66,7 @@ async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -
             await asyncio.wait({line, again, over}, return_when=asyncio.FIRST_COMPLETED)
             if not line.done():
                 sys.stderr.write("\n")
-                return Choice.GO_ON
+                return Choice.DETACH if again.done() else Choice.GO_ON
             answer = line.result().strip().lower()
         finally:
             for each in (line, again):

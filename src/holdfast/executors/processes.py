@@ -40,8 +40,8 @@ _ATTEMPT_MARK = ATTEMPT_MARK.encode()
 _CHUNK = 16 * 1024
 """As much as is read at once. It may be eight thousand lines."""
 _CHUNKS_A_PIPE = 5
-_LISTEN_AFTER = 0.05
-"""Seconds. What is said before waits in the pipe, and is heard then or at the end."""
+_LISTEN_AFTER = 0.025
+"""Seconds, or up to twice as many. What is said before waits in the pipe, and is heard then or at the end."""
 _STDIN, _STDOUT, _STDERR = range(3)
 _NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
 _ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -132,7 +132,9 @@ class Processes:
             loop, self._variables, self._exits, environment, self._token.decode(), scratch
         )
         self._newcomers: list[Child] = []
-        """Those whose pipes are not listened to yet."""
+        self._settlers: list[Child] = []
+        """Those whose pipes are not listened to yet, and those that are the next to be."""
+        self._is_expecting = False
         self._departures = Departures(loop, self._variables, _ATTEMPT_MARK, self._reap, self._let_go)
         self._all_gone = asyncio.Event()
 
@@ -191,15 +193,19 @@ class Processes:
         for pipe in child.pipes:
             os.set_blocking(pipe, False)
         self._newcomers.append(child)
-        if len(self._newcomers) == 1:
-            self._loop.call_later(_LISTEN_AFTER, self._listen_to_newcomers, context=self._variables)
+        if not self._is_expecting:
+            self._expect_newcomers()
         self.keeper.began(child.group)
 
-    def _listen_to_newcomers(self) -> None:
-        """Most short processes have ended by now, and what they said was read at their end."""
-        for child in self._newcomers:
+    def _expect_newcomers(self) -> None:
+        """Listen to those that were new the last time. Most short processes have ended by then, and what they
+        said was read at their end."""
+        for child in self._settlers:
             self._listen_to(child)
-        self._newcomers.clear()
+        self._settlers, self._newcomers = self._newcomers, []
+        self._is_expecting = bool(self._settlers)
+        if self._is_expecting:
+            self._loop.call_later(_LISTEN_AFTER, self._expect_newcomers, context=self._variables)
 
     def _listen_to(self, child: Child) -> None:
         if not child.is_listened_to:
