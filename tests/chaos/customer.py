@@ -224,7 +224,7 @@ class Hand:
     async def lose_patience(self) -> None:
         id = self._new_id("idle")
         if await self.start(id, workloads.idle, who=self.name):
-            await asyncio.sleep(self._dice.expovariate(1 / 1.5))
+            await asyncio.sleep(self._dice.expovariate(1 / 3))
             await self.ask("cancel", id, None, lambda: self._hf.cancel(id, "lost patience"))
             await self.look_at_result(id, 5)
 

@@ -51,8 +51,8 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
 
 
 def _running_when_their_node_died(evidence: Evidence) -> list[Began]:
-    """Without those that may have ended otherwise: by a fault of their own, a heartbeat, or with their run."""
-    deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL)}
+    """Without those that may have ended otherwise: by a fault of their own, a heartbeat, with their run."""
+    deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL) and each.process}
     hurt = {each.process for each in evidence.hurts}
     cancelled = {run: asked[0].began_at for run, asked in evidence.by_run("cancel").items()}
     cases: list[Began] = []

@@ -18,10 +18,12 @@ from tests.chaos.world import notes_of
 
 from holdfast import Holdfast
 
-_SECONDS = 20.0
-_SOON = dt.timedelta(seconds=30)
+_SECONDS = 40.0
+_SOON = dt.timedelta(seconds=40)
 
 StartNode = Callable[[str], AbstractContextManager[Process]]
+
+pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture

@@ -165,6 +165,15 @@ def test_the_last_words_of_what_failed_are_below_it_and_nobody_elses():
     assert not any("fine" in line for line in shown)
 
 
+def test_the_last_words_are_those_of_the_last_attempt():
+    board = Board()
+    board.apply([task(0, "bad", "failed", attempt=2, problem="x")])
+
+    shown = picture(news(board, lines=[said("bad", "once"), said("bad", "twice", attempt=2)]))
+
+    assert shown[2:] == ["      │ twice"]
+
+
 def test_what_tasks_say_cannot_move_the_cursor():
     board = Board()
     board.apply([task(0, "bad", "failed", problem="a\x1b[2Jb\nc")])

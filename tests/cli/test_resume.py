@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.processes import Project, eventually
+from tests.cli.terminal import Terminal
 
 SLOW = """\
 name: slow
@@ -115,8 +116,9 @@ def test_a_run_that_has_ended_is_shown_and_its_end_decides_the_exit_code(project
     good = project.run("run", "--resume", "good")
     bad = project.run("run", "--resume", "bad")
 
-    assert (good.returncode, good.stdout) == (0, "{}\n")
-    assert bad.returncode == 1
+    assert (good.returncode, good.stdout) == (0, "{}\n"), good.stderr
+    assert "run good of good had ended" in good.stderr
+    assert bad.returncode == 1, bad.stderr
     assert "task 'a' failed: exited with code 1" in bad.stderr
 
 
@@ -145,11 +147,14 @@ def test_a_run_goes_on_as_it_began_after_its_file_was_edited(slow: Project):
     slow.write("slow.yaml", "name: slow\ntasks:\n  other: {command: 'echo new'}\n")
     (slow.folder / "go").touch()
 
-    done = slow.run("run", "--resume", slow.last_run()["id"])
+    with Terminal(slow.folder, "run", "--resume", slow.last_run()["id"]) as terminal:
+        code = terminal.end()
 
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"given": 7}
-    assert "other" not in done.stderr
+    assert code == 0, terminal.screen.text
+    assert '"given": 7' in terminal.screen.text
+    assert re.search(r"✓ first +success", terminal.screen.text)
+    assert re.search(r"✓   wait +success", terminal.screen.text), "drawn as the file was then"
+    assert "other" not in terminal.screen.text
 
 
 def test_a_run_is_resumed_from_anywhere_by_the_beginning_of_its_id(slow: Project, tmp_path: Path):

@@ -88,7 +88,7 @@ def test_what_lies_ahead_is_shown_and_what_an_outage_would_cost(project: Path) -
         (["put", "x", "nightly.yaml", "--every", "soon"], "a span such as 90s"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--overlap", "never"], "'skip'"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--input", '{"limit": "many"}'], "limit"),
-        (["put", "x", "weekly.yaml", "--every", "1h"], "nightly.yaml"),
+        (["put", "x", "weekly.yaml", "--every", "1h"], "a file that is there"),
         (["show", "nobody"], "no schedule 'nobody'"),
     ],
 )

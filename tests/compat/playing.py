@@ -57,7 +57,7 @@ async def play_dags(env: Environment, wait: Pass) -> None:
         await env.approve(id, "gate")
         await env.signal(id, "go")
         await wait(env, 40)
-    await start(delivery, "dag-at-its-gate", day=DAY, parcels=[])
+    await start(delivery, "dag-at-its-gate", day=DAY)
     await start(delivery, "dag-waiting-for-a-signal", day=DAY)
     await env.approve("dag-waiting-for-a-signal", "gate")
     await start(delivery, "dag-cancelled", day=DAY)

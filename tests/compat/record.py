@@ -64,8 +64,8 @@ async def play(url: str) -> Recording:
     async with Environment(url, catalog=catalog, seed=1, queues=LIMITS) as env:
         await put_schedules(env, _settle)
         await _play_to_the_end(env)
-        await _play_half_way(env)
         await play_dags(env, _pass)
+        await _play_half_way(env)
         await _leave_under_way(env)
         await _post_to_nobody(env)
         return Recording(dump(url, version()), env.clock.now())

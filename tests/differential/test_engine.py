@@ -147,7 +147,7 @@ async def test_a_day_on_the_model_ends_as_it_should() -> None:
     assert seen[3:7] == [(RunStatus.CANCELLED, None), (success, 42), [], []]
     assert len(runs) == 12
     (report,) = seen[7]
-    assert (report.is_paused, report.is_active, report.queued) == (True, False, [])
+    assert (report.is_paused, report.is_active, report.queued, report.skipped) == (True, False, [], 0)
     said = Counter(text for *_, lines in runs for text in lines)
     numbers = {1: 3, 2: 1, 3: 2, 4: 4, 21: 1}
     assert said == {f"WARNING: doubling {number}": count for number, count in numbers.items()}

@@ -181,6 +181,19 @@ async def test_a_stopped_executor_reports_nothing_takes_nothing_and_can_be_stopp
         bench.start("answer")
 
 
+async def test_an_executor_that_is_stopped_in_the_turn_of_its_first_start_leaves_nothing(
+    bench: Bench,
+) -> None:
+    bench.start("wait", env={"MARK": "stopped-at-once"})
+    scratch = bench.executor._scratch.folder
+
+    await bench.executor.stop()
+    await asyncio.sleep(0.05)
+
+    assert alive_with("MARK=stopped-at-once") == []
+    assert alive_with(scratch) == []  # the keeper has it among its arguments
+
+
 async def test_an_executor_that_never_ran_anything_stops(bench: Bench) -> None:
     await bench.executor.stop()
 

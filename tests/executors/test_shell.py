@@ -21,6 +21,8 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Outcome, task_id
 from holdfast.errors import CommandFailed, TaskError
 
+BEATING = TaskOptions(heartbeat=dt.timedelta(seconds=0.2))
+
 
 @pytest.fixture
 async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
@@ -250,7 +252,8 @@ async def test_an_output_file_that_is_a_folder_is_a_failure_and_is_cleared_away(
 
 
 async def test_the_files_of_an_attempt_go_with_it(shell: ProcessBench) -> None:
-    await shell.run('echo 1 > "$HOLDFAST_OUTPUT_FILE"; touch "$HOLDFAST_HEARTBEAT_FILE"; exit 1')
+    script = 'echo 1 > "$HOLDFAST_OUTPUT_FILE"; touch "$HOLDFAST_HEARTBEAT_FILE"; exit 1'
+    await shell.run(script, options=BEATING)
 
     assert [path.suffix for path in Path(shell.executor._scratch.folder).iterdir()] == [".input"]
 
@@ -455,9 +458,6 @@ async def test_a_program_that_moves_is_found_where_it_went(shell: ProcessBench) 
 # --- heartbeats
 
 
-BEATING = TaskOptions(heartbeat=dt.timedelta(seconds=0.2))
-
-
 async def test_a_touched_file_is_a_heartbeat_and_what_is_in_it_are_the_details(shell: ProcessBench) -> None:
     attempt = shell.start(
         'touch "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3; '
@@ -496,6 +496,7 @@ async def test_nobody_looks_after_a_task_that_need_not_give_a_sign(shell: Proces
     assert shell.beats == {}
     assert shell.executor._desk is not None
     assert shell.executor._desk.heartbeats._timer is None
+    assert value_of(await shell.outcome_of(attempt)) is None
 
 
 async def test_many_are_looked_after_by_one_timer(shell: ProcessBench) -> None:

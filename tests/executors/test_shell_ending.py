@@ -250,9 +250,9 @@ async def test_a_child_that_somebody_else_in_the_node_waits_for_is_over_all_the_
     shell: ProcessBench,
 ) -> None:
     attempt = shell.start("echo said")
-    child = attempt.context.group
+    await asyncio.sleep(0)
 
-    os.waitpid(child, 0)
+    os.waitpid(attempt.context.group, 0)
 
     assert failure_of(await shell.outcome_of(attempt)).attributes == {"exit_code": 255}
     assert shell.texts_of(attempt) == ["said"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from tests.faults import of_engines, of_programs, of_stores
+from tests.faults import of_dags, of_engines, of_programs, of_stores
 
-FAULTS = {fault.name: fault for fault in (*of_engines.FAULTS, *of_stores.FAULTS, *of_programs.FAULTS)}
+FAULTS = {
+    fault.name: fault
+    for fault in (*of_engines.FAULTS, *of_stores.FAULTS, *of_programs.FAULTS, *of_dags.FAULTS)
+}

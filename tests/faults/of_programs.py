@@ -228,8 +228,8 @@ FAULTS = [
         [
             Edit(
                 "core/reopening.py",
-                "    failed = {TaskStatus.FAILED, TaskStatus.CANCELLED}\n",
-                "    failed = {TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS}\n",
+                "_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})\n",
+                "_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS})\n",
             )
         ],
         [

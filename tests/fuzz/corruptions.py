@@ -1,4 +1,4 @@
-"""Every kind of damage that the engine is to survive, one run at a time."""
+"""Every kind of damage that the engine is to survive, one run or one schedule at a time."""
 
 from __future__ import annotations
 
@@ -139,6 +139,49 @@ CHILDREN = [
 
 STATE = [Damage("state", "value", value) for value in JSON_VALUES]
 
+LOGS = [
+    *[Damage("logs", "lines", value) for value in JSON_VALUES],
+    *[Damage("logs", "seq", value) for value in (77, -1)],
+    Damage("logs", "attempt", -1),
+    Damage("logs", "lines", b'[[99999999999999999999,"stdout","x"],[-99999999999999999,"",""]]'),
+]
+
+SCHEDULES: Final = [
+    *[Damage("schedules", column, value) for column in ("input", "plan") for value in JSON_VALUES],
+    *[
+        Damage("schedules", "plan", plan)
+        for plan in (
+            b'{"timetable":{"type":"lunar"},"overlap":"skip","catchup":{"mode":"last"}}',
+            b'{"timetable":{"type":"cron","expression":"61 * * * *"}}',
+            b'{"timetable":{"type":"cron","expression":"0 0 30 2 *"}}',
+            b'{"timetable":{"type":"cron","expression":"* * * * *","timezone":"Nowhere/Land"}}',
+            b'{"timetable":{"type":"cron","expression":"* * * * *","timezone":"../../etc/passwd"}}',
+            b'{"timetable":{"type":"every","interval":"PT0S"}}',
+            b'{"timetable":{"type":"every","interval":"-PT60S"}}',
+            b'{"timetable":{"type":"every","interval":"PT0.000001S"}}',
+            b'{"timetable":{"type":"every","interval":"PT60S"},"jitter":"-PT1H"}',
+            b'{"timetable":{"type":"every","interval":"PT60S"},"jitter":"P99999D"}',
+            b'{"timetable":{"type":"every","interval":"PT60S"},"start":9223372036854775807}',
+            b'{"timetable":{"type":"every","interval":"PT60S"},"end":-9223372036854775808}',
+        )
+    ],
+    *[
+        Damage("schedules", column, value)
+        for column in ("cursor", "next_at", "created_at")
+        for value in (BIGGEST, SMALLEST, 0)
+    ],
+    *[
+        Damage("schedules", "queued", value)
+        for value in ("", "not json", "{}", "[1.5]", '["x"]', "[-1]", f"[{BIGGEST}]", f"[{2**70}]", "[1,1,1]")
+    ],
+    Damage("schedules", "active", b"\x00" * 16),
+    Damage("schedules", "revision", -1),
+    Damage("schedules", "revision", 2**31 - 1),
+    Damage("schedules", "skipped", BIGGEST),
+    Damage("schedules", "workflow", "nobody"),
+    Damage("schedules", "name", "x" * 2000),
+]
+
 CORRUPTIONS: Final = {
     "runs": RUNS,
     "journal": JOURNAL,
@@ -146,4 +189,5 @@ CORRUPTIONS: Final = {
     "messages": MESSAGES,
     "children": CHILDREN,
     "state": STATE,
+    "logs": LOGS,
 }

@@ -15,8 +15,9 @@ import psycopg
 
 from holdfast.core.values import RunKey
 
-KEY_COLUMN: Final = {"runs": "key", "children": "parent"}
-"""Where a row says which run it belongs to; elsewhere it is `run`. The children are runs themselves."""
+KEY_COLUMN: Final = {"runs": "key", "children": "parent", "schedules": "name"}
+"""Where a row says which run it belongs to; elsewhere it is `run`. The children are runs themselves, and a
+schedule belongs to nobody: it is known by its name."""
 
 _TABLE: Final = {"children": "runs"}
 _LONG_AGO: Final = -(2**60)
@@ -39,7 +40,7 @@ class Damage(NamedTuple):
         where = "" if self.where == "true" else f" where {self.where}"
         return f"{self.table}.{change}{value}{where}"
 
-    def do(self, url: str, run: RunKey) -> bool:
+    def do(self, url: str, run: RunKey | str) -> bool:
         """Whether the database let it happen to at least one row."""
         return _on_sqlite(self, url, run) if url.startswith("sqlite") else _on_postgres(self, url, run)
 
@@ -51,7 +52,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)"
 
 
-def _on_sqlite(damage: Damage, url: str, run: RunKey) -> bool:
+def _on_sqlite(damage: Damage, url: str, run: RunKey | str) -> bool:
     table, column, _, where = damage
     which = f"{KEY_COLUMN.get(table, 'run')} = ? AND {where}"
     table = _TABLE.get(table, table)
@@ -74,11 +75,11 @@ def _on_sqlite(damage: Damage, url: str, run: RunKey) -> bool:
         connection.close()
 
 
-def _on_postgres(damage: Damage, url: str, run: RunKey) -> bool:
+def _on_postgres(damage: Damage, url: str, run: RunKey | str) -> bool:
     table, column, _, where = damage
     which = f"{KEY_COLUMN.get(table, 'run')} = %s AND {where}"
     table = _TABLE.get(table, table)
-    key = _as_uuid(run)
+    key = run if isinstance(run, str) else _as_uuid(run)
     with psycopg.connect(url, autocommit=True) as connection:
         try:
             if column is None:

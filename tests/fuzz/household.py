@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import logging
 from typing import Any
 
 from holdfast import Catalog, Retry, Run, context, task, workflow
@@ -14,6 +15,7 @@ catalog = Catalog()
 
 @task(catalog=catalog)
 async def echo(value: Any) -> Any:
+    logging.getLogger("household").warning("echo of %r", value)
     return value
 
 

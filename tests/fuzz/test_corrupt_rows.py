@@ -76,6 +76,9 @@ async def _check_answers(env: Environment, run: Run[Any], damage: Damage) -> Non
     questions: list[Callable[[], Awaitable[Any]]] = [
         lambda: env.history(run),
         lambda: env.list_tasks(run),
+        lambda: env.tasks(run),
+        lambda: env.attempts(run),
+        lambda: env.logs(run),
         lambda: env.state(run),
         lambda: env.resume(run),
         lambda: env.signal(run, "go"),

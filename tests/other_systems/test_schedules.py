@@ -287,8 +287,11 @@ async def test_a_changed_schedule_has_no_past(
 
         changed = await env.schedules.put("it", flow, **change, catchup="all", overlap="allow")
         await env.wait_until_quiet()
+        at_once = await ticks(env)
+        await env.skip(DAY)
 
-        assert await ticks(env) == before
+        assert at_once == before
+        assert await ticks(env) == [*before, changed.next_at]
         assert changed.next_at == dt.datetime(2030, 1, 2, 6 if "timezone" in change else 2, 15, tzinfo=dt.UTC)
 
 

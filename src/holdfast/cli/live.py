@@ -37,7 +37,7 @@ _TIME = 11
 _BAR = 20
 _NARROW = 60
 """Columns under which times are left out."""
-_WIDE = 80
+_WIDE = 100
 """Columns from which bars are long."""
 
 _URGENCY = {"failed": 0, "asking": 1, "retrying": 2, "running": 2, "queued": 3, "cancelled": 4, "success": 5}
@@ -207,7 +207,8 @@ def _row(line: Line, news: News, tails: Tails, place: Place, columns: _Columns, 
     colour = COLOURS.get(state, "")
     name = Text(" " * (_depth(line) * columns.indent) + line.name)
     name.truncate(columns.name, overflow="ellipsis", pad=True)
-    text = Text(f"  {glyph(state, unicode=frame.unicode)} ", style=colour)
+    text = Text(style="dim" if colour == "dim" else "")
+    text.append(f"  {glyph(state, unicode=frame.unicode)} ", style=colour)
     text.append_text(name)
     word = "asks" if asked is not None else "not begun" if is_left_out else state
     text.append(f"  {word:<{_STATE}}", style=colour)

@@ -100,18 +100,19 @@ def _without_password(db: str) -> str:
     return f"{scheme}://{user}:***@{host}" if separator and at and colon else db
 
 
-def new_holdfast(place: Place, *, engine: bool) -> Holdfast:
-    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not."""
+def new_holdfast(place: Place, *, engine: bool, makes_file: bool = False) -> Holdfast:
+    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`,
+    as a node does."""
     from holdfast.app import Holdfast
 
     settings = {name: getattr(place.settings, name) for name in Settings.__struct_fields__}
-    if engine:
-        _make_folder(place)
-    else:
+    if not engine:
         settings["open_seconds"] = 0.0  # whoever only asks wants to know at once, and can ask again
-        if place.file is not None and not place.file.exists():
-            reason = "there is no such file; `holdfast run` makes one, and --db names another"
-            raise StoreUnavailable(str(place.file), reason, may_pass=False)
+    if engine or makes_file:
+        _make_folder(place)
+    elif place.file is not None and not place.file.exists():
+        reason = "there is no such file; `holdfast run` makes one, and --db names another"
+        raise StoreUnavailable(str(place.file), reason, may_pass=False)
     return Holdfast(engine=engine, **settings)
 
 
@@ -127,11 +128,11 @@ def _make_folder(place: Place) -> None:
         raise StoreUnavailable(str(file), reason, may_pass=False) from None
 
 
-def ask(place: Place, use: Callable[[Holdfast], Awaitable[T]]) -> T:
+def ask(place: Place, use: Callable[[Holdfast], Awaitable[T]], *, makes_file: bool = False) -> T:
     """Open it without an engine, and ask."""
 
     async def opened() -> T:
-        async with new_holdfast(place, engine=False) as client:
+        async with new_holdfast(place, engine=False, makes_file=makes_file) as client:
             return await use(client)
 
     return run_async(opened())

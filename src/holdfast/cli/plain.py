@@ -78,7 +78,9 @@ class PlainView:
     def _tell(self, news: News) -> None:
         if self._is_first:
             self._is_first = False
-            at, doing = (news.info.created_at, "starts") if self._since is None else (self._since, "goes on")
+            at = self._since or news.info.created_at
+            goes_on = "had ended" if news.info.status.is_final else "goes on"
+            doing = "starts" if self._since is None else goes_on
             self._say(at, f"run {news.info.id} of {news.info.workflow} {doing}")
         for setback in news.setbacks:
             self._say(setback.attempt.finished_at, _setback_text(setback, news))

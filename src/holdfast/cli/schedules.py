@@ -171,7 +171,7 @@ def put_schedule(
             catchup={mode: int(most)} if most.isdecimal() else catchup,
         )
 
-    info = ask(find_place(db, namespace), put)
+    info = ask(find_place(db, namespace), put, makes_file=True)
     say(f"schedule {info.name} fires next at {moment_text(info.next_at)}")
 
 

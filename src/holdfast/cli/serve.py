@@ -24,7 +24,7 @@ _NEWEST = 200
 """Runs that are looked at. On a node that does more in two seconds the lines are a sample."""
 
 _Targets = Annotated[
-    list[str], typer.Argument(metavar="TARGET...", help="YAML files, module:workflow or file.py:workflow.")
+    list[str], typer.Argument(metavar="TARGET", help="YAML files, module:workflow or file.py:workflow.")
 ]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing of runs.")]
 

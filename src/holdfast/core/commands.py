@@ -41,6 +41,12 @@ class RecordTask(msgspec.Struct, frozen=True):
     """It was asked for with `OpenTask`."""
 
 
+class ResumeTask(msgspec.Struct, frozen=True):
+    """Begin a task again that `Reopened` has named: its turn has come."""
+
+    seq: int
+
+
 class CancelTask(msgspec.Struct, frozen=True):
     seq: int
 
@@ -99,6 +105,7 @@ Command: TypeAlias = (
     ScheduleTask
     | OpenTask
     | RecordTask
+    | ResumeTask
     | CancelTask
     | StartTimer
     | CancelTimer

@@ -30,6 +30,7 @@ from holdfast.core.journal import (
     TaskHeard,
     TaskOpened,
     TaskRecorded,
+    TaskResumed,
     TimerAsked,
     TimerCancelAsked,
     TimerHeard,
@@ -76,6 +77,8 @@ class Past(msgspec.Struct):
     local: dict[int, Outcome] = {}
     """Outcomes of local side effects, by task number."""
     tasks: dict[int, OpenTask] = {}
+    held: dict[int, OpenTask] = {}
+    """Tasks that are to be tried again, when the program says so."""
     timers: dict[int, Instant] = {}
     children: dict[int, ChildRecord | None] = {}
     """Open ones. None: its id belonged to another run, so it was never started."""
@@ -271,6 +274,11 @@ class _Restorer:
                 self._options[asked.seq] = asked.options
             case TaskRecorded():
                 past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
+            case TaskResumed():
+                held = past.held.pop(asked.seq, None)
+                if held is None:
+                    raise JournalCorrupt(position, f"it resumes task {asked.seq}, which is not held back")
+                past.tasks[asked.seq] = held
             case TaskCancelAsked():
                 past.tasks.pop(asked.seq, None)
             case TimerAsked():
@@ -290,7 +298,8 @@ class _Restorer:
         for seq in event.tasks_again:
             if seq not in self._options:
                 raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
-            self._past.tasks[seq] = OpenTask(self._task(position, seq), self._options[seq])
+            self._past.tasks.pop(seq, None)
+            self._past.held[seq] = OpenTask(self._task(position, seq), self._options[seq])
         for seq in event.children_again:
             self._past.children[seq] = self._children.get(seq)
 
@@ -315,7 +324,9 @@ class _Restorer:
                     return TaskEnded(heard.seq, Failed(TRIED_AGAIN))
                 return TaskEnded(heard.seq, task_outcome(self._task(position, heard.seq)))
             case ChildHeard():
-                if self._children_again.get(heard.seq, -1) > position:
+                child = self._children.get(heard.seq)
+                was_opened = child is not None and child.status not in _UNDONE
+                if self._children_again.get(heard.seq, -1) > position or (heard.has_failed and was_opened):
                     return ChildEnded(heard.seq, Failed(TRIED_AGAIN))
                 return ChildEnded(heard.seq, self._child_outcome(heard.seq))
             case TimerHeard():
@@ -366,6 +377,8 @@ class _Restorer:
 def _is_unread_child(message: MessageRecord) -> bool:
     return message.kind is MessageKind.CHILD and message.taken is None
 
+
+_UNDONE = frozenset({RunStatus.FAILED, RunStatus.CANCELLED})
 
 TRIED_AGAIN = Failure(
     type="holdfast.errors:TaskError",

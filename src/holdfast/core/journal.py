@@ -25,6 +25,7 @@ from holdfast.core.commands import (
     MarkPatch,
     OpenTask,
     RecordTask,
+    ResumeTask,
     ScheduleTask,
     SetState,
     StartChild,
@@ -42,7 +43,7 @@ from holdfast.core.events import (
     TimerFired,
 )
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
-from holdfast.core.values import Instant, RunStatus
+from holdfast.core.values import Instant, RunStatus, Succeeded
 from holdfast.errors import JournalCorrupt
 
 # --- entries: what is written -----------------------------------------------------------------
@@ -58,6 +59,8 @@ class TaskHeard(_Entry, frozen=True, tag="t", gc=False):
 
 class ChildHeard(_Entry, frozen=True, tag="c"):
     seq: int
+    has_failed: bool = False
+    """What was heard, which its row may no longer tell: it may have been opened again."""
 
 
 class TimerHeard(_Entry, frozen=True, tag="f", gc=False):
@@ -96,6 +99,10 @@ class TaskOpened(_Entry, frozen=True, tag="O"):
 class TaskRecorded(_Entry, frozen=True, tag="L"):
     seq: int
     name: str
+
+
+class TaskResumed(_Entry, frozen=True, tag="R"):
+    seq: int
 
 
 class TaskCancelAsked(_Entry, frozen=True, tag="CT"):
@@ -137,6 +144,7 @@ Asked: TypeAlias = (
     TaskAsked
     | TaskOpened
     | TaskRecorded
+    | TaskResumed
     | TaskCancelAsked
     | TimerAsked
     | TimerCancelAsked
@@ -169,7 +177,7 @@ def _heard(event: Event) -> Heard:
         case TimerFired():
             return TimerHeard(event.seq)
         case ChildEnded():
-            return ChildHeard(event.seq)
+            return ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))
         case SignalReceived() | PromiseSettled() | CancelRequested():
             return MessageHeard(event.message)
         case Reopened():
@@ -196,6 +204,8 @@ def asked_of(command: Command) -> Asked:
             return TaskOpened(command.seq, command.name)
         case RecordTask():
             return TaskRecorded(command.seq, command.name)
+        case ResumeTask():
+            return TaskResumed(command.seq)
         case CancelTask():
             return TaskCancelAsked(command.seq)
         case StartTimer():

@@ -61,18 +61,25 @@ def _plan_for_data(history: History) -> ReopeningPlan:
     for task in history.tasks:
         check_counts(task)
     tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK]
-    ended = [child for child in history.children if child.seq in children and child.status in _UNDONE_RUN]
+    waited_for = children - _heard_well(records)
+    again = [child for child in history.children if child.seq in waited_for]
     event = Reopened(
-        len(records), *_next_numbers(records), tuple(tasks_again), tuple(child.seq for child in ended)
+        len(records), *_next_numbers(records), tuple(tasks_again), tuple(child.seq for child in again)
     )
     return ReopeningPlan(
         event,
         tasks_again,
         [],
-        [child.key for child in ended],
-        [each.key for each in history.children if each.seq in children and not each.status.is_final],
+        [child.key for child in again if child.status in _UNDONE_RUN],
+        [child.key for child in again if not child.status.is_final],
         [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
     )
+
+
+def _heard_well(records: list[StepRecord]) -> set[int]:
+    """The children that were heard to have succeeded. A retry that was broken off may have opened others."""
+    heard = [each for record in records for each in record.heard if isinstance(each, ChildHeard)]
+    return {each.seq for each in heard if not each.has_failed}
 
 
 _UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})

@@ -16,7 +16,7 @@ from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import Outage
 from holdfast.engine.resident import Flight, Resident
 from holdfast.engine.residents import Residents
-from holdfast.engine.scene import Scene, new_flight
+from holdfast.engine.scene import Scene, flight_again
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.store import Claimed, Receipt, Store
@@ -100,6 +100,8 @@ class Intake:
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
             self._scene.start_timer(resident, seq, due)
+        if past.held:
+            resident.held_back = past.held
         for task in past.tasks.values():
             if not task.record.status.is_final:
                 self._resume_task(resident, task)
@@ -115,18 +117,7 @@ class Intake:
         self._residents.wake(resident)
 
     def _resume_task(self, resident: Resident, task: OpenTask) -> None:
-        record = task.record
-        flight = new_flight(
-            resident,
-            record.seq,
-            record.name,
-            record.input,
-            task.options,
-            number=record.attempt,
-            failures=record.attempt - 1 - record.lost - record.forgiven,
-            lost=record.lost,
-        )
-        flight.heartbeat_details = record.heartbeat
+        record, flight = task.record, flight_again(resident, task)
         if record.status is not TaskStatus.PENDING:
             flight.started_at = record.started_at
             self.lost.append(flight)

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from holdfast.core.events import Event
+from holdfast.core.history import OpenTask
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, RunKey, key_text
@@ -61,6 +62,7 @@ class Resident:
         "epoch",
         "events",
         "flights",
+        "held_back",
         "held_in",
         "is_begun",
         "is_gone",
@@ -90,6 +92,8 @@ class Resident:
         self.events: list[Event] = []
         """What has happened to it and is not journaled yet, in order."""
         self.flights: dict[int, Flight] = {}
+        self.held_back: dict[int, OpenTask] = _NONE
+        """Tasks that are to be tried again, when the program says so."""
         self.timers: dict[int, Alarm] = _NONE
         self.children: dict[int, RunKey] = _NONE
         self.attached: set[int] = _NOBODY

@@ -82,6 +82,8 @@ class Residents:
             if resident is None:
                 continue
             self._by_claim[resident.record.claim] -= 1
+            # Its last words are of no interest: it may be back, under another epoch.
+            resident.is_gone = True
             for flight in resident.flights.values():
                 if flight.stage is Stage.RUNNING:
                     dispatcher.cancel(flight)
@@ -95,6 +97,7 @@ class Residents:
     def abandon(self) -> None:
         """Drop everything, as a crash does."""
         for resident in self._all.values():
+            resident.is_gone = True
             for flight in resident.flights.values():
                 flight.stage = Stage.CLOSED
             resident.program.dispose()

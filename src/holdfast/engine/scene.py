@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from holdfast.core.events import TimerFired
+from holdfast.core.history import OpenTask
 from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Instant, NodeId, Payload, RunKey
 from holdfast.engine.alarms import Alarms
@@ -55,6 +56,23 @@ class Scene:
         flight.stage = Stage.BACKING_OFF
         flight.due_at = due
         flight.alarms = [self.alarms.set(due, lambda: self.due.append(flight))]
+
+
+def flight_again(resident: Resident, task: OpenTask) -> Flight:
+    """The next attempt at a task that was asked for before this node had its run."""
+    record = task.record
+    flight = new_flight(
+        resident,
+        record.seq,
+        record.name,
+        record.input,
+        task.options,
+        number=record.attempt,
+        failures=record.attempt - 1 - record.lost - record.forgiven,
+        lost=record.lost,
+    )
+    flight.heartbeat_details = record.heartbeat
+    return flight
 
 
 def new_flight(

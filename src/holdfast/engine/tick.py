@@ -26,6 +26,7 @@ from holdfast.core.commands import (
     MarkPatch,
     OpenTask,
     RecordTask,
+    ResumeTask,
     ScheduleTask,
     SetState,
     StartChild,
@@ -53,7 +54,7 @@ from holdfast.core.values import (
     task_id,
 )
 from holdfast.engine.resident import Flight, Resident, Stage
-from holdfast.engine.scene import Scene, new_flight
+from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.ports.store import (
     ROWS_OF_RUNS,
     Commit,
@@ -320,6 +321,9 @@ class Tick:
                 self._open(resident, command)
             case RecordTask():
                 self._record(resident, command)
+            case ResumeTask():
+                task = resident.held_back.pop(command.seq)
+                self.dispatch_due(flight_again(resident, task))
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
@@ -416,6 +420,8 @@ class Tick:
 
     def _end(self, resident: Resident, command: EndRun) -> None:
         """A run that ends takes everything with it that is still under way."""
+        for task in resident.held_back.values():
+            flight_again(resident, task)  # to be cancelled with the others
         for seq in list(resident.flights):
             self._cancel_task(resident, seq)
         if resident.attached:

@@ -47,7 +47,8 @@ class Files(NamedTuple):
 
     input: bytes
     output: bytes
-    heartbeat: bytes
+    heartbeat: bytes | None
+    """None if nobody waits for a sign of life."""
 
 
 class Scratch:
@@ -66,7 +67,12 @@ class Scratch:
             self._prefix = os.fsencode(self.folder)
         return self.folder
 
-    def take(self, input: Payload) -> Files:
+    @property
+    def nobodys(self) -> bytes:
+        """Where those may touch whom nobody looks after. One for all, so there is nothing to clear away."""
+        return self._prefix + b"/heartbeat"
+
+    def take(self, input: Payload, *, has_heartbeat: bool) -> Files:
         self._count += 1
         number = self._count
         prefix = self._prefix
@@ -77,13 +83,15 @@ class Scratch:
             # Whoever tidies up temporary folders was here. Our name for it is still a good one.
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             _overwrite(path, input)
-        return Files(path, b"%s/%d.output" % (prefix, number), b"%s/%d.heartbeat" % (prefix, number))
+        heartbeat = b"%s/%d.heartbeat" % (prefix, number) if has_heartbeat else None
+        return Files(path, b"%s/%d.output" % (prefix, number), heartbeat)
 
     def give_back(self, files: Files, *, has_output: bool = True) -> None:
         self._free.append(files.input)
         if has_output:
             _remove(files.output)
-        _remove(files.heartbeat)
+        if files.heartbeat is not None:
+            _remove(files.heartbeat)
 
     def close(self) -> None:
         if self.folder:
@@ -130,13 +138,13 @@ def inherited(environment: Mapping[str, str]) -> dict[bytes, bytes]:
     return {os.fsencode(name): os.fsencode(value) for name, value in environment.items() if name not in ours}
 
 
-def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
+def variables_of(attempt: Attempt, files: Files, scratch: Scratch) -> dict[bytes, bytes]:
     """What the contract promises about an attempt."""
     key = task_id(attempt.run, attempt.seq).encode()
     variables = {
         b"HOLDFAST_INPUT_FILE": files.input,
         b"HOLDFAST_OUTPUT_FILE": files.output,
-        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat,
+        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat or scratch.nobodys,
         b"HOLDFAST_RUN_ID": attempt.run_id.encode(),
         b"HOLDFAST_TASK_ID": key,
         b"HOLDFAST_IDEMPOTENCY_KEY": key,

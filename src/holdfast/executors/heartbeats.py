@@ -38,7 +38,7 @@ class Heartbeats:
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, attempt: Attempt, path: bytes) -> None:
-        """Begin, if the attempt has to say that it is alive."""
+        """For an attempt that has to say that it is alive."""
         span = attempt.options.heartbeat
         if span is None:
             return

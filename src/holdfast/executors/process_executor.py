@@ -163,7 +163,8 @@ class ProcessExecutor:
         desk = self._desk or self._open()
         try:
             body = self._bodies(attempt)
-            files = self._scratch.take(attempt.input)
+            has_heartbeat = attempt.options.heartbeat is not None
+            files = self._scratch.take(attempt.input, has_heartbeat=has_heartbeat)
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
             desk.loop.call_soon(self._tell, attempt, Failed(capture(error)), context=desk.variables)
             return
@@ -175,7 +176,8 @@ class ProcessExecutor:
             outcome = Failed(capture(error.with_traceback(None)))
             desk.loop.call_soon(self.settle, job, outcome, context=desk.variables)
         else:
-            desk.heartbeats.watch(attempt, files.heartbeat)
+            if files.heartbeat is not None:
+                desk.heartbeats.watch(attempt, files.heartbeat)
 
     def cancel(self, attempt: Attempt) -> None:
         """End the attempt's processes, all of them. A second cancel does not cut its clean-up short."""

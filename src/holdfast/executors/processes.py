@@ -21,10 +21,10 @@ import secrets
 import signal
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import Context, copy_context
 from itertools import count
-from typing import Final, Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 from holdfast.executors.departures import Departures, Leaver
 from holdfast.executors.keeper import NODE_MARK
@@ -60,6 +60,27 @@ class Listener(Protocol):
     def gone(self, status: int) -> None:
         """It and its whole group have ended. `status` is its exit code, negative for a signal."""
         ...
+
+
+class Order(NamedTuple):
+    """A process to be started."""
+
+    program: str
+    arguments: tuple[str, ...]
+    environment: dict[bytes, bytes]
+    """Gets the marks in addition."""
+    listener: Listener
+    channel: int | None = None
+    """A descriptor that becomes its standard input; else that is empty."""
+
+
+class _Prepared(NamedTuple):
+    order: Order
+    token: bytes
+    out: int
+    out_end: int
+    err: int
+    err_end: int
 
 
 class Child:
@@ -138,57 +159,60 @@ class Processes:
         self._departures = Departures(loop, self._variables, _ATTEMPT_MARK, self._reap, self._let_go)
         self._all_gone = asyncio.Event()
 
-    def spawn(
-        self,
-        program: str,
-        arguments: tuple[str, ...],
-        environment: dict[bytes, bytes],
-        listener: Listener,
-        *,
-        channel: int | None = None,
-    ) -> Child:
-        """Start a process; `channel` becomes its standard input, else that is empty.
+    def spawn_all(self, orders: Sequence[Order]) -> list[Child | OSError | ValueError]:
+        """Start several processes; for each that cannot be started, why.
 
-        Adds its marks to `environment`. Raises OSError if it cannot be started.
+        Step by step for all of them, and not one after the other: this process is suspended while
+        another is being started, and has lost its place in the processor's caches when it goes on. So what
+        can be done before is done before, and what can be done after, after.
         """
-        token = environment[_ATTEMPT_MARK] = b"%s-%d" % (self._token, next(self._numbers))
-        environment[_NODE_MARK] = self._token
         self.keeper.ensure()
-        out, out_end, err, err_end = _two_pipes()
-        try:
-            pid = os.posix_spawn(
-                program,
-                arguments,
-                environment,
-                file_actions=(
-                    _NO_INPUT if channel is None else (os.POSIX_SPAWN_DUP2, channel, _STDIN),
-                    (os.POSIX_SPAWN_DUP2, out_end, _STDOUT),
-                    (os.POSIX_SPAWN_DUP2, err_end, _STDERR),
-                ),
-                setpgroup=0,
-                setsigmask=(),
-                setsigdef=_ALL_SIGNALS,
-            )
-        except BaseException:
-            os.close(out)
-            os.close(err)
-            raise
-        finally:
-            os.close(out_end)
-            os.close(err_end)
-        child = Child(pid, token, listener, {out: "stdout", err: "stderr"})
-        self._take_in(child)
-        return child
+        prepared = [self._prepare(order) for order in orders]
+        begun = [_spawn(each) if isinstance(each, _Prepared) else 0 for each in prepared]
+        return [self._take_in(each, pid) for each, pid in zip(prepared, begun, strict=True)]
 
-    def _take_in(self, child: Child) -> None:
+    def spawn(self, order: Order) -> Child:
+        """Raises OSError or ValueError if it cannot be started."""
+        child = self.spawn_all([order])[0]
+        if isinstance(child, Child):
+            return child
+        raise child
+
+    def _prepare(self, order: Order) -> _Prepared | OSError:
+        token = b"%s-%d" % (self._token, next(self._numbers))
+        order.environment[_NODE_MARK] = self._token
+        order.environment[_ATTEMPT_MARK] = token
+        try:
+            return _Prepared(order, token, *_two_pipes())
+        except OSError as error:
+            return error
+
+    def _take_in(
+        self, prepared: _Prepared | OSError, pid: int | OSError | ValueError
+    ) -> Child | OSError | ValueError:
+        if not isinstance(prepared, _Prepared):
+            return prepared
+        os.close(prepared.out_end)
+        os.close(prepared.err_end)
+        if isinstance(pid, int):
+            pipes = {prepared.out: "stdout", prepared.err: "stderr"}
+            child = Child(pid, prepared.token, prepared.order.listener, pipes)
+            problem = self._watch(child)
+            if problem is None:
+                return child
+        else:
+            problem = pid
+        os.close(prepared.out)
+        os.close(prepared.err)
+        return problem
+
+    def _watch(self, child: Child) -> OSError | None:
         try:
             self._exits.add(child.group, self._look_for_end, child)
-        except OSError:
+        except OSError as error:
             os.killpg(child.group, signal.SIGKILL)
             os.waitpid(child.group, 0)
-            for pipe in child.pipes:
-                os.close(pipe)
-            raise
+            return error
         self._children.add(child)
         for pipe in child.pipes:
             os.set_blocking(pipe, False)
@@ -196,6 +220,7 @@ class Processes:
         if not self._is_expecting:
             self._expect_newcomers()
         self.keeper.began(child.group)
+        return None
 
     def _expect_newcomers(self) -> None:
         """Listen to those that were new the last time. Most short processes have ended by then, and what they
@@ -326,6 +351,26 @@ class Processes:
         if not self._children:
             self._all_gone.set()
         child.listener.gone(cast("int", child.status))
+
+
+def _spawn(prepared: _Prepared) -> int | OSError | ValueError:
+    order = prepared.order
+    try:
+        return os.posix_spawn(
+            order.program,
+            order.arguments,
+            order.environment,
+            file_actions=(
+                _NO_INPUT if order.channel is None else (os.POSIX_SPAWN_DUP2, order.channel, _STDIN),
+                (os.POSIX_SPAWN_DUP2, prepared.out_end, _STDOUT),
+                (os.POSIX_SPAWN_DUP2, prepared.err_end, _STDERR),
+            ),
+            setpgroup=0,
+            setsigmask=(),
+            setsigdef=_ALL_SIGNALS,
+        )
+    except (OSError, ValueError) as error:  # also a NUL in an argument, or an impossible name of a variable
+        return error
 
 
 def room_for(wanted: int, descriptors: int) -> int:

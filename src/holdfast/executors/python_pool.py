@@ -21,10 +21,10 @@ import msgspec
 from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Cancelled, Failed, Outcome
 from holdfast.errors import PayloadTooLarge, WrongType
-from holdfast.executors.contract import variables_of
+from holdfast.executors.contract import Scratch, variables_of
 from holdfast.executors.output import LARGEST_OUTPUT
 from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
-from holdfast.executors.processes import Child
+from holdfast.executors.processes import Child, Order
 from holdfast.executors.python_calls import LENGTH, Answer, Call
 from holdfast.executors.python_functions import Stamp, stamp_of
 from holdfast.ports.executor import Attempt, Beat, Log, ProcessBody, PythonFunction, Report
@@ -175,7 +175,7 @@ class PythonExecutor(ProcessExecutor):
 
     def _place(self, job: Job, desk: Desk) -> None:
         """Have a worker do it. Raises OSError if none can be started, PayloadTooLarge."""
-        home, message = _home_of(job.body), _message_for(job)
+        home, message = _home_of(job.body), _message_for(job, self._scratch)
         worker = self._take_idle(home, desk)
         while worker is not None:
             try:
@@ -220,9 +220,8 @@ class PythonExecutor(ProcessExecutor):
             worker = _Worker(self, home, ours)
             # -P: the folder of the script is no place to import from.
             arguments = (sys.executable, "-P", "-X", "faulthandler", _SCRIPT, home.project)
-            worker.child = desk.processes.spawn(
-                sys.executable, arguments, environment, worker, channel=theirs.fileno()
-            )
+            order = Order(sys.executable, arguments, environment, worker, channel=theirs.fileno())
+            worker.child = desk.processes.spawn(order)
         except BaseException:
             ours.close()
             raise
@@ -327,10 +326,10 @@ def _home_of(body: ProcessBody) -> _Home:
     return _Home(body.project, folder, frozenset(body.env.items()))
 
 
-def _message_for(job: Job) -> bytes:
+def _message_for(job: Job, scratch: Scratch) -> bytes:
     """Raises PayloadTooLarge."""
     work = cast("PythonFunction", job.body.work)
-    variables = variables_of(job.attempt, job.files)
+    variables = variables_of(job.attempt, job.files, scratch)
     variables.pop(b"HOLDFAST_INPUT", None)  # the worker reads it from the file, as much as it is
     call = Call(
         function=work.function,

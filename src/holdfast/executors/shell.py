@@ -9,20 +9,24 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple, Unpack, cast
 
 from holdfast.core.failures import capture
-from holdfast.core.values import NULL, Failed
+from holdfast.core.values import NULL, Cancelled, Failed
 from holdfast.errors import PayloadTooLarge, WrongType
 from holdfast.executors.contract import output_in, variables_of
 from holdfast.executors.output import OUTPUT_MARKER
-from holdfast.executors.process_executor import Desk, Job, ProcessExecutor
-from holdfast.executors.processes import Child
-from holdfast.ports.executor import ShellCommand
+from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
+from holdfast.executors.processes import Child, Order
+from holdfast.ports.executor import Attempt, Beat, Log, ProcessBody, Report, ShellCommand
 
 _SHELL = "/bin/sh"
 _USUAL_PATH = b"/usr/local/bin:/usr/bin:/bin"
 _MOST_PROGRAMS = 1000
+_AT_ONCE = 16
+"""How many processes are started in one turn of the loop: some milliseconds of it."""
 
 
 class _Call(NamedTuple):
@@ -31,32 +35,72 @@ class _Call(NamedTuple):
 
 
 class ShellExecutor(ProcessExecutor):
+    def __init__(
+        self,
+        bodies: Callable[[Attempt], ProcessBody],
+        report: Report,
+        beat: Beat,
+        log: Log,
+        **options: Unpack[ProcessOptions],
+    ) -> None:
+        super().__init__(bodies, report, beat, log, **options)
+        self._due: deque[Job] = deque()
+        """Begun, and in the next turn of the loop started, many at a time."""
+
     def begin(self, job: Job, desk: Desk) -> None:
-        work = job.body.work
-        if not isinstance(work, ShellCommand):
+        if not isinstance(job.body.work, ShellCommand):
             raise WrongType(
                 f"task {job.attempt.name!r}", "it is no command, and this executor runs only those"
             )
         job.marker, job.when_gone = OUTPUT_MARKER, self._conclude
-        environment = dict(self._environment)
-        for name, value in job.body.env.items():
-            environment[os.fsencode(name)] = os.fsencode(value)
-        environment |= variables_of(job.attempt, job.files)
-        call = _call_for(work.command, job.body.workdir, environment)
-        try:
-            child = desk.processes.spawn(call.program, call.arguments, environment, job)
-        except OSError as error:
-            if error.errno != errno.ENOEXEC:
-                raise
-            # A script that does not say what runs it. Every shell runs it itself, so it works here too.
-            arguments = (_SHELL, call.program, *call.arguments[1:])
-            child = desk.processes.spawn(_SHELL, arguments, environment, job)
-        job.attempt.context = child
+        self._due.append(job)
+        if len(self._due) == 1:
+            desk.loop.call_soon(self._start_due, desk, context=desk.variables)
 
     def end(self, job: Job, desk: Desk) -> None:
         child: Child | None = job.attempt.context
-        if child is not None:  # else it could not be started, and says so in a moment
+        if child is not None:
             desk.processes.end(child)
+        elif job in self._due:
+            self._due.remove(job)
+            desk.loop.call_soon(self.settle, job, Cancelled(), context=desk.variables)
+
+    async def stop(self) -> None:
+        self._due.clear()
+        await super().stop()
+
+    def _start_due(self, desk: Desk) -> None:
+        batch = [self._due.popleft() for _ in range(min(_AT_ONCE, len(self._due)))]
+        if not batch:
+            return  # they were cancelled since, or everything was stopped
+        here = _current_folder()
+        orders = {job: order for job in batch if (order := self._order_for(job, here)) is not None}
+        children = desk.processes.spawn_all(list(orders.values()))
+        for (job, order), child in zip(orders.items(), children, strict=True):
+            if isinstance(child, OSError) and child.errno == errno.ENOEXEC:
+                # A script that does not say what runs it. Every shell runs it itself, so it works here too.
+                arguments = (_SHELL, order.program, *order.arguments[1:])
+                child = desk.processes.spawn_all([order._replace(program=_SHELL, arguments=arguments)])[0]
+            if isinstance(child, Child):
+                job.attempt.context = child
+            else:
+                self.settle(job, Failed(capture(child.with_traceback(None))))
+        if self._due:
+            desk.loop.call_soon(self._start_due, desk, context=desk.variables)
+
+    def _order_for(self, job: Job, here: str | None) -> Order | None:
+        """None if there can be none; the attempt has failed then."""
+        command = cast("ShellCommand", job.body.work).command
+        environment = dict(self._environment)
+        try:
+            for name, value in job.body.env.items():
+                environment[os.fsencode(name)] = os.fsencode(value)
+            environment |= variables_of(job.attempt, job.files, self._scratch)
+            program, arguments = _call_for(command, job.body.workdir, here, environment)
+        except Exception as error:  # whatever it is, it is this attempt that cannot be started
+            self.settle(job, Failed(capture(error.with_traceback(None))))
+            return None
+        return Order(program, arguments, environment, job)
 
     def _conclude(self, job: Job, status: int) -> None:
         job.attempt.context = None
@@ -76,9 +120,11 @@ class ShellExecutor(ProcessExecutor):
 # --- what to start
 
 
-def _call_for(command: str | tuple[str, ...], workdir: str, environment: dict[bytes, bytes]) -> _Call:
+def _call_for(
+    command: str | tuple[str, ...], workdir: str, here: str | None, environment: dict[bytes, bytes]
+) -> _Call:
     """Raises FileNotFoundError, NotADirectoryError, PermissionError, saying what is not there."""
-    is_elsewhere = not _is_current(workdir)
+    is_elsewhere = workdir != here
     if is_elsewhere:
         _check_folder(workdir)
     if isinstance(command, str):
@@ -94,11 +140,11 @@ def _call_for(command: str | tuple[str, ...], workdir: str, environment: dict[by
     return _Call(_SHELL, (_SHELL, "-c", 'cd -- "$0" && exec "$@"', workdir, program, *command[1:]))
 
 
-def _is_current(folder: str) -> bool:
+def _current_folder() -> str | None:
     try:
-        return os.getcwd() == folder
+        return os.getcwd()
     except FileNotFoundError:
-        return False  # it was removed under our feet
+        return None  # it was removed under our feet
 
 
 def _check_folder(folder: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ import msgspec
 from holdfast.core.records import (
     AttemptRecord,
     ChildRecord,
+    LogRecord,
     MessageKind,
     MessageRecord,
     RunRecord,
@@ -36,6 +38,7 @@ _run: Callable[..., RunRecord] = RunRecord
 _task: Callable[..., TaskRecord] = TaskRecord
 _attempt: Callable[..., AttemptRecord] = AttemptRecord
 _glance: Callable[..., TaskGlance] = TaskGlance
+_log: Callable[..., LogRecord] = LogRecord
 _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
 _message: Callable[..., MessageRecord] = MessageRecord
@@ -57,11 +60,25 @@ def task_record(row: Row) -> TaskRecord:
 
 def task_glance(row: Row) -> TaskGlance:
     """Raises JournalCorrupt."""
-    status = _TASK_STATUS.get(row[4])
+    status = _TASK_STATUS.get(row[3])
     if status is None:
-        raise JournalCorrupt(None, f"task {row[0]} is {row[4]!r}, which this version does not know")
-    problem = None if row[8] is None else Failure(row[7] or "", row[8]).summary
-    return _glance(*row[:4], status, *row[5:7], problem, *row[9:])
+        raise JournalCorrupt(None, f"task {row[0]} is {row[3]!r}, which this version does not know")
+    failure = _failure(row[6])
+    problem = None if failure is None else failure.summary
+    return _glance(*row[:2], *_place(row[2]), status, *row[4:6], problem, *row[7:])
+
+
+def log_record(row: Row) -> LogRecord:
+    return _log(*row[:5], _place(row[5])[0])
+
+
+_PLACE = re.compile(r'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')
+
+
+def _place(end_of_input: str) -> tuple[int | None, int | None]:
+    """Which of how many items of a fan-out it is: the last that the input of one says."""
+    found = _PLACE.search(end_of_input)
+    return (None, None) if found is None else (int(found[1]), int(found[2]))
 
 
 def schedule_record(row: Row) -> ScheduleRecord:

@@ -232,7 +232,7 @@ class SqlStore:
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
     ) -> list[LogRecord]:
         rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit)
-        return [LogRecord(*row) for row in rows]
+        return [records.log_record(row) for row in rows]
 
     async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
         rows = await self._driver.fetch("list_schedules", namespace, name)

@@ -21,6 +21,7 @@ from holdfast.core.commands import (
     FailRun,
     OpenTask,
     RecordTask,
+    ResumeTask,
     ScheduleTask,
     StartChild,
     StartTimer,
@@ -82,6 +83,8 @@ class Play:
         self.child_ids: dict[str, int] = {}
         self.timers: dict[int, Instant] = {}
         self.ends: list[Command] = []
+        self.held: set[int] = set()
+        """Tasks that are to be tried again when the program says so."""
         self.program = self._born()
         self._advance([])
 
@@ -136,9 +139,11 @@ class Play:
             self.rows[seq] = msgspec.structs.replace(
                 row, status=TaskStatus.PENDING, attempt=row.attempt + 1, forgiven=row.attempt, failure=None
             )
+        self.held = set(plan.tasks)
         for seq in plan.event.children_again:
             row = self.children[seq]
-            self.children[seq] = msgspec.structs.replace(row, status=RunStatus.RUNNING, failure=None)
+            if row.status in (RunStatus.FAILED, RunStatus.CANCELLED):
+                self.children[seq] = msgspec.structs.replace(row, status=RunStatus.RUNNING, failure=None)
         self.ends.clear()
         # A client writes this step, without a program.
         self.steps.append(write_step(self.now, [plan.event], []))
@@ -150,7 +155,8 @@ class Play:
     @property
     def open(self) -> list[str]:
         """Tasks that executors have, and those that the program waits for."""
-        return [_shown(row) for row in self.rows.values() if not row.status.is_final]
+        rows = [row for row in self.rows.values() if not row.status.is_final and row.seq not in self.held]
+        return [_shown(row) for row in rows]
 
     @property
     def states(self) -> dict[str, str]:
@@ -212,6 +218,8 @@ class Play:
                 if not command.is_open:
                     self._add(command.seq, command.name, json({}))
                 self._settle(command.seq, command.outcome, is_open=command.is_open)
+            case ResumeTask():
+                self.held.remove(command.seq)
             case StartTimer():
                 self.timers[command.seq] = command.due
             case StartChild():

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import Any
 
+import msgspec
 import pytest
 from tests.authoring.dag.playing import Play, failure, json
 
-from holdfast.core.values import Cancelled, Succeeded
+from holdfast.core.events import ChildEnded, PromiseSettled, TimerFired
+from holdfast.core.history import CHILD_EXISTS, restore
+from holdfast.core.records import MessageKind
+from holdfast.core.values import Cancelled, Failed, RunStatus, Succeeded
 
 DIAMOND = """
     tasks:
@@ -569,3 +574,89 @@ def test_a_field_that_may_be_missing_is_null_where_it_is() -> None:
     assert play.open == ["b", "c", "d[0]"]
     assert play.input_of("b") == play.input_of("c") == {"note": None}
     assert play.input_of("d", 0)["note"] is None
+
+
+def test_a_retry_keeps_to_the_concurrency_and_to_max_parallel() -> None:
+    play = Play("max_parallel: 3\n" + dedent(fan_out("parallel: 6", ", concurrency: 2")))
+    play.end("find")
+    for index in (0, 1, 2, 3, 4, 5):
+        play.end("work", failure(), index=index)
+
+    play.retry()
+
+    assert play.open == ["work[0]", "work[1]"]
+    play.end("work", 10, index=1)
+    assert play.open == ["work[0]", "work[2]"]
+    for index in (0, 2, 3, 4, 5):
+        play.end("work", index, index=index)
+    assert play.input_of("join") == {"all": [0, 10, 2, 3, 4, 5]}
+
+
+def test_what_is_read_of_a_task_that_is_tried_again_is_what_it_gives_then() -> None:
+    play = Play(
+        """
+        tasks:
+          a: {command: x}
+          b: {command: x, depends_on: a, on_failure: run, parallel: 2, concurrency: 1, inputs: {x: {ref: a}}}
+          c: {command: x, depends_on: a, inputs: {x: {ref: a}}}
+        """
+    )
+    play.end("a", failure())
+    play.cancel()
+
+    play.retry()
+    play.end("b", index=0)
+    play.end("a", 42)
+
+    assert play.input_of("c") == {"x": 42}
+
+
+def test_a_child_whose_name_was_taken_is_begun_anew_under_another_by_a_retry() -> None:
+    play = Play("tasks: {a: {workflow: other}}", other=True)
+    seq = play.child_ids["play/a"]
+    del play.children[seq]  # the store refused it
+    play._advance([ChildEnded(seq, Failed(CHILD_EXISTS))])
+    assert "belongs to another run" in play.failure
+
+    play.retry()
+
+    assert play.program.waits() == ["child play/a#2"]
+    play.end_child("play/a#2", 5)
+    assert play.output == {"a": 5}
+
+
+def test_a_child_that_was_given_up_and_succeeded_all_the_same_is_heard_after_a_retry() -> None:
+    play = Play("tasks: {a: {workflow: other, timeout: 10}}", other=True)
+    seq = play.child_ids["play/a"]
+    play.pass_time(10)
+    play.children[seq] = msgspec.structs.replace(play.children[seq], status=RunStatus.SUCCESS, output=json(1))
+
+    play.retry()
+
+    assert play.program.waits() == ["child play/a"]
+    assert restore(play._history()).unheard == [ChildEnded(seq, Succeeded(json(1)))]
+
+
+def test_a_retry_that_was_broken_off_after_it_had_opened_a_child_can_be_tried_again() -> None:
+    play = Play("tasks: {a: {workflow: other}}", other=True)
+    seq = play.child_ids["play/a"]
+    play.end_child("play/a", failure())
+    play.children[seq] = msgspec.structs.replace(play.children[seq], status=RunStatus.RUNNING, failure=None)
+
+    play.retry()
+
+    assert play.program.waits() == ["child play/a"]
+    play.end_child("play/a", 5)
+    assert play.output == {"a": 5}
+
+
+def test_an_answer_that_comes_with_the_end_of_the_time_is_recorded_once() -> None:
+    play = Play("timeout: 10\ntasks: {a: {approval: true}}")
+    message = play._post(MessageKind.RESOLVED, "a", json(True))
+    [timer] = play.timers
+
+    commands = play.program.advance(
+        play.now, [TimerFired(timer), PromiseSettled(message, "a", Succeeded(json(True)))]
+    )
+
+    assert [type(command).__name__ for command in commands] == ["RecordTask", "FailRun"]

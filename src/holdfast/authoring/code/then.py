@@ -47,5 +47,7 @@ class Then:
                 self.cancels.add(("timer", asked.seq))
             case journal.ChildCancelAsked():
                 self.cancels.add(("child", asked.seq))
-            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked() | journal.TaskOpened():
+            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
                 pass  # patches are the program's, state is rebuilt by the code, and an end may move
+            case journal.TaskOpened() | journal.TaskResumed():
+                pass  # never asked for by code

@@ -30,6 +30,7 @@ from holdfast.core.commands import (
     EndRun,
     FailRun,
     RecordTask,
+    ResumeTask,
     ScheduleTask,
     StartChild,
 )
@@ -85,6 +86,7 @@ class DagProgram:
         self._commands: list[Command] = []
         self._waits = Waits(self._emit, self._end_wait)
         self._next_task = self._next_child = 0
+        self._child_ids: dict[int, str] = {}
         self._tasks: dict[int, tuple[Node, int]] = {}
         """The items that executors have, by the number of the task."""
         self._ready: list[tuple[int, int, Node]] = []
@@ -117,12 +119,12 @@ class DagProgram:
         if self._ending is None:
             self._go_on()
         if self._ending is not None:
-            self._commands.append(self._ending)
+            self._close(self._ending)
         commands, self._commands = self._commands, []
         return commands
 
     def waits(self) -> list[str]:
-        return self._waits.in_words(lambda wait: self._child_id(wait.node, wait.item))
+        return self._waits.in_words(self._child_ids)
 
     def dispose(self) -> None:
         self._waits.dispose()
@@ -200,12 +202,14 @@ class DagProgram:
         return self._codec.encode(given, "the output of the run")
 
     def _time_out(self) -> None:
-        if self._ending is None:
-            for wait in self._waits:
-                name = wait.node.task.name
-                self._emit(RecordTask(wait.seq, name, Cancelled("the run took too long"), is_open=True))
-            message = f"the run took longer than {self._dag.timeout}"
-            self._ending = FailRun(Failure(type="builtins:TimeoutError", message=message))
+        message = f"the run took longer than {self._dag.timeout}"
+        self._ending = self._ending or FailRun(Failure(type="builtins:TimeoutError", message=message))
+
+    def _close(self, ending: EndRun) -> None:
+        """Whatever it ends with, nothing of it is left waiting: executors' tasks are ended by the engine."""
+        for wait in self._waits:
+            self._emit(RecordTask(wait.seq, wait.node.task.name, Cancelled("the run ended"), is_open=True))
+        self._emit(ending)
 
     def _reopen(self, event: Reopened) -> None:
         """An operator tries again: whatever has not succeeded is open once more."""
@@ -216,18 +220,24 @@ class DagProgram:
         self._round += 1
         self._ready.clear()
         self._arriving.clear()
-        for wait in self._waits.break_off():
-            wait.node.active -= 1
-            wait.node.redo.append(wait.item)
-        for wait in self._waits.children.values():
-            self._waits.limit(wait, self._at)
-        for node, index, seq in self._progress.reopen():
-            if isinstance(node.task.work, Call):
-                shown = self._waits.open(node, index, self._take_task(), _NOTHING, self._at)
-                self._waits.children[seq] = shown
-            else:
-                self._tasks[seq] = (node, index)
+        interrupted = [(*place, seq) for seq, place in self._tasks.items()]
+        interrupted += [(wait.node, wait.item, seq) for seq, wait in self._waits.children.items()]
+        interrupted += [(wait.node, wait.item, None) for wait in self._waits.break_off()]
+        self._tasks.clear()
+        for node, *_ in interrupted:
+            node.active -= 1
+        tasks_again, children_again = set(event.tasks_again), set(event.children_again)
+        for node, index, seq in [*interrupted, *self._progress.reopen()]:
+            is_child = isinstance(node.task.work, Call)
+            if is_child and seq in children_again:
+                node.active += 1
+                self._waits.children[seq] = self._open(node, index, _NOTHING)
+                continue
+            node.redo.append(index)
+            if not is_child and seq in tasks_again:
+                node.again[index] = seq
         for node in self._progress.nodes.values():
+            node.redo.sort(reverse=True)  # the last is the first to go
             self._queue(node)
         self._begin()
 
@@ -290,6 +300,11 @@ class DagProgram:
         return self._next_task - 1
 
     def _start(self, node: Node, index: int) -> None:
+        again = node.again.pop(index, None)
+        if again is not None:
+            self._tasks[again] = (node, index)
+            self._emit(ResumeTask(again))
+            return
         failed = None if self._failed_then is None else self._failed_then.get(self._next_task)
         if failed is None:
             try:
@@ -332,12 +347,15 @@ class DagProgram:
         child = self._next_child
         self._next_child += 1
         self._waits.children[child] = self._open(node, index, shown)
-        self._emit(StartChild(child, workflow, None, self._child_id(node, index), packed))
+        id = self._child_ids[child] = self._child_id(node, index)
+        self._emit(StartChild(child, workflow, None, id, packed))
 
     def _child_id(self, node: Node, index: int) -> str:
         parent = self._run.id or key_text(self._run.key)
         parent = parent if len(parent) <= LONGEST_PARENT else key_text(self._run.key)
-        return f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
+        name = f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
+        # One that is begun anew after a retry: the name is taken, by the one before it or by a stranger.
+        return name if self._round == 1 else f"{name}#{self._round}"
 
     def _end_wait(self, wait: Wait, outcome: Outcome, child: int | None) -> None:
         name, expected = wait.node.task.name, wait.node.task.output_type

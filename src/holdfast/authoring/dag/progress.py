@@ -21,6 +21,7 @@ class Node:
 
     __slots__ = (
         "active",
+        "again",
         "count",
         "decoded",
         "downstream",
@@ -59,7 +60,9 @@ class Node:
         self.outputs: list[Payload | None] = []
         self.next_index = self.active = self.remaining = 0
         self.redo: list[int] = []
-        """Items that failed before they were begun, and are to be begun again."""
+        """Items that are to be begun once more."""
+        self.again: dict[int, int] = {}
+        """Those of them that are tasks to be tried again, with their numbers."""
         self.failed: dict[int, int | None] = {}
         """Items that failed, with the number of the task or child that each was; None: it was never begun."""
         self.failure: Failure | None = None
@@ -96,16 +99,14 @@ class Node:
             return Payload(b"[" + b",".join([each or NULL for each in self.outputs]) + b"]")
         return (self.outputs[0] if self.outputs else None) or NULL
 
-    def take_back_failures(self) -> dict[int, int]:
-        """Items that failed are open again. Answers the ones that were begun, by their numbers."""
-        begun = {seq: index for index, seq in self.failed.items() if seq is not None}
-        self.redo += [index for index, seq in self.failed.items() if seq is None]
-        self.remaining += len(self.failed)
-        self.active += len(begun)
+    def take_back_failures(self) -> dict[int, int | None]:
+        """Items that failed are open again. Answers them, with the number that each had."""
+        failed = self.failed
+        self.remaining += len(failed)
         self.failed, self.failure = {}, None
         self.decoded = UNKNOWN
         self.status = TaskStatus.RUNNING
-        return begun
+        return failed
 
 
 class Progress:
@@ -143,14 +144,13 @@ class Progress:
     def leaves(self) -> list[Node]:
         return [node for node in self.nodes.values() if not node.downstream]
 
-    def reopen(self) -> list[tuple[Node, int, int]]:
-        """Take back every end but success. Answers the items to be tried again, with the number of each."""
-        again: list[tuple[Node, int, int]] = []
+    def reopen(self) -> list[tuple[Node, int, int | None]]:
+        """Take back every end but success. Answers the items that failed, with the number that each had."""
+        again: list[tuple[Node, int, int | None]] = []
         for node in self.nodes.values():
             node.is_queued = False
             if node.failed:
-                begun = node.take_back_failures()
-                again += [(node, index, seq) for seq, index in begun.items()]
+                again += [(node, index, seq) for index, seq in node.take_back_failures().items()]
             elif node.status in (TaskStatus.FAILED, TaskStatus.SKIPPED):
                 node.reset()
             node.waiting = 0

@@ -21,8 +21,6 @@ from holdfast.core.codec import Codec
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType
 
-_NEVER_GIVEN = frozenset({TaskStatus.SKIPPED, TaskStatus.FAILED})
-
 
 class Values:
     def __init__(self, input: Payload, dag: Dag, progress: Progress, codec: Codec) -> None:
@@ -51,11 +49,14 @@ class Values:
     def _of_task(self, ref: Ref, node: Node, path: list[str | int]) -> Any:
         if path[0] == "status":
             return str(node.status)
-        if node.decoded is UNKNOWN:
-            node.decoded = self._codec.decode(node.output(), Any, f"the output of task {node.task.name!r}")
-        if node.status in _NEVER_GIVEN and not node.is_fan_out:
+        if node.status is not TaskStatus.SUCCESS and not node.is_fan_out:
             return None  # whoever runs after a failure is to be told that there is nothing
-        return _follow(ref, node.decoded, path[1:], _type_of(node.task))
+        decoded = node.decoded
+        if decoded is UNKNOWN:
+            decoded = self._codec.decode(node.output(), Any, f"the output of task {node.task.name!r}")
+            if node.status.is_final:  # else it is being tried again, and there will be more
+                node.decoded = decoded
+        return _follow(ref, decoded, path[1:], _type_of(node.task))
 
     def _item_type(self, node: Node) -> Type:
         ref = node.task.fan_out.items if isinstance(node.task.fan_out, Each) else None
@@ -80,7 +81,10 @@ class Values:
         if node.is_fan_out:
             if isinstance(task.fan_out, Each) and node.items is not None:
                 given.setdefault("item", node.items[index])
-            given |= {"parallel_index": index, "parallel_count": node.count}
+            # Last, where whoever only wants to know its place finds it without reading all the rest.
+            for name, place in (("parallel_index", index), ("parallel_count", node.count)):
+                given.pop(name, None)
+                given[name] = place
         return self._codec.encode(given, f"the input of task {task.name!r}")
 
     def child_inputs(self, node: Node, index: int) -> dict[str, Any]:

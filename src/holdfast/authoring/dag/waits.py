@@ -7,7 +7,7 @@ and recorded when it ends; no executor knows of it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.authoring.dag.model import Call
@@ -52,12 +52,12 @@ class Waits:
         for waiting in self._listeners.values():
             yield from waiting
 
-    def in_words(self, child_id: Callable[[Wait], str]) -> list[str]:
+    def in_words(self, child_ids: Mapping[int, str]) -> list[str]:
         words = [f"approval {name!r}" for name in self._promises]
         words += [f"signal {name!r}" for name, waiting in self._listeners.items() if waiting]
         if self.children:
             # Named first: a wait for children alone can be checked against their rows.
-            ids = sorted(map(child_id, self.children.values()))
+            ids = sorted(child_ids[child] for child in self.children)
             words.insert(0, "child " + ", ".join(ids[:3]) + (" …" if len(ids) > 3 else ""))
         return words
 
@@ -158,10 +158,11 @@ class Waits:
         self._ended(wait, outcome, child)
 
     def break_off(self) -> list[Wait]:
-        """The run was opened again: all waits but those for children are to be begun anew."""
+        """The run was opened again and waits for nothing yet. Answers what it waited for, but for children."""
         waits = [wait for wait in self if not isinstance(wait.node.task.work, Call)]
         self._timers.clear()
         self._limits.clear()
+        self.children.clear()
         self._sleeps.clear()
         self._promises.clear()
         self._listeners.clear()

@@ -39,9 +39,10 @@ WHERE runs.namespace = ?1 AND runs.key = ?2
 ORDER BY seq;
 
 -- name: glance_at_tasks
--- What a view shows of tasks, without what they were given and gave.
-SELECT seq, name, tasks.input ->> '$.parallel_index', tasks.input ->> '$.parallel_count', tasks.status, attempt,
-    lost, tasks.failure ->> '$.type', tasks.failure ->> '$.message', due_at, tasks.created_at, tasks.started_at, tasks.finished_at
+-- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
+-- place in a fan-out.
+SELECT seq, name, substr(tasks.input, -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,
+    tasks.created_at, tasks.started_at, tasks.finished_at
 FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
 ORDER BY seq

@@ -1,0 +1,111 @@
+"""Looking at a run until it rests, when things happen between one look and the next."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any, cast
+
+from holdfast import Catalog, Holdfast, task, workflow
+from holdfast.cli.board import Board
+from holdfast.cli.watching import News, Watch
+from holdfast.client.run import RunInfo, TaskInfo
+from holdfast.core.values import RunStatus
+from holdfast.errors import RunFailed
+
+catalog = Catalog()
+failures = {"left": 0}
+
+
+@task(catalog=catalog)
+async def work() -> str:
+    if failures["left"]:
+        failures["left"] -= 1
+        raise ValueError("no luck")
+    await asyncio.sleep(0.5)
+    return "done"
+
+
+@workflow(catalog=catalog)
+async def main() -> str:
+    return await work()
+
+
+class Views:
+    def __init__(self) -> None:
+        self.seen: list[News] = []
+
+    def show(self, news: News) -> None:
+        self.seen.append(news)
+
+    def hide(self) -> None: ...
+
+    def reveal(self) -> None: ...
+
+    def finish(self, news: News) -> None: ...
+
+
+class Slow:
+    """A client whose first question about tasks is answered only when the run has ended."""
+
+    def __init__(self, client: Holdfast) -> None:
+        self._client = client
+        self._was_asked = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def tasks(self, run: Any, **options: Any) -> list[TaskInfo]:
+        if not self._was_asked:
+            self._was_asked = True
+            with contextlib.suppress(RunFailed):
+                await run.result()
+            await asyncio.sleep(0)
+        return await self._client.tasks(run, **options)
+
+
+class Reopening:
+    """A client that opens the run again as soon as its end could be seen."""
+
+    def __init__(self, client: Holdfast) -> None:
+        self._client = client
+        self.has_reopened = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def describe(self, run: Any) -> RunInfo:
+        info = await self._client.describe(run)
+        if info.status is RunStatus.FAILED and not self.has_reopened:
+            self.has_reopened = True
+            await self._client.retry(run)
+            info = await self._client.describe(run)
+        return info
+
+
+async def test_a_run_that_fails_in_the_middle_of_a_look_is_seen_to_have_failed(sqlite_url: str):
+    failures["left"] = 1
+    async with Holdfast(sqlite_url, catalog=catalog) as client:
+        run = await client.start(main)
+        watch = Watch(cast("Holdfast", Slow(client)), run, Board(), await client.describe(run))
+
+        await watch.until_it_rests(Views())
+
+    assert watch.news.info.status is RunStatus.FAILED
+    assert watch.news.board.lines["work"].state == "failed"
+
+
+async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):
+    failures["left"] = 1
+    async with Holdfast(sqlite_url, catalog=catalog) as client:
+        run = await client.start(main)
+        reopening = Reopening(client)
+        watch = Watch(cast("Holdfast", reopening), run, Board(), await client.describe(run))
+        views = Views()
+
+        await watch.until_it_rests(views)
+
+    assert reopening.has_reopened
+    assert watch.news.info.status is RunStatus.SUCCESS
+    assert watch.news.info.output == "done"
+    assert len(views.seen) < 20, "it rests between looks"

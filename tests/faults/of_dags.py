@@ -1,0 +1,318 @@
+"""Faults in what came with DAGs: schedules, what tasks say, programs of data, and dead neighbours."""
+
+from __future__ import annotations
+
+from tests.faults.fault import Edit, Fault, cases
+
+_STORE = "stores/sql_store.py"
+_SQLITE_SCHEDULES = "stores/sqlite/sql/schedules.sql"
+_POSTGRES_SCHEDULES = "stores/postgres/sql/schedules.sql"
+_LOGBOOK = "engine/logbook.py"
+_SECOND = "test_who_comes_second_starts_nothing_cancels_nothing_and_moves_nothing"
+_QUEUED = "test_a_tick_in_the_queue_is_due_when_the_run_before_it_has_ended_and_not_before"
+
+SCHEDULES = [
+    Fault(
+        "fire-without-revision",
+        "a tick starts at most one run, however many nodes look",
+        [Edit(_SQLITE_SCHEDULES, "AND revision = ?17", "AND ?17 > 0")],
+        [cases("stores/test_schedules.py", _SECOND)],
+    ),
+    Fault(
+        "fire-without-revision-on-postgres",
+        "a tick starts at most one run, however many nodes look",
+        [Edit(_POSTGRES_SCHEDULES, "AND revision = $17::int4", "AND $17::int4 > 0")],
+        [cases("stores/test_schedules.py", f"{_SECOND}[postgres]")],
+    ),
+    Fault(
+        "late-firing-leaves-its-runs",
+        "a firing happens whole or not at all",
+        [Edit(_STORE, "                raise _FiredBefore\n", "                return False\n")],
+        [cases("stores/test_schedules.py", _SECOND)],
+    ),
+    Fault(
+        "wrong-run-taken-for-the-active-one",
+        "a tick whose run exists waits for that run",
+        [
+            Edit(
+                _STORE,
+                "                active = existing[active]\n",
+                "                active = next(iter(existing))\n",
+            )
+        ],
+        [
+            cases(
+                "stores/test_schedules.py",
+                "test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one",
+            )
+        ],
+    ),
+    Fault(
+        "silent-firing",
+        "7: other nodes hear of the runs of a schedule",
+        [
+            Edit(
+                _STORE,
+                "                post_messages(tx, namespace, [message], now)\n            tx.announce()\n",
+                "                post_messages(tx, namespace, [message], now)\n",
+            )
+        ],
+        [
+            cases(
+                "stores/test_schedules.py",
+                "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]",
+            )
+        ],
+    ),
+    Fault(
+        "paused-schedules-fire",
+        "a paused schedule starts nothing",
+        [
+            Edit(
+                _SQLITE_SCHEDULES,
+                "WHERE schedules.namespace = ?1 AND NOT is_paused\n",
+                "WHERE schedules.namespace = ?1\n",
+            )
+        ],
+        [cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due")],
+    ),
+    Fault(
+        "paused-schedules-wake-nodes",
+        "an idle node is near silent",
+        [
+            Edit(
+                "stores/sqlite/sql/nodes.sql",
+                "WHERE namespace = ?1 AND NOT is_paused AND workflow IN",
+                "WHERE namespace = ?1 AND workflow IN",
+            )
+        ],
+        [cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due")],
+    ),
+    Fault(
+        "queued-ticks-forgotten",
+        "7: a tick that waited begins when the run before it has ended",
+        [
+            Edit(
+                "stores/sqlite/sql/nodes.sql", "THEN cursor ELSE next_at END", "THEN next_at ELSE next_at END"
+            )
+        ],
+        [cases("stores/test_schedules.py", _QUEUED)],
+    ),
+    Fault(
+        "queued-ticks-do-not-wait",
+        "a queue is one run after the other",
+        [Edit(_SQLITE_SCHEDULES, "(queued <> '[]' AND NOT is_active)", "(queued <> '[]')")],
+        [cases("stores/test_schedules.py", _QUEUED)],
+    ),
+    Fault(
+        "cursor-stands-still",
+        "every tick is dealt with once",
+        [Edit("engine/schedules.py", "cursor=decision.standing.cursor,", "cursor=schedule.cursor,")],
+        [cases("differential/test_engine.py", "test_a_day_on_the_model_ends_as_it_should")],
+    ),
+    Fault(
+        "runs-named-for-the-moment",
+        "a tick starts at most one run, also if it was started by hand",
+        [
+            Edit(
+                "engine/schedules.py",
+                "            run_id(schedule.name, tick),\n",
+                "            run_id(schedule.name, now),\n",
+            )
+        ],
+        [
+            cases(
+                "engine/test_schedules.py",
+                "test_an_hour_that_nobody_sees_costs_at_most_the_ticks_that_catch_up_says",
+            )
+        ],
+    ),
+]
+
+LOGS = [
+    Fault(
+        "lost-runs-talk-on",
+        "2: a stale owner writes nothing, not even what it heard",
+        [Edit("ports/store.py", '    "logs",\n    "state",\n', '    "state",\n')],
+        [cases("stores/test_logs.py", "test_what_a_stale_owner_has_heard_is_not_written")],
+    ),
+    Fault(
+        "tail-forgotten",
+        "the last lines of a task that says too much are kept",
+        [Edit(_LOGBOOK, "            lines += self._tail\n", "")],
+        [
+            cases(
+                "engine/test_logbook.py",
+                "test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced",
+            )
+        ],
+    ),
+    Fault(
+        "cut-without-a-word",
+        "a cut is announced",
+        [Edit(_LOGBOOK, "            if self._cut:\n", "            if self._cut < 0:\n")],
+        [
+            cases(
+                "engine/test_logbook.py",
+                "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "lines-after-the-end",
+        "lines are written with the outcome of their attempt",
+        [
+            Edit(
+                "engine/tick.py",
+                "            self.write_log(flight, is_over=True)\n",
+                "            self.write_log(flight, is_over=False) if flight.failures else None\n",
+            )
+        ],
+        [
+            cases(
+                "engine/test_logbook.py",
+                "test_lines_are_written_in_the_commit_that_records_how_their_attempt_ended[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "last-words-dropped",
+        "what an attempt says while it is ended is kept",
+        [
+            Edit(
+                _LOGBOOK,
+                "if not isinstance(attempt, Flight) or attempt.resident.is_gone:",
+                "if not isinstance(attempt, Flight) or attempt.stage.value == 'closed':",
+            )
+        ],
+        [cases("engine/test_logbook.py", "test_last_words_of_an_attempt_that_was_given_up_are_written")],
+    ),
+    Fault(
+        "reported-before-it-has-spoken",
+        "what was said last is heard before the end",
+        [
+            Edit(
+                "executors/context.py",
+                "            self._link.speech.pass_on()\n",
+                "            pass\n",
+            )
+        ],
+        [cases("executors/test_task_logging.py", "test_what_was_said_last_is_heard_before_the_report")],
+    ),
+]
+
+DATA = [
+    Fault(
+        "tasks-tried-again-not-journaled",
+        "5: a run of data that was opened again replays as it went",
+        [Edit("core/journal.py", "                event.tasks_again,\n", "                (),\n")],
+        [cases("core/test_journal.py", "test_an_event_is_read_as_what_was_heard")],
+    ),
+    Fault(
+        "second-try-replayed-as-the-first",
+        "5: what came of a second try is its own",
+        [
+            Edit(
+                "core/history.py",
+                "if self._tasks_again.get(heard.seq, -1) > position:",
+                "if heard.seq in self._tasks_again:",
+            )
+        ],
+        [
+            cases(
+                "core/test_history.py",
+                "test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_first",
+            )
+        ],
+    ),
+    Fault(
+        "failed-children-left-behind",
+        "a retry of a DAG tries the workflows again that it called",
+        [Edit("core/reopening.py", "        [child.key for child in ended],\n", "        [],\n")],
+        [
+            cases(
+                "core/test_reopening.py",
+                "test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again",
+            )
+        ],
+    ),
+    Fault(
+        "opened-tasks-given-to-executors",
+        "what a DAG waits for itself nobody else does",
+        [
+            Edit(
+                "engine/tick.py",
+                "self._open(resident, command)\n",
+                "self._schedule(resident, ScheduleTask(command.seq, command.name, command.input))\n",
+            )
+        ],
+        [cases("engine/test_dag_runs.py", "test_a_cancelled_run_can_be_opened_again_and_goes_on[sqlite]")],
+    ),
+    Fault(
+        "newest-edition-for-everybody",
+        "a run goes on with the edition that it began with",
+        [
+            Edit(
+                "authoring/catalog.py",
+                "found = versions.get(version) or self.editions.get((name, version))",
+                "found = versions.get(version) or versions.get(None)",
+            )
+        ],
+        [
+            cases(
+                "engine/test_dag_runs.py",
+                "test_a_run_goes_on_with_the_edition_of_the_file_that_it_began_with[sqlite]",
+            )
+        ],
+    ),
+]
+
+NEIGHBOURS = [
+    Fault(
+        "buried-without-a-setback",
+        "7: a run that kills its nodes is found out",
+        [Edit(_STORE, "[(node,) for node in nodes], now, 1)", "[(node,) for node in nodes], now, 0)")],
+        [
+            cases(
+                "stores/test_nodes.py",
+                "test_a_run_that_a_buried_node_had_has_had_a_setback_and_others_have_not",
+            )
+        ],
+    ),
+    Fault(
+        "buried-and-still-listed",
+        "a node that is buried is gone",
+        [
+            Edit(
+                _STORE,
+                '            for node in nodes:\n                tx.run("delete_node", namespace, node)\n',
+                "",
+            )
+        ],
+        [
+            cases(
+                "stores/test_nodes.py",
+                "test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out",
+            )
+        ],
+    ),
+    Fault(
+        "strangers-buried",
+        "2: a node that may be alive keeps its runs",
+        [Edit("engine/neighbours.py", " or not parts[2] or parts[2] != _life():", ":")],
+        [cases("engine/test_neighbours.py", "test_of_processes_elsewhere_nothing_is_known")],
+    ),
+    Fault(
+        "nobody-buried",
+        "a process that was killed on this machine is not waited for",
+        [Edit("app.py", "            await self._parts.bury_neighbours()\n", "")],
+        [
+            cases(
+                "engine/test_neighbours.py",
+                "test_the_run_of_a_killed_process_is_taken_at_once_and_not_after_its_lease[sqlite]",
+            )
+        ],
+    ),
+]
+
+FAULTS = [*SCHEDULES, *LOGS, *DATA, *NEIGHBOURS]
