@@ -101,7 +101,7 @@ class Holdfast(Client):
         try:
             await self._parts.when_the_store_answers(self._begin)
             if self._engine is not None:
-                self._engine.start()
+                self._engine.start(new_node_id(self._parts.dice))
         except BaseException:
             await self._parts.store.close()
             raise

@@ -67,7 +67,8 @@ class Player:
         """By task and place. What a task became before it had items counts only if it never had any."""
         items: dict[tuple[str, Any], str] = {}
         for id, seq in self.play.child_ids.items():
-            items[id.split("/")[1], id] = str(self.play.children[seq].status)
+            # One that was begun anew has the number of the round at the end of its id.
+            items[_task_of(id), id.partition("#")[0]] = str(self.play.children[seq].status)
         for row in self.play.rows.values():
             index = msgspec.json.decode(row.input).get("parallel_index")
             if index is not None:
@@ -79,7 +80,8 @@ class Player:
     def _move(self) -> None:
         """One thing that could happen next."""
         rows = [row for row in self.play.rows.values() if not row.status.is_final]
-        moves = [row for row in rows if "sleep" not in self._tasks[row.name]]
+        begun = [row for row in rows if row.seq not in self.play.held]
+        moves = [row for row in begun if "sleep" not in self._tasks[row.name]]
         if self.play.timers and (not moves or self._dice.random() < 0.2):
             first = min(self.play.timers.values())
             self.play.pass_time((first - self.play.now) / 1_000_000)
@@ -99,8 +101,8 @@ class Player:
 
     def _end_child(self, task: str) -> None:
         ids = [id for id, seq in self.play.child_ids.items() if not self.play.children[seq].status.is_final]
-        id = self._dice.choice([each for each in ids if each.split("/")[1] == task])
-        place = id.split("/")[2:]
+        id = self._dice.choice([each for each in ids if _task_of(each) == task])
+        place = id.partition("#")[0].split("/")[2:]
         self.play.end_child(id, self._outcome(self.play.given[id], int(place[0]) if place else 0))
 
     def _outcome(self, given: dict[str, Any], index: int) -> Any:
@@ -109,3 +111,8 @@ class Player:
             return work(given["plan"], values, index, is_retried=self._round > 1)
         except Broken as error:
             return failure(str(error))
+
+
+def _task_of(child: str) -> str:
+    """Its id is that of the run, the task, and its place if it is one of several."""
+    return child.partition("#")[0].split("/")[1]

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core.history import read_steps
-from holdfast.core.journal import ReopenedHeard, TaskAsked, TaskHeard
+from holdfast.core.journal import ReopenedHeard, TaskAsked, TaskHeard, TaskResumed
 from holdfast.core.records import History, TaskRecord
 from holdfast.core.values import TaskStatus
 
@@ -28,9 +28,9 @@ def _broken_limits(dag: dict[str, Any], history: History) -> Iterator[str]:
             if isinstance(heard, TaskHeard):
                 open_tasks.pop(heard.seq, None)
             elif isinstance(heard, ReopenedHeard):
-                open_tasks.clear()  # what an operator tries again is begun at once, and not counted here
+                open_tasks.clear()
         for asked in step.asked:
-            if isinstance(asked, TaskAsked):
+            if isinstance(asked, TaskAsked | TaskResumed):
                 open_tasks[asked.seq] = names[asked.seq]
         for name, count in Counter(open_tasks.values()).items():
             most = dag["tasks"][name].get("concurrency", count)

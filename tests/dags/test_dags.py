@@ -9,6 +9,7 @@ import pytest
 from tests.dags.drawing import draw_dag
 from tests.dags.interpreter import Interpreter
 from tests.dags.player import Player
+from tests.dags.rules import broken_rules
 
 DAGS = 400
 
@@ -38,6 +39,7 @@ def check(player: Player, expected: Interpreter, seed: int) -> None:
     wanted = {name: each.status for name, each in expected.ended.items()}
     assert player.states == wanted, told
     assert player.status == expected.status, told
+    assert list(broken_rules(player.dag, player.play._history())) == [], told
     if expected.status == "success":
         assert player.play.output == expected.output, told
     else:

@@ -248,7 +248,9 @@ class StoreMachine(RuleBasedStateMachine):
             lambda store: store.peek(node.namespace, node.id, claims, workflows),
         )
         due_at = Instant(now + dice.pick([0, 5 * SECOND]))
-        look(f"due in {space} at {due_at}", lambda store: store.due_schedules(space, workflows, due_at))
+        most = dice.pick([100, 1])
+        what = f"{most} due in {space} at {due_at}"
+        look(what, lambda store: store.due_schedules(space, workflows, due_at, most))
         name = dice.pick([None, *SCHEDULES])
         look(f"schedules in {space} {name}", lambda store: store.list_schedules(space, name))
         look(f"nodes in {space}", lambda store: _sorted(store.nodes(space)))

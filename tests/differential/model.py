@@ -158,9 +158,9 @@ class ModelStore:
         return Peek(min(times, default=None), min(leases, default=None), has_mail, due_at)
 
     async def due_schedules(
-        self, namespace: str, workflows: Sequence[str], now: Instant
+        self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
-        return schedules.due(self.tables, namespace, workflows, now)
+        return schedules.due(self.tables, namespace, workflows, now)[:limit]
 
     async def fire(self, namespace: str, firing: Firing) -> bool:
         with self._transaction(tells=True) as tables:

@@ -43,12 +43,10 @@ def schedule_at(tables: Tables, namespace: str, workflows: Sequence[str]) -> Ins
 
 
 def due(tables: Tables, namespace: str, workflows: Sequence[str], now: Instant) -> list[ScheduleRecord]:
-    return [
-        schedule
-        for schedule in _heeded(tables, namespace, workflows)
-        if (schedule.queued and not schedule.is_active)
-        or (schedule.next_at is not None and schedule.next_at <= now)
-    ]
+    """The longest due first."""
+    times = [(_due_at(schedule), schedule) for schedule in _heeded(tables, namespace, workflows)]
+    found = [(at, schedule.name.encode(), schedule) for at, schedule in times if at is not None and at <= now]
+    return [schedule for _, _, schedule in sorted(found, key=lambda each: each[:2])]
 
 
 def write(tables: Tables, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:

@@ -32,6 +32,8 @@ KEY = RunKey(bytes(16))
 EVERY = dt.timedelta(milliseconds=250)
 TAIL = 200
 TAIL_CHARACTERS = 32_000
+LINE = 32
+"""What a line counts for besides its text, when it is decided what is kept."""
 
 say = logging.getLogger("shop").warning
 
@@ -40,8 +42,8 @@ def lines(*texts: str) -> list[Line]:
     return [Line(Instant(number), "stdout", text) for number, text in enumerate(texts)]
 
 
-def numbered(first: int, last: int, width: int = 9) -> list[Line]:
-    """Each of `width` characters, and one for its end."""
+def numbered(first: int, last: int, width: int = 8) -> list[Line]:
+    """Each of `width` characters, and one for its end. Those of the usual width count for 40."""
     return lines(*(f"{number:0{width}}" for number in range(first, last)))
 
 
@@ -67,13 +69,13 @@ def test_lines_are_taken_in_order_and_each_once() -> None:
 
 
 def test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced() -> None:
-    log = AttemptLog(1000)
+    log = AttemptLog(4000)
     log.add(numbered(0, 1000))
 
     found = texts(log.take(is_over=True))
 
     assert found[:100] == [line.text for line in numbered(0, 100)]
-    assert found[100] == "… 700 lines (7,000 characters) were cut here"
+    assert found[100] == "… 700 lines (6,300 characters) were cut here"
     assert found[101:] == [line.text for line in numbered(800, 1000)]
 
 
@@ -90,7 +92,7 @@ def test_the_cut_is_announced_by_holdfast_and_in_its_place_in_time() -> None:
 
 
 def test_the_end_is_kept_back_while_the_attempt_goes_on_and_the_beginning_is_not() -> None:
-    log = AttemptLog(1000)
+    log = AttemptLog(4000)
     log.add(numbered(0, 150))
 
     while_it_runs = texts(log.take(is_over=False))
@@ -113,8 +115,19 @@ def test_long_lines_at_the_end_are_bounded_by_their_size() -> None:
     assert [len(text) for text in found[1:]] == [9_999] * 3
 
 
+def test_empty_lines_take_room_too() -> None:
+    log = AttemptLog(LINE * 1000)
+    log.add(lines(*[""] * 10_000))
+
+    found = texts(log.take(is_over=True))
+
+    assert found[:1000] == [""] * 1000
+    assert found[1000] == "… 8,800 lines (8,800 characters) were cut here"
+    assert found[1001:] == [""] * TAIL
+
+
 def test_what_is_said_after_the_end_is_counted_for_itself() -> None:
-    log = AttemptLog(1000)
+    log = AttemptLog(4000)
     log.add(numbered(0, 1000))
     log.take(is_over=True)
 
@@ -146,8 +159,8 @@ def test_whatever_is_said_and_whenever_it_is_taken_no_more_is_kept_than_promised
     kept += texts(log.take(is_over=True))
 
     own = [text for text in kept if not text.startswith("… ")]
-    longest = max((len(text) + 1 for text in said), default=0)
-    assert sum(len(text) + 1 for text in own) <= limit + longest + max(TAIL_CHARACTERS, longest)
+    longest = max((len(text) + LINE for text in said), default=0)
+    assert sum(len(text) + LINE for text in own) <= limit + longest + max(TAIL_CHARACTERS, longest)
     assert own == [text for text in said if text in set(own)], "in order, and none twice"
     assert said[-1:] == own[-1:], "the last line is always there"
     cut = [text for text in kept if text.startswith("… ")]
@@ -258,7 +271,7 @@ def test_last_words_of_an_attempt_that_was_given_up_are_written() -> None:
 
 
 def test_last_words_of_one_that_had_said_too_much_are_written_too() -> None:
-    page = Page(limit=1000)
+    page = Page(limit=4000)
     flight = page.flight()
     page.book.log(flight, numbered(0, 1000))
     flight.stage = Stage.CLOSED
@@ -274,7 +287,7 @@ def test_last_words_of_one_that_had_said_too_much_are_written_too() -> None:
 
 
 def test_the_end_of_one_that_says_too_much_makes_no_work_while_it_goes_on() -> None:
-    page = Page(limit=1000)
+    page = Page(limit=4000)
     flight = page.flight()
     page.book.log(flight, numbered(0, 1000))
     page.clock.advance(EVERY)
@@ -476,7 +489,7 @@ async def test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines
     @task(catalog=catalog)
     async def chatterbox() -> None:
         for number in range(3000):
-            say("%04d %s", number, "x" * 494)
+            say("%04d %s", number, "x" * 463)
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(call(catalog, chatterbox))
@@ -486,7 +499,7 @@ async def test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines
 
     numbers = [int(text[:4]) for text in found if not text.startswith("…")]
     assert numbers == [*range(2000), *range(2936, 3000)]
-    assert found[2000] == "… 936 lines (468,000 characters) were cut here"
+    assert found[2000] == "… 936 lines (438,984 characters) were cut here"
 
 
 async def test_one_endless_line_is_no_way_around_the_bound(store_url: str, catalog: Catalog) -> None:

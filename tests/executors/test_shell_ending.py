@@ -236,6 +236,10 @@ async def test_a_daemon_that_a_task_left_without_a_trace_goes_with_its_node(
     daemon = "setsid sh -c 'touch up; exec sleep 60' > /dev/null 2>&1"
     attempt = start(shell, f"{daemon} & until [ -e up ]; do sleep 0.01; done", mark)
     await shell.outcome_of(attempt)
+    for _ in range(100):
+        if alive_with(mark):
+            break
+        await asyncio.sleep(0.02)  # it has no mark while its program is loaded
     assert len(alive_with(mark)) == 1
 
     await shell.executor.stop()

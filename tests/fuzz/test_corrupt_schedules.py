@@ -68,3 +68,30 @@ async def _check_answers(env: Environment, damage: Damage) -> None:
         await env.wait_until_quiet()
         assert env.engine.failure is None, damage.title
     assert "bad" not in {schedule.name for schedule in await env.schedules.list()}
+
+
+@pytest.mark.parametrize(
+    "damages",
+    [
+        [Damage("schedules", "plan", b"{}")],
+        [Damage("schedules", "queued", "[x]")],
+        [Damage("schedules", "plan", b"{}"), Damage("schedules", "queued", "[1]")],
+    ],
+    ids=["plan", "queue", "plan with a queue"],
+)
+async def test_a_schedule_that_cannot_fire_is_no_reason_to_spin(
+    store_url: str, damages: list[Damage]
+) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        await env.schedules.put("bad", simple, every=HOUR, input={"value": 1})
+    for damage in damages:
+        damage.do(store_url, "bad")
+
+    async with asyncio.timeout(PATIENCE), Environment(store_url, catalog=catalog) as env:
+        env.clock.advance(HOUR)
+        await env.wait_until_quiet()
+        before = env.crash_points.statements
+        await env.skip(dt.timedelta(seconds=30))
+        sent = env.crash_points.statements - before
+
+    assert sent < 300

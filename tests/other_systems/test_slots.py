@@ -355,6 +355,23 @@ async def test_no_more_items_of_a_fan_out_run_at_once_than_its_concurrency(
     assert commands.most_at_once() == 2
 
 
+async def test_a_retry_by_hand_keeps_to_the_concurrency_of_a_fan_out(
+    store_url: str, catalog: Catalog, commands: Commands, tmp_path: Path
+) -> None:
+    """Airflow 1442: what an operator clears begins all at once, whatever the limit."""
+    dag = commands.load("fan", "sleep 0.1; test -e mended", parallel=5, concurrency=2)
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(dag)
+        with pytest.raises(RunFailed):
+            await run.result(timeout=SOON)
+        (tmp_path / "mended").touch()
+
+        await run.retry()
+
+        assert await run.result(timeout=SOON) == {"each": [None] * 5}
+    assert commands.most_at_once() == 2
+
+
 @pytest.mark.parametrize("ending", ["exit 3", "kill -9 $$", "sleep 60 & wait $!"])
 async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
     ending: str, store_url: str, catalog: Catalog, commands: Commands

@@ -32,8 +32,9 @@ async def only(store: SqlStore) -> ScheduleRecord:
     return found
 
 
-async def due(store: SqlStore, seconds: float, *workflows: str) -> list[str]:
-    return [each.name for each in await store.due_schedules(SPACE, workflows or ("order",), at(seconds))]
+async def due(store: SqlStore, seconds: float, *workflows: str, limit: int = 100) -> list[str]:
+    found = await store.due_schedules(SPACE, workflows or ("order",), at(seconds), limit)
+    return [each.name for each in found]
 
 
 async def schedule_at(store: SqlStore, *workflows: str) -> int | None:
@@ -151,14 +152,30 @@ async def test_a_schedule_is_due_from_its_time_on_for_those_who_have_its_workflo
     )
 
     assert await due(store, 59, "order", "mail", "none") == ["second"]
-    assert await due(store, 60, "order", "mail") == ["first", "second"]
+    assert await due(store, 60, "order", "mail") == ["second", "first"]
     assert await due(store, 60) == ["first"]
-    assert await store.due_schedules(SPACE, [], at(60)) == []
-    assert await store.due_schedules("elsewhere", ["order"], at(60)) == []
+    assert await store.due_schedules(SPACE, [], at(60), 100) == []
+    assert await store.due_schedules("elsewhere", ["order"], at(60), 100) == []
     assert await schedule_at(store) == at(60)
     assert await schedule_at(store, "order", "mail") == at(30)
     assert (await store.peek(SPACE, Node(store).id, [])).schedule_at is None
     assert (await store.peek("elsewhere", Node(store).id, [], ["order"])).schedule_at is None
+
+
+async def test_the_longest_due_come_first_and_no_more_than_asked_for(store: SqlStore) -> None:
+    await put(
+        store,
+        new_schedule("now", next_at=at(60)),
+        new_schedule("before", next_at=at(20)),
+        new_schedule("long before", next_at=at(10)),
+        new_schedule("queued, at its end", next_at=None, cursor=at(15), queued=(at(15),)),
+        new_schedule("queued, with more to come", next_at=at(90), cursor=at(30), queued=(at(30),)),
+        new_schedule("not yet", next_at=at(61)),
+    )
+
+    expected = ["long before", "queued, at its end", "before", "queued, with more to come", "now"]
+    assert await due(store, 60) == expected
+    assert await due(store, 60, limit=2) == expected[:2]
 
 
 @pytest.mark.parametrize("queued", [(), (at(30),)])
@@ -214,11 +231,11 @@ async def test_a_schedule_whose_run_has_ended_is_not_active_however_that_was(
     node = Node(store)
     await node.start(1)
     await put(store, new_schedule(active=key(1)))
-    assert (await store.due_schedules(SPACE, ["order"], at(60)))[0].is_active
+    assert (await store.due_schedules(SPACE, ["order"], at(60), 1))[0].is_active
 
     await node.commit(1, held=node.held(1), ended=[ended(1, status=status)])
 
-    assert not (await store.due_schedules(SPACE, ["order"], at(60)))[0].is_active
+    assert not (await store.due_schedules(SPACE, ["order"], at(60), 1))[0].is_active
 
 
 # --- fired

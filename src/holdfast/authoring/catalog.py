@@ -119,10 +119,10 @@ class Catalog:
             raise UnknownWorkflow(name, version, list(self._workflows))
         return found
 
-    def has_data(self, name: str) -> bool:
-        """Whether the workflow of that name is data."""
+    def find_data(self, name: str) -> DataWorkflow | None:
+        """The workflow of that name, if it is data."""
         unpinned = self._workflows.get(name, {}).get(None)
-        return unpinned is not None and unpinned.kind != "code"
+        return None if unpinned is None or unpinned.kind == "code" else cast("DataWorkflow", unpinned)
 
     def workflows(self) -> list[WorkflowDefinition]:
         return [workflow for versions in self._workflows.values() for workflow in versions.values()]
@@ -154,10 +154,12 @@ class Definitions:
 
     def lacks(self, run: RunRecord) -> bool:
         name, version = run.workflow, run.version
-        return (name, version) not in self.catalog.editions and self.catalog.has_data(name)
+        return (name, version) not in self.catalog.editions and self.catalog.find_data(name) is not None
 
     def learn(self, definition: Definition) -> None:
-        current = cast("DataWorkflow", self.catalog.workflow(definition.name))
+        current = self.catalog.find_data(definition.name)
+        if current is None:
+            return  # it was replaced by code of the same name, which does not fit its runs
         try:
             self.catalog.add_edition(current.edition(definition))
         except Refused as error:  # then its runs are parked, by this node

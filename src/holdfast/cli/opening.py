@@ -101,7 +101,7 @@ def _without_password(db: str) -> str:
 
 
 def new_holdfast(place: Place, *, engine: bool, makes_file: bool = False) -> Holdfast:
-    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`,
+    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`
     as a node does."""
     from holdfast.app import Holdfast
 

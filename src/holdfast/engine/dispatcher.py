@@ -1,7 +1,7 @@
 """Slots: which attempt runs when. Bounded, by priority, first come first served among equals.
 
-A lane is one queue on one executor. An attempt is started at once if its lane has a free slot, and
-waits in the lane otherwise. A slot is free again when the executor has reported, not when the
+A lane is one queue on one executor. An attempt is started at once if its lane and its executor have a free
+slot, and waits in the lane otherwise. A slot is free again when the executor has reported, not when the
 engine has lost interest: an attempt that was cancelled still runs until it says that it ended.
 """
 
@@ -16,11 +16,23 @@ from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.executor import Attempt, Executor
 
 
-class _Lane:
-    __slots__ = ("capacity", "executor", "free", "promised", "waiting")
+class _Pool:
+    """The slots of one executor, which all of its lanes share."""
 
-    def __init__(self, executor: Executor, capacity: int) -> None:
+    __slots__ = ("free", "lanes", "promised")
+
+    def __init__(self, capacity: int) -> None:
+        self.free = capacity
+        self.promised = 0
+        self.lanes: list[_Lane] = []
+
+
+class _Lane:
+    __slots__ = ("capacity", "executor", "free", "pool", "promised", "waiting")
+
+    def __init__(self, executor: Executor, pool: _Pool, capacity: int) -> None:
         self.executor = executor
+        self.pool = pool
         self.capacity = capacity
         self.free = capacity
         self.promised = 0
@@ -29,7 +41,8 @@ class _Lane:
 
     def next_ones(self) -> list[Flight]:
         """As many of those that wait as there are free slots, in their order."""
-        first = [heapq.heappop(self.waiting) for _ in range(min(self.free, len(self.waiting)))]
+        count = min(self.free, self.pool.free, len(self.waiting))
+        first = [heapq.heappop(self.waiting) for _ in range(count)]
         for each in first:
             heapq.heappush(self.waiting, each)
         return [flight for _, _, flight in first]
@@ -57,6 +70,7 @@ class Dispatcher:
         self._has_lease = has_lease
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
+        self._pools: dict[int, _Pool] = {}
         self._order = count()
         self.running = 0
         self.is_open = True
@@ -64,9 +78,11 @@ class Dispatcher:
     def promise(self, flight: Flight) -> bool:
         """Whether the attempt will start as soon as it is submitted. Good until `keep_promises`."""
         lane = flight.lane or self._find_lane(flight)
-        if not self.is_open or lane.waiting or lane.promised >= lane.free:
+        pool = lane.pool
+        if not self.is_open or lane.waiting or lane.promised >= lane.free or pool.promised >= pool.free:
             return False
         lane.promised += 1
+        pool.promised += 1
         return True
 
     def take_untold(self) -> list[Flight]:
@@ -80,7 +96,7 @@ class Dispatcher:
     def keep_promises(self) -> None:
         """The commit stands: what was promised and told with it may start."""
         for lane in self._lanes.values():
-            lane.promised = 0
+            lane.promised = lane.pool.promised = 0
         for flight in self._telling:
             flight.is_told = True
         self._telling = []
@@ -92,7 +108,7 @@ class Dispatcher:
         for flight in flights:
             flight.stage = Stage.QUEUED
             lane = flight.lane or self._find_lane(flight)
-            has_slot = may_start and lane.free > 0 and not lane.waiting
+            has_slot = may_start and lane.free > 0 and lane.pool.free > 0 and not lane.waiting
             if has_slot and flight.is_told:
                 self._start(lane, flight, now)
                 continue
@@ -118,10 +134,12 @@ class Dispatcher:
             return
         attempt.lane = None
         lane.free += 1
+        lane.pool.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        if lane.waiting:
-            self._fill(lane)
+        for each in lane.pool.lanes:
+            if each.waiting:
+                self._fill(each)
 
     def start_waiting(self) -> None:
         """Start what could not start while the lease was in doubt."""
@@ -132,7 +150,7 @@ class Dispatcher:
         now = self._now()
         if not self.is_open or not self._has_lease(now):
             return
-        while lane.waiting and lane.free > 0:
+        while lane.waiting and lane.free > 0 and lane.pool.free > 0:
             flight = lane.waiting[0][2]
             if flight.stage is Stage.QUEUED and not flight.is_told:
                 self._on_untold()
@@ -143,6 +161,7 @@ class Dispatcher:
 
     def _start(self, lane: _Lane, flight: Flight, now: Instant) -> None:
         lane.free -= 1
+        lane.pool.free -= 1
         self.running += 1
         flight.stage = Stage.RUNNING
         self._on_start(flight, now)
@@ -153,7 +172,11 @@ class Dispatcher:
         queue = flight.options.queue
         lane = self._lanes.get((id(executor), queue))
         if lane is None:
+            pool = self._pools.get(id(executor))
+            if pool is None:
+                pool = self._pools[id(executor)] = _Pool(executor.capacity)
             capacity = min(executor.capacity, self._queue_limits.get(queue, executor.capacity))
-            lane = self._lanes[id(executor), queue] = _Lane(executor, capacity)
+            lane = self._lanes[id(executor), queue] = _Lane(executor, pool, capacity)
+            pool.lanes.append(lane)
         flight.lane = lane
         return lane

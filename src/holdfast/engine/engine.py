@@ -151,7 +151,10 @@ class Engine:
 
     # --- life
 
-    def start(self) -> None:
+    def start(self, node: NodeId | None = None) -> None:
+        """`node` is who it is from now on: it may have been made in a process that has forked this one."""
+        if node is not None:
+            self.node = self._scene.node = node
         self._stop_listening = self._store.listen(self._look)
         self._look()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
@@ -252,8 +255,10 @@ class Engine:
             if not self._outcomes:
                 self._wake.set()
             self._outcomes.append((flight, outcome, self._clock.now()))
-        elif self._is_draining:
-            self._wake.set()
+            return
+        if flight.successor is not None:
+            self._scene.due.append(flight.successor)
+        self._wake.set()  # also for what starts in its slot now: its limits must be rung at
 
     # --- the loop
 

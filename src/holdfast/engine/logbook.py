@@ -20,6 +20,8 @@ from holdfast.ports.executor import Attempt, Line
 _TAIL = 200
 """Lines at the end that are kept of an attempt that says too much."""
 _TAIL_BYTES = 32_000
+_LINE = 32
+"""What a line counts for besides its text: a million empty ones take room too."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -39,7 +41,7 @@ class AttemptLog:
 
     def add(self, lines: Sequence[Line]) -> None:
         for line in lines:
-            size = len(line.text) + 1
+            size = len(line.text) + _LINE
             if self._size < self._limit:
                 self._size += size
                 self.lines.append(line)
@@ -47,10 +49,10 @@ class AttemptLog:
             self._tail.append(line)
             self._tail_size += size
             while len(self._tail) > _TAIL or (self._tail_size > _TAIL_BYTES and len(self._tail) > 1):
-                dropped = len(self._tail.popleft().text) + 1
-                self._tail_size -= dropped
+                dropped = len(self._tail.popleft().text)
+                self._tail_size -= dropped + _LINE
                 self._cut += 1
-                self._cut_bytes += dropped
+                self._cut_bytes += dropped + 1
 
     def take(self, *, is_over: bool) -> bytes | None:
         """As JSON, what is to be written now."""

@@ -44,6 +44,10 @@ class Flight(Attempt, eq=False):
     alarms: list[Alarm] | None = None
     lane: Any = None
     """The dispatcher's own; None once the executor has reported."""
+    before: Flight | None = None
+    """The attempt before it, if that was to be ended and may not have been yet."""
+    successor: Flight | None = None
+    """The attempt that waits for the end of this one."""
     log: Any = None
     """The log book's own, once the attempt has said something."""
 

@@ -7,6 +7,7 @@ refuses the others. That a tick starts one run is also in the run's id, made of 
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Callable, Sequence
 
@@ -16,12 +17,16 @@ from holdfast.core.records import RunRecord, ScheduleRecord, new_run
 from holdfast.core.schedule_inputs import fill_in
 from holdfast.core.scheduling import Decision, Skipped, Standing, decide, run_id
 from holdfast.core.timetable import Plan
-from holdfast.core.values import Instant, RunKey, moment
+from holdfast.core.values import Instant, RunKey, later, moment
 from holdfast.errors import HoldfastError, StoreError
 from holdfast.ports.programs import Programs
 from holdfast.ports.store import Firing, Store
 
 _log = logging.getLogger("holdfast.engine")
+
+_AT_ONCE = 20
+"""How many schedules to deal with before anything else has its turn."""
+_PUT_OFF = dt.timedelta(minutes=1)
 
 _decode_plan = msgspec.json.Decoder(Plan).decode
 
@@ -40,14 +45,26 @@ class Schedules:
         return [claim.partition("@")[0] for claim in self._programs.claims()]
 
     async def fire(self, now: Instant) -> None:
-        """Raises StoreError. What cannot be decided is told, and does not keep the others waiting."""
-        for schedule in await self._store.due_schedules(self._namespace, self.workflows(), now):
+        """Deal with some of what is due: a node with thousands of schedules for midnight has other work too.
+        Raises StoreError. What cannot be decided is told, and put off for a while."""
+        for schedule in await self._store.due_schedules(self._namespace, self.workflows(), now, _AT_ONCE):
             try:
                 await self._fire(schedule, now)
             except StoreError:
                 raise
             except (HoldfastError, msgspec.MsgspecError, ValueError) as error:
                 _log.error("schedule %s cannot fire: %s", schedule.name, error)
+                await self._put_off(schedule, error, now)
+
+    async def _put_off(self, schedule: ScheduleRecord, error: Exception, now: Instant) -> None:
+        later_on = msgspec.structs.replace(
+            schedule,
+            revision=schedule.revision + 1,
+            next_at=later(now, _PUT_OFF),
+            skip_note=f"it could not fire: {error}",
+            updated_at=now,
+        )
+        await self._store.write_schedule(self._namespace, later_on, schedule.revision)
 
     async def _fire(self, schedule: ScheduleRecord, now: Instant) -> None:
         plan = _decode_plan(schedule.plan)

@@ -145,6 +145,9 @@ class Tick:
             return
         flight.stage = Stage.SCHEDULED
         flight.due_at = None
+        if flight.before is not None and flight.before.lane is not None:
+            flight.before.successor = flight  # its end is heard, and then this is due
+            return
         self.dispatch.append(flight)
         self._hold(flight.resident)
         flight.is_told = self._scene.dispatcher.promise(flight)
@@ -207,6 +210,8 @@ class Tick:
             lost=lost,
         )
         again.heartbeat_details = flight.heartbeat_details
+        if flight.lane is not None and flight.lane.executor.ends_surely:
+            again.before = flight
         if due is not None:
             self._scene.back_off(again, due)
             self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory

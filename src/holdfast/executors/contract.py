@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -179,9 +180,14 @@ def _place_of(input: Payload) -> _Place:
 
 def output_in(path: bytes) -> bytes | None:
     """What a task has written to its file; None if it wrote nothing. Raises PayloadTooLarge."""
-    if not os.access(path, os.F_OK):
+    try:
+        # Whatever the task has made of it: a pipe without a writer must not make us wait for one.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
         return None
-    with open(path, "rb") as file:
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
         content = file.read(LARGEST_OUTPUT + 1)
     if len(content) > LARGEST_OUTPUT:
         raise PayloadTooLarge("the output", os.stat(path).st_size, LARGEST_OUTPUT)

@@ -92,6 +92,6 @@ def _details_in(path: bytes, size: int) -> Payload | None:
         with open(path, "rb") as file:
             content = file.read(LARGEST_DETAILS).strip()
         msgspec.json.decode(content)
-    except (OSError, msgspec.DecodeError, RecursionError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return Payload(content)

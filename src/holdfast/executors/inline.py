@@ -40,6 +40,8 @@ class InlineExecutor:
         self._tasks: dict[Attempt, asyncio.Task[None]] = {}
         self._is_stopped = False
 
+    ends_surely = False
+
     @property
     def capacity(self) -> int:
         return self._capacity

@@ -97,8 +97,8 @@ def kill_marked(pid: int, mark: bytes, value: bytes) -> bool:
             return False
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         return True
-    except ProcessLookupError:
-        return False
+    except (ProcessLookupError, PermissionError):
+        return False  # as in `_kill`
     finally:
         os.close(descriptor)
 

@@ -153,6 +153,8 @@ class ProcessExecutor:
         self._desk: Desk | None = None
         self._is_stopped = False
 
+    ends_surely = True
+
     @property
     def capacity(self) -> int:
         return self._capacity

@@ -119,6 +119,8 @@ class ThreadExecutor:
         self._is_waking = False
         self._is_stopped = False
 
+    ends_surely = False
+
     @property
     def capacity(self) -> int:
         return self._capacity

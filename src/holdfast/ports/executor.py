@@ -110,6 +110,12 @@ class Executor(Protocol):
         """How many attempts it can run at once."""
         ...
 
+    @property
+    def ends_surely(self) -> bool:
+        """Whether an attempt that is cancelled ends within seconds, whatever it does. Then the next attempt
+        at its task waits for that; else it does not, for it might wait for ever."""
+        ...
+
     def start(self, attempt: Attempt) -> None:
         """Begin. Exactly one report follows, unless the executor is stopped."""
         ...

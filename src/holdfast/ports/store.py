@@ -349,9 +349,9 @@ class Store(Protocol):
     ) -> Peek: ...
 
     async def due_schedules(
-        self, namespace: str, workflows: Sequence[str], now: Instant
+        self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
-        """Those of these workflows for which there is something to decide."""
+        """Some of those of these workflows for which there is something to decide, the longest due first."""
         ...
 
     async def fire(self, namespace: str, firing: Firing) -> bool:

@@ -94,9 +94,9 @@ class SqlStore:
         return Peek(wake_at, expires_at, bool(has_mail), schedule_at)
 
     async def due_schedules(
-        self, namespace: str, workflows: Sequence[str], now: Instant
+        self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
-        rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows))
+        rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows), limit)
         return [records.schedule_record(row) for row in rows]
 
     async def fire(self, namespace: str, firing: Firing) -> bool:

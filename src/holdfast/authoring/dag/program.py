@@ -231,7 +231,7 @@ class DagProgram:
             is_child = isinstance(node.task.work, Call)
             if is_child and seq in children_again:
                 node.active += 1
-                self._waits.children[seq] = self._open(node, index, _NOTHING)
+                self._waits.await_child(seq, self._open(node, index, _NOTHING))
                 continue
             node.redo.append(index)
             if not is_child and seq in tasks_again:
@@ -346,7 +346,7 @@ class DagProgram:
         packed = self._pack_child(workflow, given) if self._failed_then is None else shown
         child = self._next_child
         self._next_child += 1
-        self._waits.children[child] = self._open(node, index, shown)
+        self._waits.await_child(child, self._open(node, index, shown))
         id = self._child_ids[child] = self._child_id(node, index)
         self._emit(StartChild(child, workflow, None, id, packed))
 

@@ -74,6 +74,9 @@ class Values:
         given: dict[str, Any]
         if task.inputs is None:
             given = dict(self.input)
+            if isinstance(task.fan_out, Each) and task.fan_out.items.path[0] == "input":
+                # The list that it goes through: each item is given itself, not all of them.
+                given.pop(str(task.fan_out.items.path[1]), None)
             if not node.is_fan_out:
                 given |= {name: self.of(_output_of(name)) for name in task.depends_on}
         else:

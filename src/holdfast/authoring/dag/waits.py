@@ -39,6 +39,8 @@ class Waits:
         self._limits: dict[int, int] = {}
         """The timers that bound waits, by the number of the task."""
         self.children: dict[int, Wait] = {}
+        self._child_of: dict[int, int] = {}
+        """Their numbers, by that of the task."""
         self._sleeps: dict[int, Wait] = {}
         self._promises: dict[str, Wait] = {}
         self._settled: dict[str, Outcome] = {}
@@ -81,6 +83,10 @@ class Waits:
         self._timers[seq] = action
         self._emit(StartTimer(seq, due))
         return seq
+
+    def await_child(self, child: int, wait: Wait) -> None:
+        self.children[child] = wait
+        self._child_of[wait.seq] = child
 
     def sleep(self, wait: Wait, due: Instant) -> None:
         self._sleeps[wait.seq] = wait
@@ -141,15 +147,16 @@ class Waits:
 
     def _forget(self, wait: Wait) -> int | None:
         """Wait for it no more. Answers the number of the child, if it was one."""
-        for promise in [name for name, each in self._promises.items() if each is wait]:
-            del self._promises[promise]
-        for waiting in self._listeners.values():
-            if wait in waiting:
-                waiting.remove(wait)
-        for child in [seq for seq, each in self.children.items() if each is wait]:
-            del self.children[child]
-            return child
-        return None
+        if not isinstance(wait.node.task.work, Call):
+            for promise in [name for name, each in self._promises.items() if each is wait]:
+                del self._promises[promise]
+            for waiting in self._listeners.values():
+                if wait in waiting:
+                    waiting.remove(wait)
+        child = self._child_of.pop(wait.seq, None)
+        if child is not None:
+            self.children.pop(child, None)
+        return child
 
     def _end(self, wait: Wait, outcome: Outcome, child: int | None = None) -> None:
         timer = self._limits.pop(wait.seq, None)
@@ -158,7 +165,7 @@ class Waits:
         self._ended(wait, outcome, child)
 
     def break_off(self) -> list[Wait]:
-        """The run was opened again and waits for nothing yet. Answers what it waited for, but for children."""
+        """The run was opened again and waits for nothing yet. Answers what it waited for, except children."""
         waits = [wait for wait in self if not isinstance(wait.node.task.work, Call)]
         self._timers.clear()
         self._limits.clear()

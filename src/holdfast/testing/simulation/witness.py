@@ -135,6 +135,8 @@ class Workshop:
     async def stop(self) -> None:
         await self._inline.stop()
 
+    ends_surely = False
+
     @property
     def capacity(self) -> int:
         return self._inline.capacity

@@ -40,4 +40,5 @@ WHERE schedules.namespace = $1::text AND NOT is_paused
     AND (next_at <= $2::timestamptz
          OR (queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)))
     AND schedules.workflow = ANY ($3::text[])
-ORDER BY name;
+ORDER BY next_at, name
+LIMIT $4::int4;
