@@ -264,6 +264,7 @@ _PLAYS = [
     Hand.run_an_errand,
     Hand.come_to_grief,
     Hand.lose_patience,
+    Hand.lose_patience,
     Hand.mend,
     Hand.look_around,
 ]

@@ -38,10 +38,11 @@ def kill_a_node(world: World, dice: random.Random) -> None:
 
 
 def kill_a_busy_node(world: World, dice: random.Random) -> None:
-    """One that runs processes just then, if there is one."""
-    parents = {each.parent for each in started_by_nodes(notes_of(world.folder)) if each.kind == "task"}
-    busy = [place for place in world.places if _pid(place) in parents]
-    _kill(world, [dice.choice(busy or world.nodes)], "kill -9 of a node that runs processes")
+    """The one whose task has been running for longest: everybody can know of it by then."""
+    started = [each for each in started_by_nodes(notes_of(world.folder)) if each.kind == "task"]
+    oldest = sorted(started, key=lambda each: each.born)
+    busy = [place for each in oldest for place in world.places if _pid(place) == each.parent]
+    _kill(world, [busy[0] if busy else dice.choice(world.nodes)], "kill -9 of a node that runs processes")
 
 
 def kill_a_client(world: World, dice: random.Random) -> None:

@@ -13,7 +13,7 @@ from tests.chaos.operations import KILL, Evidence, told
 from tests.chaos.verdicts import Verdict, verdict_of
 from tests.chaos.workloads import SCHEDULE
 
-_SHOWN_WITHIN = 1.5
+_SHOWN_WITHIN = 1.2
 """Seconds in which neither its node nor the database is hurt. A task that had to wait for a slot is shown as
 running only after a while; if its node dies before, nobody knows that it ever began."""
 

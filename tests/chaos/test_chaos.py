@@ -19,7 +19,7 @@ _SECONDS = 8.0
 def test_what_everybody_saw_of_a_short_round_can_be(store: str, tmp_path: Path) -> None:
     shown: list[str] = []
 
-    done = run_round(store, 4, _SECONDS, tmp_path, shown.append)
+    done = run_round(store, 70, _SECONDS, tmp_path, shown.append)
 
     report = report_of([done], "python -m tests.chaos", 20)
     assert done.is_good, report

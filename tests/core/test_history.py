@@ -14,6 +14,7 @@ from holdfast.core.commands import (
     Command,
     OpenTask,
     RecordTask,
+    ResumeTask,
     ScheduleTask,
     StartChild,
     StartTimer,
@@ -185,7 +186,7 @@ def reopened(position: int, tasks: tuple[int, ...] = (), children: tuple[int, ..
     return Reopened(position, 9, 9, 9, tasks, children)
 
 
-def test_what_is_tried_again_is_open_and_its_first_end_is_replayed_as_the_failure_it_was() -> None:
+def test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_failure_it_was() -> None:
     past = restore(
         history(
             ([], [*tasks(0, 1), *children(0, 1)]),
@@ -205,24 +206,25 @@ def test_what_is_tried_again_is_open_and_its_first_end_is_replayed_as_the_failur
         ChildEnded(1, again),
     ]
     assert past.steps[2].events == [reopened(2, (1,), (1,))]
-    assert list(past.tasks) == [1]
-    assert past.tasks[1].record.status is TaskStatus.PENDING
-    assert list(past.children) == [1]
+    assert (list(past.tasks), list(past.held), list(past.children)) == ([], [1], [1])
+    assert past.held[1].record.status is TaskStatus.PENDING
     assert past.unheard == []
 
 
-def test_a_task_that_is_tried_again_keeps_the_options_it_was_asked_for_with() -> None:
+def test_a_task_that_is_tried_again_is_open_from_when_its_turn_has_come_with_the_options_it_had() -> None:
     options = TaskOptions(queue="slow", priority=3)
 
     past = restore(
         history(
-            ([], [ScheduleTask(0, "work", NULL, options)]),
-            ([TaskEnded(0, FAILED)], []),
-            ([reopened(2, (0,))], []),
-            tasks=[task_row(0, TaskStatus.PENDING)],
+            ([], [ScheduleTask(0, "work", NULL, options), *tasks(1)]),
+            ([TaskEnded(0, FAILED), TaskEnded(1, FAILED)], []),
+            ([reopened(2, (0, 1))], []),
+            ([], [ResumeTask(0)]),
+            tasks=[task_row(0, TaskStatus.PENDING), task_row(1, TaskStatus.PENDING)],
         )
     )
 
+    assert (list(past.tasks), list(past.held)) == ([0], [1])
     assert past.tasks[0].options == options
 
 
@@ -232,6 +234,7 @@ def test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_firs
             ([], [*tasks(0), *children(0)]),
             ([TaskEnded(0, FAILED), ChildEnded(0, FAILED)], []),
             ([reopened(2, (0,), (0,))], []),
+            ([], [ResumeTask(0)]),
             ([TaskEnded(0, DONE), ChildEnded(0, DONE)], []),
             tasks=[task_row(0)],
             children=[child_row(0)],
@@ -239,8 +242,8 @@ def test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_firs
     )
 
     assert past.steps[1].events == [TaskEnded(0, Failed(TRIED_AGAIN)), ChildEnded(0, Failed(TRIED_AGAIN))]
-    assert past.steps[3].events == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
-    assert (past.tasks, past.children) == ({}, {})
+    assert past.steps[4].events == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
+    assert (past.tasks, past.held, past.children) == ({}, {}, {})
 
 
 def test_a_task_that_failed_twice_was_tried_again_twice() -> None:
@@ -249,18 +252,20 @@ def test_a_task_that_failed_twice_was_tried_again_twice() -> None:
             ([], tasks(0)),
             ([TaskEnded(0, FAILED)], []),
             ([reopened(2, (0,))], []),
+            ([], [ResumeTask(0)]),
             ([TaskEnded(0, FAILED)], []),
-            ([reopened(4, (0,))], []),
+            ([reopened(5, (0,))], []),
+            ([], [ResumeTask(0)]),
             tasks=[task_row(0, TaskStatus.RUNNING)],
         )
     )
 
     again = [TaskEnded(0, Failed(TRIED_AGAIN))]
-    assert [past.steps[1].events, past.steps[3].events] == [again, again]
-    assert list(past.tasks) == [0]
+    assert [past.steps[1].events, past.steps[4].events] == [again, again]
+    assert (list(past.tasks), past.held) == ([0], {})
 
 
-def test_a_task_that_was_cancelled_with_the_run_is_open_again_though_nobody_heard_of_its_end() -> None:
+def test_a_task_that_was_cancelled_with_the_run_is_held_back_though_nobody_heard_of_its_end() -> None:
     past = restore(
         history(
             ([], [*tasks(0, 1), *children(0)]),
@@ -271,23 +276,41 @@ def test_a_task_that_was_cancelled_with_the_run_is_open_again_though_nobody_hear
         )
     )
 
-    assert sorted(past.tasks) == [0, 1]
+    assert (past.tasks, sorted(past.held)) == ({}, [0, 1])
     assert list(past.children) == [0]
     assert past.attached == {0}
 
 
-def test_the_second_end_of_a_task_that_nobody_has_heard_is_still_to_be_heard() -> None:
+def test_the_second_end_that_nobody_has_heard_is_still_to_be_heard() -> None:
     past = restore(
         history(
             ([], [*tasks(0), *children(0)]),
             ([TaskEnded(0, FAILED), ChildEnded(0, FAILED)], []),
             ([reopened(2, (0,), (0,))], []),
+            ([], [ResumeTask(0)]),
             tasks=[task_row(0)],
             children=[child_row(0)],
         )
     )
 
     assert past.unheard == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
+
+
+@pytest.mark.parametrize("status", [RunStatus.RUNNING, RunStatus.SUCCESS])
+def test_a_child_that_was_heard_to_fail_has_failed_whatever_has_become_of_it_since(status: RunStatus) -> None:
+    """A retry that was broken off has opened the child again, and its parent not."""
+    past = restore(history(([], children(0)), ([ChildEnded(0, FAILED)], []), children=[child_row(0, status)]))
+
+    assert past.steps[1].events == [ChildEnded(0, Failed(TRIED_AGAIN))]
+    assert past.children == {}
+
+
+def test_a_child_that_failed_and_was_left_at_that_tells_its_own_failure() -> None:
+    row = msgspec.structs.replace(child_row(0, RunStatus.FAILED), failure=FAILED.failure)
+
+    past = restore(history(([], children(0)), ([ChildEnded(0, FAILED)], []), children=[row]))
+
+    assert past.steps[1].events == [ChildEnded(0, FAILED)]
 
 
 def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> None:
@@ -302,7 +325,7 @@ def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> No
     )
 
     assert past.steps[1].events == [TaskEnded(0, DONE)]
-    assert past.tasks == {}
+    assert (past.tasks, past.held) == ({}, {})
 
 
 @pytest.mark.parametrize(
@@ -320,6 +343,10 @@ def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> No
             "tries task 0 again, which was never asked for",
         ),
         (history(([reopened(0, (7,))], [])), "tries task 7 again, which was never asked for"),
+        (
+            history(([], tasks(0)), ([], [ResumeTask(0)]), tasks=[task_row(0)]),
+            "resumes task 0, which is not held back",
+        ),
     ],
 )
 def test_a_journal_that_does_not_fit_its_rows_is_not_restored(damaged: History, reason: str) -> None:

@@ -9,7 +9,7 @@ from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import journal as j
 from holdfast.core.policies import Retry, TaskOptions
-from holdfast.core.values import NULL, Failed, Failure, Instant, RunStatus, Succeeded
+from holdfast.core.values import NULL, Cancelled, Failed, Failure, Instant, RunStatus, Succeeded
 from holdfast.errors import JournalCorrupt
 
 NOW = Instant(1_700_000_000_000_000)
@@ -23,7 +23,9 @@ OPTIONS = TaskOptions(retry=Retry(max_attempts=3), queue="slow", priority=2)
     [
         (e.TaskEnded(1, DONE), j.TaskHeard(1)),
         (e.TimerFired(2), j.TimerHeard(2)),
-        (e.ChildEnded(3, Failed(FAILURE), 9), j.ChildHeard(3)),
+        (e.ChildEnded(3, DONE, 9), j.ChildHeard(3)),
+        (e.ChildEnded(3, Failed(FAILURE), 9), j.ChildHeard(3, has_failed=True)),
+        (e.ChildEnded(3, Cancelled("enough"), 9), j.ChildHeard(3, has_failed=True)),
         (e.SignalReceived(4, "go", NULL), j.MessageHeard(4)),
         (e.PromiseSettled(5, "paid", DONE), j.MessageHeard(5)),
         (e.CancelRequested(6, "enough"), j.MessageHeard(6)),
@@ -45,6 +47,7 @@ def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> N
         (c.OpenTask(2, "approval", NULL), j.TaskOpened(2, "approval")),
         (c.RecordTask(2, "dice", DONE), j.TaskRecorded(2, "dice")),
         (c.RecordTask(2, "approval", DONE, is_open=True), j.TaskRecorded(2, "approval")),
+        (c.ResumeTask(2), j.TaskResumed(2)),
         (c.CancelTask(3), j.TaskCancelAsked(3)),
         (c.StartTimer(4, NOW), j.TimerAsked(4, NOW)),
         (c.CancelTimer(5), j.TimerCancelAsked(5)),
@@ -80,13 +83,17 @@ def test_a_step_that_cannot_be_read_is_named(data: bytes) -> None:
         j.read_step(7, data)
 
 
-def test_a_retry_that_a_version_before_wrote_names_nothing_to_be_tried_again() -> None:
-    """0.2.0 wrote four numbers; what came later stands behind them."""
-    written = msgspec.msgpack.encode([NOW, [["r", 1, 2, 3, 4]], []])
+@pytest.mark.parametrize(
+    ("written", "heard"),
+    [(["r", 1, 2, 3, 4], j.ReopenedHeard(1, 2, 3, 4)), (["c", 5], j.ChildHeard(5))],
+)
+def test_what_a_version_before_wrote_says_nothing_of_what_came_later(
+    written: list[object], heard: j.Heard
+) -> None:
+    """New fields stand at the end of an entry, and 0.2.0 did not write them."""
+    step = j.read_step(0, msgspec.msgpack.encode([NOW, [written], []]))
 
-    step = j.read_step(0, written)
-
-    assert step.heard == [j.ReopenedHeard(1, 2, 3, 4)]
+    assert step.heard == [heard]
 
 
 def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
@@ -94,5 +101,5 @@ def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
 
     tags = [kind.__struct_config__.tag for kind in kinds]
 
-    assert len(set(tags)) == len(tags) == 16
+    assert len(set(tags)) == len(tags) == 17
     assert None not in tags

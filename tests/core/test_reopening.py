@@ -242,7 +242,7 @@ def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() 
         history(
             ([], [*asked(0, 1, 2), *started(0, 1, 2), StartTimer(0, NOW)]),
             ([TaskEnded(1, Failed(FAILURE)), ChildEnded(1, Failed(FAILURE))], [OpenTask(3, "wait", NULL)]),
-            ([TaskEnded(0, DONE)], [FailRun(FAILURE)]),
+            ([TaskEnded(0, DONE), ChildEnded(0, DONE)], [FailRun(FAILURE)]),
             cause=1,
             tasks={
                 0: TaskStatus.SUCCESS,
@@ -280,16 +280,26 @@ def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from
     assert plan.overtaken == [4]
 
 
-def test_of_a_program_of_data_every_child_that_goes_on_is_looked_at() -> None:
+def test_of_a_program_of_data_every_child_that_it_has_not_heard_to_succeed_is_waited_for() -> None:
+    """One that a broken-off retry has opened may go on, or have succeeded since."""
     plan = plan_reopening(
         history(
-            ([], started(0, 1)),
-            ([], [FailRun(FAILURE)]),
-            children={0: RunStatus.RUNNING, 1: RunStatus.SUCCESS},
+            ([], started(0, 1, 2, 3, 4)),
+            ([ChildEnded(seq, Failed(FAILURE)) for seq in (0, 1, 2)], []),
+            ([ChildEnded(4, DONE)], [FailRun(FAILURE)]),
+            children={
+                0: RunStatus.RUNNING,
+                1: RunStatus.SUCCESS,
+                2: RunStatus.FAILED,
+                3: RunStatus.SUCCESS,
+                4: RunStatus.SUCCESS,
+            },
         ),
         is_code=False,
     )
 
+    assert plan.event.children_again == (0, 1, 2, 3)
+    assert plan.children == [child_key(2)]
     assert plan.open_children == [child_key(0)]
 
 

@@ -37,7 +37,7 @@ def glance(task: TaskRecord) -> TaskGlance:
         status=task.status,
         attempt=task.attempt,
         lost=task.lost,
-        problem=None if task.failure is None else task.failure.message,
+        problem=None if task.failure is None else task.failure.summary,
         due_at=task.due_at,
         created_at=task.created_at,
         started_at=task.started_at,

@@ -228,11 +228,45 @@ DATA = [
     Fault(
         "failed-children-left-behind",
         "a retry of a DAG tries the workflows again that it called",
-        [Edit("core/reopening.py", "        [child.key for child in ended],\n", "        [],\n")],
+        [
+            Edit(
+                "core/reopening.py",
+                "        [child.key for child in again if child.status in _UNDONE_RUN],\n",
+                "        [],\n",
+            )
+        ],
         [
             cases(
                 "core/test_reopening.py",
                 "test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again",
+            )
+        ],
+    ),
+    Fault(
+        "retried-all-at-once",
+        "a retry keeps to the concurrency of its tasks",
+        [Edit("core/history.py", "self._past.held[seq] = OpenTask(", "self._past.tasks[seq] = OpenTask(")],
+        [
+            cases(
+                "core/test_history.py",
+                "test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_failure_it_was",
+            )
+        ],
+    ),
+    Fault(
+        "failures-of-children-not-journaled",
+        "5: a child that failed has failed, also if it was opened again",
+        [
+            Edit(
+                "core/journal.py",
+                "ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))",
+                "ChildHeard(event.seq, event.seq < 0 and isinstance(event.outcome, Succeeded))",
+            )
+        ],
+        [
+            cases(
+                "core/test_history.py",
+                "test_a_child_that_was_heard_to_fail_has_failed_whatever_has_become_of_it_since",
             )
         ],
     ),

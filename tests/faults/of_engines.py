@@ -311,8 +311,8 @@ SLOTS = [
         [
             Edit(
                 _DISPATCHER,
-                "        while lane.waiting and lane.free > 0:\n",
-                "        while lane.waiting:\n",
+                "        while lane.waiting and lane.free > 0 and lane.pool.free > 0:\n",
+                "        while lane.waiting and lane.pool.free > 0:\n",
             )
         ],
         [cases("engine/test_slots.py", "test_no_more_tasks_of_a_queue_run_at_once_than_it_allows")],
@@ -388,7 +388,7 @@ ATTEMPTS = [
         "a lost attempt is not the task's fault",
         [
             Edit(
-                _INTAKE,
+                "engine/scene.py",
                 "record.attempt - 1 - record.lost - record.forgiven",
                 "record.attempt - 1 - record.forgiven",
             )
@@ -413,8 +413,8 @@ ATTEMPTS = [
         [
             Edit(
                 _TICK,
-                "            self._end_work(flight)\n            failure = Failure(",
-                "            failure = Failure(",
+                'self._end_work(flight)\n        self._fail(flight, failure, "timed_out", self.now)\n',
+                'self._fail(flight, failure, "timed_out", self.now)\n',
             )
         ],
         [cases("engine/test_attempts.py", "test_a_task_that_runs_too_long_is_ended_and_tried_again")],

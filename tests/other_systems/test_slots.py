@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -382,13 +383,16 @@ async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
     good = commands.load("good", "true", queue="narrow")
     async with Holdfast(store_url, catalog=catalog, kill_seconds=1, queues={"narrow": 2}) as hf:
         failing = await hf.start_many(bad, [()] * 6)
+        began = time.monotonic()
         with contextlib.suppress(RunEnded):
             await failing[-1].cancel()
         ends = await asyncio.gather(*[run.result(timeout=SOON) for run in failing], return_exceptions=True)
+        took = time.monotonic() - began
         working = await hf.start_many(good, [()] * 4)
 
         assert [await run.result(timeout=SOON) for run in working] == [{"each": None}] * 4
         assert all(isinstance(end, RunFailed | RunCancelled) for end in ends)
+    assert took < 8  # each time limit is rung at, also that of one that begins in the slot of another
     # One that kills itself cannot say that it has ended.
     assert commands.most_at_once() <= 2 or "kill" in ending
 

@@ -152,7 +152,7 @@ async def test_a_glance_shows_how_tasks_stand_without_what_they_were_given(store
     assert (done.status, done.attempt, done.lost, done.problem) == (TaskStatus.SUCCESS, 1, 0, None)
     assert (done.created_at, done.started_at, done.finished_at) == (at(0), at(1), at(2))
     assert (failed.name, failed.index, failed.count, failed.status) == ("ship", 3, 4, TaskStatus.FAILED)
-    assert (failed.problem, failed.attempt) == ("no\x00money", 2)
+    assert (failed.problem, failed.attempt) == ("Declined: no\x00money", 2)
     assert (waiting.status, waiting.attempt, waiting.lost, waiting.due_at) == (
         TaskStatus.PENDING,
         3,

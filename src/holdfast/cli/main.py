@@ -59,8 +59,21 @@ def main() -> None:
     except HoldfastError as error:
         say_error(str(error))
         sys.exit(_REFUSED)
+    except FileNotFoundError:
+        if _has_folder():
+            raise
+        say_error("the current folder is gone; go to another")
+        sys.exit(_REFUSED)
     finally:
         _close_pipes()
+
+
+def _has_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _say_problems(error: BadDag) -> None:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from holdfast.app import Holdfast
-from holdfast.authoring.catalog import default_catalog
+from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.cli.board import Board
 from holdfast.cli.ending import Exit, tell_end
 from holdfast.cli.finding import find_run
@@ -73,11 +73,26 @@ async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, o
         try:
             if old is None:
                 run = await start_with(client, targets[0].workflow, *arguments, id=order.id)
+                if order.id is not None:
+                    await _check_same(client, run, targets[0].workflow, arguments)
             else:
                 run = await _take_up(client, old.info, is_retry=order.is_retry)
             return await _Session(order, client, run, _board(old, targets), interrupts).watch(old)
         finally:
             await close_in_order(client, interrupts, order.place.settings.drain_seconds)
+
+
+async def _check_same(
+    client: Holdfast, run: Run[Any], workflow: WorkflowDefinition, arguments: Arguments
+) -> None:
+    """The id may belong to a run from before, which must then be what was asked for. Raises BadOption."""
+    info = await client.describe(run)
+    if info.workflow != workflow.name:
+        raise BadOption("--id", run.id, f"another: there is a run of that id, of workflow {info.workflow!r}")
+    if info.input != await client.preview_input(workflow, *arguments):
+        raise BadOption(
+            "--id", run.id, "another: there is a run of that id with other inputs; --resume watches it"
+        )
 
 
 async def _find_old(place: Place, run: str) -> Old:

@@ -129,6 +129,11 @@ class Client:
         [run] = await self._submit(startable, [(startable.pack(args, kwargs), _checked_id(id))])
         return run
 
+    async def preview_input(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the input of a run with these arguments would be, as plain values. Raises WrongType."""
+        startable = await self._startable(workflow, None)
+        return self._decode_plain(startable.pack(args, kwargs))
+
     async def start_many(
         self, workflow: Typed[R] | str, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
     ) -> list[Run[R]]:

@@ -7,6 +7,8 @@ meanwhile; else it tries again. Nodes do the same when they fire one.
 from __future__ import annotations
 
 import datetime as dt
+import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -26,15 +28,19 @@ from holdfast.core.scheduling import (
 )
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Instant, Payload, instant, key_text, moment
-from holdfast.errors import BadOption, ScheduleNotFound
+from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import Store
 
 _MOST_AT_ONCE = 10_000
 _EMPTY = Payload(b"{}")
 
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+_log = logging.getLogger("holdfast.client")
+
 _encode = msgspec.json.Encoder().encode
-_decode_plan = msgspec.json.Decoder(Plan).decode
+_decode = msgspec.json.Decoder(Plan).decode
 
 
 class ScheduleInfo(msgspec.Struct, frozen=True):
@@ -133,7 +139,8 @@ class Schedules:
         name = checked_schedule_name(name)
         startable = await self._startable(workflow, None)
         template = _template(startable, plan, input, self._now())
-        kept = (startable.definition.name, template, _encode(plan), origin)
+        # A workflow with a version of its own is meant with it: another may take other inputs.
+        kept = (startable.pinned.claim, template, _encode(plan), origin)
 
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
             if known is not None and (known.workflow, known.input, known.plan, known.origin) == kept:
@@ -160,7 +167,14 @@ class Schedules:
         return _info(await self._find(name))
 
     async def list(self) -> list[ScheduleInfo]:
-        return [_info(record) for record in await self._store.list_schedules(self._namespace)]
+        """Those that this version can read. What keeps it from reading another, `get` tells."""
+        found: list[ScheduleInfo] = []
+        for record in await self._store.list_schedules(self._namespace):
+            try:
+                found.append(_info(record))
+            except JournalCorrupt as error:
+                _log.warning("schedule %s is left out: %s", record.name, error)
+        return found
 
     async def delete(self, name: str) -> None:
         """Runs that it has started go on. Raises ScheduleNotFound."""
@@ -182,7 +196,7 @@ class Schedules:
             if not known.is_paused:
                 return None
             now = self._now()
-            next_at = _next_at(name, _decode_plan(known.plan), now)
+            next_at = _next_at(name, _plan_of(known), now)
             return msgspec.structs.replace(known, is_paused=False, cursor=now, next_at=next_at)
 
         return _info(await self._change(name, change))
@@ -191,7 +205,8 @@ class Schedules:
         """Start a run now, whatever the plan and overlap say. It counts for neither."""
         record = await self._find(name)
         now = self._now()
-        [run] = await self._start(record, [(now, f"{name}@now-{run_id(name, now).rpartition('@')[2]}")])
+        id = f"{name}@now-{run_id(name, now).rpartition('@')[2]}-{secrets.token_hex(2)}"
+        [run] = await self._start(record, [(now, id)])
         return run
 
     async def backfill(
@@ -202,7 +217,7 @@ class Schedules:
         record = await self._find(name)
         if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
             raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
-        plan = _decode_plan(record.plan)
+        plan = _plan_of(record)
         first, last = Instant(_instant("begin", begin) - 1), Instant(_instant("end", end) - 1)
         count = plan.count(first, last)
         if count > limit:
@@ -216,7 +231,7 @@ class Schedules:
         if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
             raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
         record = await self._find(name)
-        found = preview(name, _decode_plan(record.plan), self._now(), count)
+        found = preview(name, _plan_of(record), self._now(), count)
         return [Firing(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> Outage:
@@ -225,15 +240,16 @@ class Schedules:
         first, last = _instant("begin", begin), _instant("end", end)
         if last < first:
             raise BadOption("end", end, f"no earlier than begin, {begin}")
-        decision = after_outage(name, _decode_plan(record.plan), first, last)
+        decision = after_outage(name, _plan_of(record), first, last)
         started = [run_id(name, tick) for tick in (*decision.start, *decision.standing.queued)]
         return Outage(started, _skipped(decision))
 
     # --- how
 
     async def _start(self, record: ScheduleRecord, ticks: list[tuple[Instant, str]]) -> list[Run[Any]]:
-        startable = await self._startable(record.workflow, None)
-        plan = _decode_plan(record.plan)
+        workflow, _, version = record.workflow.partition("@")
+        startable = await self._startable(workflow, version or None)
+        plan = _plan_of(record)
         runs: list[tuple[Payload, str | None]] = [
             (fill_in(record.input, plan, tick), id) for tick, id in ticks
         ]
@@ -319,12 +335,29 @@ def _skipped(decision: Decision) -> int:
     return sum(each.count for each in decision.skipped)
 
 
+def _plan_of(record: ScheduleRecord) -> Plan:
+    """Raises JournalCorrupt."""
+    try:
+        return _decode(record.plan)
+    except _UNREADABLE as error:
+        raise JournalCorrupt(None, f"the plan of schedule {record.name!r} ({error})") from None
+
+
+def _input_of(record: ScheduleRecord) -> Any:
+    """Raises JournalCorrupt."""
+    try:
+        return msgspec.json.decode(record.input)
+    except _UNREADABLE as error:
+        raise JournalCorrupt(None, f"the input of schedule {record.name!r} ({error})") from None
+
+
 def _info(record: ScheduleRecord) -> ScheduleInfo:
+    """Raises JournalCorrupt."""
     return ScheduleInfo(
         name=record.name,
         workflow=record.workflow,
-        input=msgspec.json.decode(record.input),
-        plan=_decode_plan(record.plan),
+        input=_input_of(record),
+        plan=_plan_of(record),
         is_paused=record.is_paused,
         next_at=None if record.next_at is None else moment(record.next_at),
         last_run=None if record.active is None else key_text(record.active),

@@ -166,7 +166,8 @@ class Engine:
         self._is_draining = True
         self._dispatcher.close()
         self._wake.set()
-        if not await self._has_ended_by(later(self._clock.now(), self._tuning.drain + _LAST_WORDS)):
+        patience = self._tuning.drain + self._tuning.lease / 2 + _LAST_WORDS
+        if not await self._has_ended_by(later(self._clock.now(), patience)):
             _log.warning(
                 "node %s cannot hand back its runs; others take them when its lease runs out", self.node
             )
@@ -256,8 +257,6 @@ class Engine:
                 self._wake.set()
             self._outcomes.append((flight, outcome, self._clock.now()))
             return
-        if flight.successor is not None:
-            self._scene.due.append(flight.successor)
         self._wake.set()  # also for what starts in its slot now: its limits must be rung at
 
     # --- the loop
@@ -276,6 +275,7 @@ class Engine:
                     if not self._dispatcher.running or self._clock.now() >= deadline:
                         break
                 await self._tick()
+            await self._end_processes()
             await self._tick(hand_back=True)
         except asyncio.CancelledError:
             raise
@@ -288,6 +288,20 @@ class Engine:
             self.let_go()
         finally:
             self._is_ticking = False
+
+    async def _end_processes(self) -> None:
+        """What can surely be ended is ended before it is handed back: the next owner begins at once, and must
+        not find it running."""
+        flights = [flight for resident in self._residents for flight in resident.flights.values()]
+        ending = [flight for flight in flights if flight.stage is Stage.RUNNING and flight.lane is not None]
+        ending = [flight for flight in ending if flight.lane.executor.ends_surely]
+        for flight in ending:
+            flight.stage = Stage.CLOSED  # whatever it says now, it is handed back as if it had not been
+            self._dispatcher.cancel(flight)
+        deadline = later(self._clock.now(), self._tuning.lease / 2)
+        while any(flight.lane is not None for flight in ending) and self._clock.now() < deadline:
+            self._wake.clear()
+            await self._clock.wait(self._wake, deadline)
 
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
@@ -342,6 +356,9 @@ class Engine:
             tick.settle(flight, outcome, at)
         for flight, why in self._watch.take_expired():
             tick.time_out(flight, why)
+        overdue, self._scene.overdue = self._scene.overdue, []
+        for flight in overdue:
+            tick.give_up(flight)
         due, self._scene.due = self._scene.due, []
         for flight in due:
             tick.dispatch_due(flight)
@@ -424,8 +441,9 @@ class Engine:
                 self._room.look_again()
             workflows = self._schedules.workflows()
             peek = await self._store.peek(self._namespace, self.node, self._room.claims(), workflows)
+            has_moved = True
             if peek.schedule_at is not None and peek.schedule_at <= now:
-                await self._schedules.fire(now)
+                has_moved = await self._schedules.fire(now)
         except StoreError as error:
             # A look can wait; the next commit will find out whether the store is really gone.
             _log.warning("%s; looking again soon", error)
@@ -440,7 +458,9 @@ class Engine:
             self._peek_at = min(self._peek_at, max(peek.expires_at, self._reap_at))
         if peek.schedule_at is not None:
             # What was due is dealt with, by this node or another; when the next is due, another look tells.
-            look_at = later(now, _LOOK_SOON) if peek.schedule_at <= now else peek.schedule_at
+            # One that cannot fire is always due, and not a reason to spin.
+            soon = _LOOK_SOON if has_moved else _LOOK_AGAIN
+            look_at = later(now, soon) if peek.schedule_at <= now else peek.schedule_at
             self._peek_at = min(self._peek_at, look_at)
         if peek.wake_at is not None and peek.wake_at <= now:
             self._wants_claim = True

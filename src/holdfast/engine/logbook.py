@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from holdfast.core.values import Instant, later
-from holdfast.engine.resident import Flight
+from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Line
 
@@ -54,8 +54,11 @@ class AttemptLog:
                 self._cut += 1
                 self._cut_bytes += dropped + 1
 
+    def has_more(self, *, is_over: bool) -> bool:
+        return bool(self.lines) or (is_over and bool(self._tail))
+
     def take(self, *, is_over: bool) -> bytes | None:
-        """As JSON, what is to be written now."""
+        """As JSON, what is to be written now. An attempt that is over may still have last words."""
         lines, self.lines = self.lines, []
         if is_over and self._tail:
             if self._cut:
@@ -63,6 +66,7 @@ class AttemptLog:
                 lines.append(Line(self._tail[0].at, "holdfast", words))
             lines += self._tail
             self._tail.clear()
+            self._tail_size = self._cut = self._cut_bytes = 0
         return _encode(lines) if lines else None
 
 
@@ -83,7 +87,7 @@ class LogBook:
         if log is None:
             log = attempt.log = AttemptLog(self._limit)
         log.add(lines)
-        if log.lines and not log.is_queued:
+        if not log.is_queued and log.has_more(is_over=attempt.stage is Stage.CLOSED):
             log.is_queued = True
             if not self._queue:
                 self._on_wake()  # to be told when this is due
@@ -97,5 +101,6 @@ class LogBook:
             _, flight = self._queue.popleft()
             if flight.log is not None:
                 flight.log.is_queued = False
-                if flight.log.lines and not flight.resident.is_gone:
+                has_more = flight.log.has_more(is_over=flight.stage is Stage.CLOSED)
+                if has_more and not flight.resident.is_gone:
                     yield flight

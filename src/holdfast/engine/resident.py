@@ -9,7 +9,7 @@ from holdfast.core.events import Event
 from holdfast.core.history import OpenTask
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
-from holdfast.core.values import Instant, RunKey, key_text
+from holdfast.core.values import Failure, Instant, RunKey, key_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
 
@@ -44,10 +44,8 @@ class Flight(Attempt, eq=False):
     alarms: list[Alarm] | None = None
     lane: Any = None
     """The dispatcher's own; None once the executor has reported."""
-    before: Flight | None = None
-    """The attempt before it, if that was to be ended and may not have been yet."""
-    successor: Flight | None = None
-    """The attempt that waits for the end of this one."""
+    verdict: Failure | None = None
+    """What it has failed with, as soon as it has ended, whatever it says then."""
     log: Any = None
     """The log book's own, once the attempt has said something."""
 

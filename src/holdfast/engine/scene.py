@@ -41,6 +41,8 @@ class Scene:
         self.new_key = new_key
         self.wake = wake
         """Has a resident advanced in the next tick."""
+        self.overdue: list[Flight] = []
+        """Attempts that were to be ended, and whose end was not heard of for long."""
         self.due: list[Flight] = []
         """Attempts that the next tick is to dispatch: their backoff is over, or their run was taken up."""
 
@@ -51,6 +53,14 @@ class Scene:
             self.wake(resident)
 
         resident.add_timer(seq, self.alarms.set(due, fire))
+
+    def await_end(self, flight: Flight, at_most: Instant) -> None:
+        """End an attempt, and see that it is heard of."""
+        flight.alarms = [
+            *(flight.alarms or ()),
+            self.alarms.set(at_most, lambda: self.overdue.append(flight)),
+        ]
+        self.dispatcher.cancel(flight)
 
     def back_off(self, flight: Flight, due: Instant) -> None:
         flight.stage = Stage.BACKING_OFF

@@ -39,34 +39,35 @@ class Schedules:
         self._programs = programs
         self._namespace = namespace
         self._new_key = new_key
+        self._unable: dict[tuple[str, int], Instant] = {}
+        """Schedules that this node cannot decide on, by name and revision, and when to try again. Another may
+        be able to: one with a newer time zone database, say."""
 
     def workflows(self) -> Sequence[str]:
-        """Those whose schedules this node can fire."""
-        return [claim.partition("@")[0] for claim in self._programs.claims()]
+        """Those whose schedules this node can fire: by name, or by name and version."""
+        return self._programs.claims()
 
-    async def fire(self, now: Instant) -> None:
+    async def fire(self, now: Instant) -> bool:
         """Deal with some of what is due: a node with thousands of schedules for midnight has other work too.
-        Raises StoreError. What cannot be decided is told, and put off for a while."""
-        for schedule in await self._store.due_schedules(self._namespace, self.workflows(), now, _AT_ONCE):
+        What cannot be decided is told, and put off for a while. Answers whether one of them has moved. Raises
+        StoreError."""
+        has_moved = False
+        limit = _AT_ONCE + len(self._unable)
+        due = await self._store.due_schedules(self._namespace, self.workflows(), now, limit)
+        self._unable = {each: until for each, until in self._unable.items() if until > now}
+        for schedule in due:
+            if (schedule.name, schedule.revision) in self._unable:
+                continue
             try:
-                await self._fire(schedule, now)
+                has_moved = await self._fire(schedule, now) or has_moved
             except StoreError:
                 raise
-            except (HoldfastError, msgspec.MsgspecError, ValueError) as error:
+            except (HoldfastError, msgspec.MsgspecError, ValueError, RecursionError) as error:
                 _log.error("schedule %s cannot fire: %s", schedule.name, error)
-                await self._put_off(schedule, error, now)
+                self._unable[schedule.name, schedule.revision] = later(now, _PUT_OFF)
+        return has_moved
 
-    async def _put_off(self, schedule: ScheduleRecord, error: Exception, now: Instant) -> None:
-        later_on = msgspec.structs.replace(
-            schedule,
-            revision=schedule.revision + 1,
-            next_at=later(now, _PUT_OFF),
-            skip_note=f"it could not fire: {error}",
-            updated_at=now,
-        )
-        await self._store.write_schedule(self._namespace, later_on, schedule.revision)
-
-    async def _fire(self, schedule: ScheduleRecord, now: Instant) -> None:
+    async def _fire(self, schedule: ScheduleRecord, now: Instant) -> bool:
         plan = _decode_plan(schedule.plan)
         standing = Standing(schedule.cursor, schedule.queued)
         decision = decide(schedule.name, plan, standing, now, is_active=schedule.is_active)
@@ -74,16 +75,19 @@ class Schedules:
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
         firing = Firing(moved, schedule.revision, runs, cancel, now)
-        if await self._store.fire(self._namespace, firing) and decision.skipped:
+        has_moved = await self._store.fire(self._namespace, firing)
+        if has_moved and decision.skipped:
             _log.warning("schedule %s: %s", schedule.name, _skips(decision))
+        return has_moved
 
     def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
-        pinned = self._programs.pin(schedule.workflow, None)
+        workflow, _, version = schedule.workflow.partition("@")
+        pinned = self._programs.pin(workflow, version or None)
         return new_run(
             self._new_key(now),
             self._namespace,
             run_id(schedule.name, tick),
-            schedule.workflow,
+            workflow,
             pinned.version,
             pinned.claim,
             fill_in(schedule.input, plan, tick),

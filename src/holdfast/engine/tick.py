@@ -8,6 +8,7 @@ engine, after the commit and never before.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Iterable
 from typing import assert_never
@@ -43,6 +44,7 @@ from holdfast.core.values import (
     Failed,
     Failure,
     Instant,
+    NodeId,
     Outcome,
     Payload,
     RunKey,
@@ -75,6 +77,9 @@ from holdfast.ports.store import (
 
 _log = logging.getLogger("holdfast.engine")
 
+_PATIENCE = dt.timedelta(minutes=1)
+"""How long to wait for the end of an attempt that surely ends within seconds."""
+
 encode_failure = msgspec.json.Encoder().encode
 _encode_text = msgspec.json.Encoder().encode
 
@@ -105,7 +110,9 @@ class Tick:
         """An attempt has ended. Record it, or try again."""
         if flight.stage is Stage.CLOSED:
             return
-        if isinstance(outcome, Succeeded):
+        if flight.verdict is not None:
+            self._fail(flight, flight.verdict, "timed_out", at)
+        elif isinstance(outcome, Succeeded):
             self._close(flight, TaskStatus.SUCCESS, outcome, at)
         elif isinstance(outcome, Failed):
             self._fail(flight, outcome.failure, "failed", at)
@@ -115,10 +122,22 @@ class Tick:
 
     def time_out(self, flight: Flight, why: str) -> None:
         """It took, waited or was silent for too long. The work itself is ended after the commit."""
-        if flight.stage in (Stage.QUEUED, Stage.RUNNING):
-            self._end_work(flight)
-            failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {flight.name!r} {why}")
-            self._fail(flight, failure, "timed_out", self.now)
+        if flight.stage not in (Stage.QUEUED, Stage.RUNNING) or flight.verdict is not None:
+            return
+        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {flight.name!r} {why}")
+        if flight.stage is Stage.RUNNING and flight.lane is not None and flight.lane.executor.ends_surely:
+            # It has failed when it has ended: until then nothing may take its place, least of all the next
+            # attempt at the same task.
+            flight.verdict = failure
+            self._scene.await_end(flight, later(self.now, _PATIENCE))
+            return
+        self._end_work(flight)
+        self._fail(flight, failure, "timed_out", self.now)
+
+    def give_up(self, flight: Flight) -> None:
+        """It should have ended long ago, and was not heard of."""
+        if flight.stage is Stage.RUNNING and flight.verdict is not None:
+            self._fail(flight, flight.verdict, "timed_out", self.now)
 
     def lose(self, flight: Flight, lost_allowed: int) -> None:
         """The node that ran this attempt died, as far as anyone can tell, before it ended."""
@@ -145,9 +164,6 @@ class Tick:
             return
         flight.stage = Stage.SCHEDULED
         flight.due_at = None
-        if flight.before is not None and flight.before.lane is not None:
-            flight.before.successor = flight  # its end is heard, and then this is due
-            return
         self.dispatch.append(flight)
         self._hold(flight.resident)
         flight.is_told = self._scene.dispatcher.promise(flight)
@@ -191,7 +207,8 @@ class Tick:
                 encoded,
                 flight.started_at,
                 at,
-                self._scene.node,
+                # Which node died is not known any more: its row is gone, and its runs have other owners.
+                NodeId("") if status == "lost" else self._scene.node,
             )
         )
         self._hold(flight.resident)
@@ -210,8 +227,6 @@ class Tick:
             lost=lost,
         )
         again.heartbeat_details = flight.heartbeat_details
-        if flight.lane is not None and flight.lane.executor.ends_surely:
-            again.before = flight
         if due is not None:
             self._scene.back_off(again, due)
             self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory

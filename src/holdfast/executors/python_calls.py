@@ -7,6 +7,7 @@ is not used again.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import signal
@@ -112,6 +113,7 @@ class Worker:
         except BaseException as error:  # whatever it is, the node must hear of it
             self._birth.end_child(error)
             failure = capture(error.with_traceback(_users_frames(error.__traceback__)))
+            _say(failure.traceback)
         finally:
             self._is_calling = False
         is_clean = self._surroundings.put_back()
@@ -154,7 +156,14 @@ def _failure_of_exit(error: SystemExit) -> Failure | None:
         status, words = 1, str(code)
     if status == 0:
         return None
+    _say(words)
     return msgspec.structs.replace(capture(CommandFailed(status)), traceback=words, arguments=None)
+
+
+def _say(text: str) -> None:
+    """To the log of the attempt, where people look for it. The function may have closed the stream."""
+    with contextlib.suppress(Exception):
+        sys.stderr.write(text.rstrip() + "\n")
 
 
 def _users_frames(frames: TracebackType | None) -> TracebackType | None:

@@ -8,13 +8,23 @@ filters do not.
 from __future__ import annotations
 
 import logging
+import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.core.values import Instant
+from holdfast.core.values import Instant, is_instant
 from holdfast.ports.executor import Attempt, Line, Log
+
+_LONGEST_LINE = 16 * 1024
+_LONGEST_LEVEL = 50
+
+_MOST_WAITING = 2000
+_BREATH = 0.001
+"""Seconds. Who talks faster than the loop can listen waits so long for it, each time: else a few threads
+could keep it from its lease, and what they say would fill the memory."""
 
 Say = Callable[[logging.LogRecord], None]
 
@@ -22,37 +32,72 @@ Say = Callable[[logging.LogRecord], None]
 class Speech:
     """What attempts of one executor have said and the engine has not heard yet. Any thread may add to it."""
 
-    __slots__ = ("_is_waking", "_log", "_post", "_said")
+    __slots__ = ("_is_waking", "_log", "_post", "_said", "_thread")
 
     def __init__(self, log: Log, post: Callable[[Callable[[], None]], None]) -> None:
         self._log = log
         self._post = post
         self._said: deque[tuple[Attempt, list[Line]]] = deque()
         self._is_waking = False
+        self._thread = threading.get_ident()
 
     def say(self, attempt: Attempt, record: logging.LogRecord) -> None:
         self._said.append((attempt, _lines(record)))  # now: what it speaks of may change
         if not self._is_waking:
             self._is_waking = True
             self._post(self.pass_on)
+        if len(self._said) > _MOST_WAITING:
+            if threading.get_ident() == self._thread:
+                self.pass_on()
+            else:
+                time.sleep(_BREATH)
 
     def pass_on(self) -> None:
-        """On the loop's thread. Cleared first: what is added from here on is seen below, or wakes again."""
+        """On the loop's thread. Cleared first: what is added from here on wakes again. It waits for its turn:
+        threads that never stop talking would else keep the loop from all else that it has to do."""
         self._is_waking = False
-        while self._said:
+        for _ in range(len(self._said)):
             self._log(*self._said.popleft())
 
 
 def _lines(record: logging.LogRecord) -> list[Line]:
-    at = Instant(int(record.created * 1_000_000))
+    at = _instant(record.created)
+    level = _storable(str(record.levelname))[:_LONGEST_LEVEL]
     try:
         text = record.getMessage()
     except Exception:  # arguments that do not fit: logging itself will say so, and the task goes on
-        text = str(record.msg)
+        text = _as_it_is(record.msg)
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info)).rstrip()
-    lines = text.encode(errors="backslashreplace").decode().replace("\x00", "\ufffd").splitlines() or [""]
-    return [Line(at, record.levelname, line) for line in lines]
+    lines = _storable(text).splitlines() or [""]
+    return [Line(at, level, piece) for line in lines for piece in _pieces(line)]
+
+
+def _storable(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode().replace("\x00", "\ufffd")
+
+
+def _instant(seconds: float) -> Instant:
+    """Of a record, which may have been made with a clock that shows anything."""
+    try:
+        at = int(seconds * 1_000_000)
+    except (ValueError, OverflowError, TypeError):
+        at = 0
+    return Instant(at if is_instant(at) else 0)
+
+
+def _pieces(line: str) -> list[str]:
+    """What is too long becomes several lines, as with processes: what is cut and kept is counted in lines."""
+    if len(line) <= _LONGEST_LINE:
+        return [line]
+    return [line[start : start + _LONGEST_LINE] for start in range(0, len(line), _LONGEST_LINE)]
+
+
+def _as_it_is(message: object) -> str:
+    try:
+        return str(message)
+    except Exception:  # nor is this a reason for a task to fail
+        return object.__repr__(message)
 
 
 class _Listening:

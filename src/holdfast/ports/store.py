@@ -421,7 +421,9 @@ class Store(Protocol):
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
 
-    async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]: ...
+    async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
+        """All that can be read, or the one of that name. Raises JournalCorrupt if that one cannot be read."""
+        ...
 
     async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
         """Add a schedule (None), or change one. False if it is there already, or has moved since."""

@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
+_MOST_CHANGES = 2**31 - 1
+"""What both databases can count to."""
+
 # By value, because calling an enum's class is slow and a claim reads thousands of rows.
 _RUN_STATUS = {status.value: status for status in RunStatus}
 _TASK_STATUS = {status.value: status for status in TaskStatus}
@@ -87,6 +90,8 @@ def schedule_record(row: Row) -> ScheduleRecord:
         queued = _decode_instants(row[8])
     except msgspec.MsgspecError as error:
         raise JournalCorrupt(None, f"the queue of schedule {row[0]!r} cannot be read ({error})") from None
+    if not 0 < row[6] < _MOST_CHANGES:
+        raise JournalCorrupt(None, f"the changes of schedule {row[0]!r} cannot have been counted to {row[6]}")
     return _schedule(*row[:5], bool(row[5]), *row[6:8], queued, *row[9:15], bool(row[15]))
 
 

@@ -97,7 +97,7 @@ class SqlStore:
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
         rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows), limit)
-        return [records.schedule_record(row) for row in rows]
+        return [record for row in rows if (record := _readable(row)) is not None]
 
     async def fire(self, namespace: str, firing: Firing) -> bool:
         schedule, decided_on, runs, cancel, now = firing
@@ -236,7 +236,9 @@ class SqlStore:
 
     async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
         rows = await self._driver.fetch("list_schedules", namespace, name)
-        return [records.schedule_record(row) for row in rows]
+        if name is not None:
+            return [records.schedule_record(row) for row in rows]
+        return [record for row in rows if (record := _readable(row)) is not None]
 
     async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
         row = records.schedule_row(schedule)
@@ -311,6 +313,15 @@ class SqlStore:
 
 class _FiredBefore(Exception):
     """Takes the transaction back that would have started runs a second time."""
+
+
+def _readable(row: Row) -> ScheduleRecord | None:
+    """A schedule that cannot be read does not fire, and does not keep the others from it."""
+    try:
+        return records.schedule_record(row)
+    except JournalCorrupt as error:
+        _log.warning("schedule %s is left out: %s", row[0], error)
+        return None
 
 
 def _listed(row: Row) -> RunRecord | None:

@@ -15,7 +15,9 @@ from holdfast.authoring.dag.progress import Node
 from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
 
-_YES = frozenset({"true", "yes", "y", "approve", "approved", "ok", "accept", "accepted", "1"})
+_NOTHING = {"", "false", "null", "0", "{}", "[]"}
+_WORDS = {"no", "n", "reject", "rejected", "deny", "denied", "refuse", "refused", "decline", "declined"}
+_NO = frozenset(_NOTHING | _WORDS)
 
 
 class Wait(NamedTuple):
@@ -189,10 +191,10 @@ def _failed(wait: Wait, error: str, reason: str) -> Failed:
 
 
 def _decided(wait: Wait, answer: Outcome) -> Outcome:
-    """Yes is success, and what was said is the output. Everything else is no."""
+    """What is not a no is a yes, and what was said is the output."""
     if not isinstance(answer, Succeeded):
         return answer
     text = answer.payload.decode().strip('"').lower()
-    if text in _YES:
+    if text not in _NO:
         return answer
     return _failed(wait, "Rejected", f"it was not approved, but answered with {text}")

@@ -40,5 +40,6 @@ WHERE schedules.namespace = $1::text AND NOT is_paused
     AND (next_at <= $2::timestamptz
          OR (queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)))
     AND schedules.workflow = ANY ($3::text[])
-ORDER BY next_at, name
+ORDER BY CASE WHEN queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)
+              THEN cursor ELSE next_at END, name
 LIMIT $4::int4;

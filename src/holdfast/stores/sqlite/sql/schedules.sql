@@ -35,5 +35,5 @@ FROM schedules LEFT JOIN runs ON runs.namespace = schedules.namespace AND runs.k
 WHERE schedules.namespace = ?1 AND NOT is_paused
     AND (next_at <= ?2 OR (queued <> '[]' AND NOT is_active))
     AND schedules.workflow IN (SELECT value FROM json_each(?3))
-ORDER BY next_at, name
+ORDER BY CASE WHEN queued <> '[]' AND NOT is_active THEN cursor ELSE next_at END, name
 LIMIT ?4;
