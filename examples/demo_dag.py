@@ -1,4 +1,4 @@
-"""The example of `holdfast init`, killed with `kill -9` half-way and resumed. `make demo` plays it after demo.py.
+"""The example of `holdfast init`, killed with `kill -9` half-way and resumed. `make demo` plays it too.
 
 Nothing here is holdfast's own: it types the commands that a person would type, and counts what was done.
 """

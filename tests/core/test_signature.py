@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.signature import Signature
 from holdfast.core.codec import Codec
+from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, CannotStore, PayloadTooLarge, WrongType
 

@@ -1,1 +1,1 @@
-"""Random DAGs, and what must become of each according to an interpreter that knows nothing of how holdfast does it."""
+"""Random DAGs, and what must become of each by an interpreter that knows nothing of how holdfast does it."""

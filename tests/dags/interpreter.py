@@ -45,8 +45,8 @@ def _fans_out(task: dict[str, Any]) -> bool:
 
 
 class Interpreter:
-    """`before` is what came of it until an operator tried it again: what succeeded then stays, what was begun is
-    done again with what it was given then, and what was broken until then is not any more."""
+    """`before` is what came of it until an operator tried it again: what succeeded then stays, what was begun
+    is done again with what it was given then, and what was broken until then is not any more."""
 
     def __init__(self, dag: dict[str, Any], before: Interpreter | None = None) -> None:
         self._dag = dag

@@ -256,7 +256,7 @@ class Fleet:
             # Nodes hear of each other by looking: nothing else tells them within one process.
             tuning=Tuning(poll=HOUR),
         )
-        engine = parts.engine(Waiters(store, "default", lambda run: engine.has(run)))
+        engine = parts.engine(Waiters(store, "default", lambda run: engine.has(run)))  # noqa: PLW0108  # it is made after this
         engine.start()
         self.engines.append(engine)
         self._stores.append(store)
@@ -267,7 +267,7 @@ class Fleet:
     async def live_until(self, end: Instant) -> None:
         while self._clock.now() < end:
             for _ in range(3):
-                while not all(engine.is_quiet for engine in self.engines):
+                while not all(engine.is_quiet for engine in self.engines):  # noqa: ASYNC110  # nothing tells that all are quiet
                     await asyncio.sleep(0)
                 await asyncio.sleep(0)
             due = self._clock.next_due()

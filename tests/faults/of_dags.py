@@ -153,7 +153,7 @@ LOGS = [
         [Edit(_LOGBOOK, "            if self._cut:\n", "            if self._cut < 0:\n")],
         [
             cases(
-                "engine/test_logbook.py",
+                "engine/test_task_logs.py",
                 "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
             )
         ],
@@ -170,7 +170,7 @@ LOGS = [
         ],
         [
             cases(
-                "engine/test_logbook.py",
+                "engine/test_task_logs.py",
                 "test_lines_are_written_in_the_commit_that_records_how_their_attempt_ended[sqlite]",
             )
         ],

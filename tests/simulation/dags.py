@@ -103,7 +103,7 @@ class DagScenario:
                 pass  # it went another way
 
     async def _await_end(self, run: Run[Any]) -> str:
-        while not (status := await run.status()).is_final:
+        while not (status := await run.status()).is_final:  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_EVERY)
         return str(status)
 

@@ -1,4 +1,4 @@
-"""A DAG played by hand: every event is the test's, and after each one the program is born anew from its journal.
+"""A DAG played by hand: every event is the test's, and after each the program is born anew from its journal.
 
 What the old one and the new one ask for from there on must be the same, in every test that plays.
 """
