@@ -122,6 +122,7 @@ def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
 def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:
     def report(self: Dispatcher, attempt: Flight, outcome: Any) -> None:
         attempt.lane.free += 1
+        attempt.lane.pool.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
         self._fill(attempt.lane)

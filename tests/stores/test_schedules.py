@@ -7,9 +7,11 @@ import asyncio
 import msgspec
 import pytest
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_schedule, released, signal
+from tests.stores.test_refusals import change
 
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Payload, RunStatus
+from holdfast.errors import JournalCorrupt
 from holdfast.ports.store import Firing, RunFilter
 from holdfast.stores import SqlStore
 
@@ -346,3 +348,19 @@ async def test_runs_that_a_schedule_started_go_on_when_it_is_deleted(store: SqlS
     receipt = await Node(store).claim(now=61)
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]
     assert len(receipt.mail) == 1
+
+
+@pytest.mark.parametrize("damage", ["queued = 'not json'", "revision = 2147483647", "revision = -1"])
+async def test_a_schedule_that_cannot_be_read_is_left_out_and_named_to_who_asks_for_it(
+    store: SqlStore, damage: str
+) -> None:
+    await put(store, new_schedule("a good one"), new_schedule("bad"), new_schedule("some good one"))
+
+    await change(store, f"UPDATE {{}}schedules SET {damage} WHERE name = 'bad'")
+
+    good = ["a good one", "some good one"]
+    assert [schedule.name for schedule in await store.list_schedules(SPACE)] == good
+    assert await due(store, 60) == good
+    with pytest.raises(JournalCorrupt, match="schedule 'bad'"):
+        await store.list_schedules(SPACE, "bad")
+    assert await store.delete_schedule(SPACE, "bad")

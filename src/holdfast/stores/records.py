@@ -75,12 +75,12 @@ def log_record(row: Row) -> LogRecord:
     return _log(*row[:5], _place(row[5])[0])
 
 
-_PLACE = re.compile(r'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')
+_PLACE = re.compile(rb'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')
 
 
-def _place(end_of_input: str) -> tuple[int | None, int | None]:
+def _place(end_of_input: bytes | None) -> tuple[int | None, int | None]:
     """Which of how many items of a fan-out it is: the last that the input of one says."""
-    found = _PLACE.search(end_of_input)
+    found = _PLACE.search(end_of_input or b"")
     return (None, None) if found is None else (int(found[1]), int(found[2]))
 
 

@@ -51,7 +51,7 @@ ORDER BY seq;
 -- name: glance_at_tasks
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
 -- place in a fan-out. As text: Postgres cannot look into JSON that has \u0000 in it.
-SELECT seq, name, right(tasks.input::text, 80), tasks.status, attempt, lost, tasks.failure, due_at,
+SELECT seq, name, convert_to(right(tasks.input::text, 80), 'UTF8'), tasks.status, attempt, lost, tasks.failure, due_at,
     tasks.created_at, tasks.started_at, tasks.finished_at
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4

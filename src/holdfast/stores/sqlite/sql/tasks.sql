@@ -41,7 +41,7 @@ ORDER BY seq;
 -- name: glance_at_tasks
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
 -- place in a fan-out.
-SELECT seq, name, substr(tasks.input, -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,
+SELECT seq, name, substr(CAST(tasks.input AS BLOB), -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,
     tasks.created_at, tasks.started_at, tasks.finished_at
 FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
