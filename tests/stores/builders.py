@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import apsw
 import msgspec
 
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
@@ -22,6 +23,7 @@ from holdfast.ports.store import (
     SettledTask,
     Store,
 )
+from holdfast.stores import SqlStore
 from holdfast.stores.database import Transaction
 
 SPACE = "default"
@@ -132,6 +134,16 @@ def raw_connection(tx: Transaction) -> Any:
     """What is under a transaction: for a test that must look where the store does not."""
     connection: Any = tx
     return connection._connection
+
+
+async def change(store: SqlStore, statement: str) -> None:
+    """Change rows as no store does: those of a later version, or of somebody with an editor."""
+
+    def script(tx: Transaction) -> None:
+        raw = raw_connection(tx)
+        raw.execute(statement.format("" if isinstance(raw, apsw.Connection) else "holdfast."))
+
+    await store._driver.write(script)
 
 
 class Node:

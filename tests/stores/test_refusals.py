@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import psycopg
 import pytest
-from tests.stores.builders import SPACE, Node, at, key, raw_connection, signal, step
+from tests.stores.builders import SPACE, Node, at, change, key, signal, step
 
 from holdfast.errors import JournalCorrupt, StoreFull, StoreUnavailable
 from holdfast.ports.store import RunFilter
@@ -133,17 +133,6 @@ async def test_states_of_a_later_version_are_the_matter_of_their_own_run(store: 
     assert await store.list_runs(SPACE, RunFilter()) == []
     with pytest.raises(JournalCorrupt, match="'hibernating', which this version does not know"):
         await store.find(SPACE, key(1))
-
-
-async def change(store: SqlStore, statement: str) -> None:
-    """Change rows as no store does: those of a later version, or of somebody with an editor."""
-
-    def script(tx: object) -> None:
-        raw = raw_connection(tx)  # type: ignore[arg-type]
-        prefix = "" if isinstance(raw, apsw.Connection) else "holdfast."
-        raw.execute(statement.format(prefix))
-
-    await store._driver.write(script)
 
 
 async def test_whoever_stops_waiting_for_a_call_is_not_told_how_it_failed(sqlite_url: str) -> None:

@@ -6,8 +6,18 @@ import asyncio
 
 import msgspec
 import pytest
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_schedule, released, signal
-from tests.stores.test_refusals import change
+from tests.stores.builders import (
+    SPACE,
+    Node,
+    at,
+    change,
+    ended,
+    key,
+    new_run,
+    new_schedule,
+    released,
+    signal,
+)
 
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Payload, RunStatus

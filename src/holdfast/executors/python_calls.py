@@ -162,8 +162,9 @@ def _failure_of_exit(error: SystemExit) -> Failure | None:
 
 def _say(text: str) -> None:
     """To the log of the attempt, where people look for it. The function may have closed the stream."""
-    with contextlib.suppress(Exception):
-        sys.stderr.write(text.rstrip() + "\n")
+    if text.strip():
+        with contextlib.suppress(Exception):
+            sys.stderr.write(text.rstrip() + "\n")
 
 
 def _users_frames(frames: TracebackType | None) -> TracebackType | None:
