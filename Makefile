@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
 # More than there are cores: most tests wait, for a process to start or a lease to run out.
-WORKERS ?= 5
+WORKERS ?= 4
 
 LOCK := requirements.lock
 RUN := $(VENV)/bin/python
