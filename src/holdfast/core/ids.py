@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.values import Instant, RunKey, key_text
+
+LONGEST_PARENT = 200
+
+
+def name_for_children(id: str | None, key: RunKey) -> str:
+    """What the ids of a run's children begin with. Not its own id if that is long: grandchildren of
+    grandchildren would else have names that no index can hold."""
+    return key_text(key) if id is None or len(id) > LONGEST_PARENT else id
 
 
 class KeyMaker:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from typing import NamedTuple, Required, TypedDict, Unpack
@@ -124,7 +125,7 @@ class ProcessOptions(TypedDict, total=False):
     """Found out, unless given."""
 
 
-class ProcessExecutor:
+class ProcessExecutor(ABC):
     """Every method is called on the loop's thread; the first `start` decides which loop that is."""
 
     descriptors = 3
@@ -198,13 +199,13 @@ class ProcessExecutor:
             await self._desk.processes.stop()
         self._scratch.close()
 
+    @abstractmethod
     def begin(self, job: Job, desk: Desk) -> None:
         """Start its process. Whatever this raises is how the attempt has failed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def end(self, job: Job, desk: Desk) -> None:
         """Begin to end its process; `settle` follows."""
-        raise NotImplementedError
 
     def settle(self, job: Job, outcome: Outcome, *, has_output: bool = True) -> None:
         """The end of an attempt, once its processes are gone; `has_output` if there may be a file of it."""

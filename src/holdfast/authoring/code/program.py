@@ -51,6 +51,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.failures import capture, revive
 from holdfast.core.history import Past
+from holdfast.core.ids import name_for_children
 from holdfast.core.names import checked_name
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
@@ -72,9 +73,6 @@ from holdfast.errors import (
     RunFailed,
     TaskError,
 )
-
-LONGEST_PARENT = 200
-"""Of the parent's id, in the id of a child that was given none."""
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -450,9 +448,7 @@ class CodeProgram:
             raise BadOption("detached", detached, "True or False")  # it is recorded as one of the two
         seq = self._next_child
         self._next_child += 1
-        # Grandchildren of grandchildren would else have names that no index can hold.
-        parent = self.run_id if len(self.run_id) <= LONGEST_PARENT else key_text(self.run.key)
-        child_id = id or f"{parent}/{seq}"
+        child_id = id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
         then = self._then.children.get(seq) if self._then is not None else None
         if then is None:
             self._emit(StartChild(seq, workflow, version, child_id, input, detached))

@@ -46,6 +46,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
+from holdfast.core.ids import name_for_children
 from holdfast.core.journal import Asked, TaskOpened, asked_of
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
@@ -57,15 +58,11 @@ from holdfast.core.values import (
     Payload,
     Succeeded,
     TaskStatus,
-    key_text,
     later,
     task_id,
 )
 from holdfast.errors import DeterminismError, Refused
 from holdfast.ports.executor import PythonFunction, ShellCommand
-
-LONGEST_PARENT = 200
-"""Of the parent's id, in the id of a child."""
 
 _NOTHING = Payload(b"{}")
 _NO_ITEMS = Payload(b"[]")
@@ -351,8 +348,7 @@ class DagProgram:
         self._emit(StartChild(child, workflow, None, id, packed))
 
     def _child_id(self, node: Node, index: int) -> str:
-        parent = self._run.id or key_text(self._run.key)
-        parent = parent if len(parent) <= LONGEST_PARENT else key_text(self._run.key)
+        parent = name_for_children(self._run.id, self._run.key)
         name = f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
         # One that is begun anew after a retry: the name is taken, by the one before it or by a stranger.
         return name if self._round == 1 else f"{name}#{self._round}"
