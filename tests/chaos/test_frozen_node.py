@@ -69,18 +69,23 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
 ) -> None:
     executions = Executions(tmp_path / "executions")
     start = node_arguments(store_url, executions.path, lease=_LEASE)
-    with running([*start, "--concurrency", "1"], tmp_path / "frozen") as frozen:
+    with (
+        running([*start, "--concurrency", "1"], tmp_path / "frozen") as frozen,
+        running(start, tmp_path / "other") as other,
+    ):
         frozen.wait_for_output("serving")
+        # Ready to take over at once, however long a process takes to start, and not before.
+        other.wait_for_output("serving")
+        other.send(signal.SIGSTOP)
         async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
             # It has one slot, so the others wait behind the one that will keep it from doing anything.
             await hf.start(one_standstill, 4 * _LEASE)
             wait_until(lambda: executions.counts().total() == 1, "the task to begin")
             queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
-            with running(start, tmp_path / "other") as other:
-                other.wait_for_output("serving")
+            other.send(signal.SIGCONT)
 
-                results = [await run.result(timeout=_SOON) for run in queued]
-                wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
+            results = [await run.result(timeout=_SOON) for run in queued]
+            wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
 
     assert results == [100, 200, 300, 400, 500]
     assert executions.processes()[other.pid] == 6

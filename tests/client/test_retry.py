@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 from pathlib import Path
 from typing import Any
@@ -407,7 +408,10 @@ async def test_a_retry_that_is_interrupted_again_and_again_gets_there_in_the_end
                     continue
                 except NotEnded:  # an interrupted one got there already
                     break
-            assert await run.result(dt.timedelta(seconds=5)) == ["child 0!", "child 1!"]
+            else:  # on a slow machine none of them had the time to
+                with contextlib.suppress(NotEnded):
+                    await run.retry()
+            assert await run.result(dt.timedelta(seconds=30)) == ["child 0!", "child 1!"]
 
 
 async def test_a_child_that_parks_while_it_is_waited_for_is_not_waited_for_for_ever(shop: Shop) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from tests.differential.tables import Lease, Tables
 from tests.stores.builders import raw_connection
 
+from holdfast.core.records import Definition
 from holdfast.core.values import Instant
-from holdfast.ports.store import Definition, NewLog
+from holdfast.ports.store import NewLog
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
 from holdfast.stores.records import (

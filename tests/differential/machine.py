@@ -16,9 +16,9 @@ from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline
 from tests.differential.tables import AlreadyThere
 from tests.differential.views import LONG
 
-from holdfast.core.records import RunRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
-from holdfast.ports.store import ClaimRequest, Commit, Definition, RunFilter
+from holdfast.ports.store import ClaimRequest, Commit, RunFilter
 
 T = TypeVar("T")
 
@@ -222,6 +222,7 @@ class StoreMachine(RuleBasedStateMachine):
         look(f"load in {space} {runs}", lambda store: store.load(space, [*runs, run, run]))
         look(f"list_tasks in {space} {run}", lambda store: store.list_tasks(space, run))
         look(f"list_attempts in {space} {run}", lambda store: store.list_attempts(space, run))
+        look(f"attempts of {run}", lambda store: store.list_attempts(space, run, [3, 1, 0, 1]))
         look(f"read_state in {space} {run}", lambda store: store.read_state(space, run))
         since, limit = dice.pick([0, 1]), dice.pick([100, 1, 2])
         what = f"in {space} {run} from {since}, {limit}"

@@ -32,6 +32,7 @@ from tests.differential.tables import (
 
 from holdfast.core.records import (
     AttemptRecord,
+    Definition,
     History,
     LogRecord,
     MessageKind,
@@ -48,7 +49,6 @@ from holdfast.ports.store import (
     Claimed,
     ClaimRequest,
     Commit,
-    Definition,
     Firing,
     IdleEnding,
     NewMessage,
@@ -240,9 +240,12 @@ class ModelStore:
     async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
         return self.tables.tasks_of(run) if self.tables.run(namespace, run) else []
 
-    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
+    async def list_attempts(
+        self, namespace: str, run: RunKey, of: Sequence[int] | None = None
+    ) -> list[AttemptRecord]:
         attempts = self.tables.attempts if self.tables.run(namespace, run) else {}
-        return [attempts[at] for at in sorted(at for at in attempts if at[0] == run)]
+        wanted = sorted(at for at in attempts if at[0] == run and (of is None or at[1] in of))
+        return [attempts[at] for at in wanted]
 
     async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
         tasks = await self.list_tasks(namespace, run)

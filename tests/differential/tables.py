@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
     AttemptRecord,
+    Definition,
     MessageKind,
     MessageRecord,
     RunRecord,
@@ -19,7 +20,7 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
-from holdfast.ports.store import Claimed, Definition, EndedAttempt, NewLog, NewMessage, NewTask, PostResult
+from holdfast.ports.store import Claimed, EndedAttempt, NewLog, NewMessage, NewTask, PostResult
 
 K = TypeVar("K")
 V = TypeVar("V")

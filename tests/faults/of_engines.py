@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.faults.fault import Edit, Fault, cases, simulations
 
+_LOOKOUT = "engine/lookout.py"
 _ENGINE = "engine/engine.py"
 _TICK = "engine/tick.py"
 _INTAKE = "engine/intake.py"
@@ -175,8 +176,8 @@ LEASES = [
         [
             Edit(
                 _ENGINE,
-                "        if self._is_draining:\n            return\n        if self._room",
-                "        if self._is_draining:\n            self._wants_claim = True\n        if self._room",
+                "        if self._is_draining:\n            return\n        lookout = self._lookout\n",
+                "        lookout = self._lookout\n        lookout.wants_claim |= self._is_draining\n",
             )
         ],
         [
@@ -209,9 +210,9 @@ LEASES = [
         "7: a lost notification costs a poll, and no more",
         [
             Edit(
-                _ENGINE,
-                "        self._peek_at = later(now, self._tuning.poll)\n",
-                "        self._peek_at = later(now, self._tuning.poll * 100_000)\n",
+                _LOOKOUT,
+                "            self.next_look = later(now, self._poll)\n",
+                "            self.next_look = later(now, self._poll * 100_000)\n",
             )
         ],
         [
@@ -226,8 +227,8 @@ LEASES = [
         "7: an unread message is a reason to wake",
         [
             Edit(
-                _ENGINE,
-                "        self._wants_mail = self._wants_mail or peek.has_mail\n",
+                _LOOKOUT,
+                "        self.wants_mail = self.wants_mail or peek.has_mail\n",
                 "",
             )
         ],
@@ -606,8 +607,8 @@ MEMORY = [
         [
             Edit(
                 _ENGINE,
-                "if self._wants_claim and tick.is_risky:",
-                "if self._wants_claim and self._is_draining:",
+                "if lookout.wants_claim and tick.is_risky:",
+                "if lookout.wants_claim and self._is_draining:",
             )
         ],
         [
@@ -631,7 +632,7 @@ MEMORY = [
     Fault(
         "little-room-is-no-room",
         "7: what is due is taken where there is room",
-        [Edit(_ENGINE, "                self._room.look_again()\n", "                pass\n")],
+        [Edit(_LOOKOUT, "                self._room.look_again()\n", "                pass\n")],
         [
             cases(
                 "engine/test_room.py",
@@ -679,7 +680,7 @@ MEMORY = [
     Fault(
         "spins-on-a-locked-row",
         "7: a node waits for what it cannot have",
-        [Edit(_ENGINE, "        if claimed == 0:\n", "        if claimed < 0:\n")],
+        [Edit(_LOOKOUT, "        if found == 0:\n", "        if found < 0:\n")],
         [
             cases(
                 "engine/test_room.py",

@@ -19,11 +19,11 @@ from tests.stores.builders import (
     step,
 )
 
+from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus, TaskStatus, key_text
 from holdfast.errors import NotOpen, VersionConflict
 from holdfast.ports.store import (
     ClaimRequest,
-    Definition,
     PostResult,
     Reopening,
     RunFilter,

@@ -84,6 +84,9 @@ async def test_a_run_is_read_back_as_it_was_written(store: SqlStore) -> None:
     assert (second.status, second.attempt, second.lost) == (TaskStatus.PENDING, 2, 1)
     assert (second.heartbeat, second.due_at, second.output) == (b'{"at":3}', at(9), None)
     (attempt,) = await store.list_attempts(SPACE, key(1))
+    assert await store.list_attempts(SPACE, key(1), [1, 7, 1]) == [attempt]
+    assert await store.list_attempts(SPACE, key(1), [0]) == []
+    assert await store.list_attempts(SPACE, key(1), []) == []
     assert (attempt.seq, attempt.attempt, attempt.status, attempt.failure) == (1, 1, "failed", failure)
     assert (attempt.started_at, attempt.finished_at, attempt.node) == (at(0.5), at(1), node.id)
 

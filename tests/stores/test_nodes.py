@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.stores.builders import SPACE, Node, at, ended, key, released, signal, step
 
+from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
 from holdfast.errors import VersionConflict
-from holdfast.ports.store import ClaimRequest, Definition
+from holdfast.ports.store import ClaimRequest
 from holdfast.stores import SqlStore
 
 

@@ -41,6 +41,7 @@ OTHERS = [
     "take_messages",
     "unread_messages_of",
     "messages_of",
+    "attempts_of",
     "list_attempts",
     "read_state",
     "find_run",

@@ -17,12 +17,11 @@ from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
-from holdfast.core.records import RunRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork
 from holdfast.ports.programs import Pinned, Startable
-from holdfast.ports.store import Definition
 
 _log = logging.getLogger("holdfast.authoring")
 

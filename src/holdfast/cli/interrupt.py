@@ -7,10 +7,11 @@ import os
 import signal
 import sys
 from enum import Enum
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from holdfast.cli.output import say
+from holdfast.cli.output import is_terminal, say
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -53,6 +54,17 @@ class Interrupts:
 
     async def next(self) -> signal.Signals:
         return await self._came.get()
+
+
+@cache
+def find_terminal() -> int | None:
+    """Where a person can be asked; None if there is nobody."""
+    if not is_terminal(sys.stderr):
+        return None
+    try:
+        return sys.stdin.fileno() if sys.stdin.isatty() else os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except (OSError, ValueError):
+        return None
 
 
 async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> Choice:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple, cast
 
 from holdfast.app import Holdfast
@@ -17,14 +15,14 @@ from holdfast.cli.board import Board
 from holdfast.cli.ending import Exit, tell_end
 from holdfast.cli.finding import find_run
 from holdfast.cli.inputs import Arguments, read_arguments
-from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order
+from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find_terminal
 from holdfast.cli.opening import Place, new_holdfast, run_async
 from holdfast.cli.output import is_terminal, print_line, say, stderr, user_prints_to_stderr
 from holdfast.cli.plain import JsonView, PlainView
 from holdfast.cli.targets import Target, load_all
 from holdfast.cli.watching import View, Watch
-from holdfast.client.origins import Origin, origin_of, start_with
 from holdfast.client.run import Run, RunInfo
+from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption, Refused, RunEnded
 
@@ -51,7 +49,7 @@ class Old(NamedTuple):
     """A run that there is already."""
 
     info: RunInfo
-    origin: Origin | None
+    definition: Definition | None
 
 
 def carry_out(order: Order) -> Exit:
@@ -72,7 +70,7 @@ async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, o
     with Interrupts() as interrupts:
         try:
             if old is None:
-                run = await start_with(client, targets[0].workflow, *arguments, id=order.id)
+                run = await client.start_with(targets[0].workflow, *arguments, id=order.id)
                 if order.id is not None:
                     await _check_same(client, run, targets[0].workflow, arguments)
             else:
@@ -98,7 +96,7 @@ async def _check_same(
 async def _find_old(place: Place, run: str) -> Old:
     async with new_holdfast(place, engine=False) as client:
         info = await find_run(client, run)
-        return Old(info, await origin_of(client, info.id))
+        return Old(info, await client.definition(info.id))
 
 
 async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[Any]:
@@ -113,10 +111,10 @@ async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[An
 def _load(order: Order, old: Old | None) -> list[Target]:
     texts = order.targets
     if old is not None and not order.has_target:
-        if old.origin is None or not old.origin.place:
+        if old.definition is None or not old.definition.origin:
             expected = f"given: it is not known where workflow {old.info.workflow!r} is defined"
             raise BadOption("TARGET", None, expected)
-        texts = [old.origin.place, *texts]
+        texts = [old.definition.origin, *texts]
     return load_all(texts)
 
 
@@ -140,10 +138,10 @@ def _board(old: Old | None, targets: Sequence[Target]) -> Board:
 
 def _edition(old: Old, target: Target) -> Any:
     """The DAG that the run was started with, which may have been edited since."""
-    if target.dag is None or old.origin is None:
+    if target.dag is None or old.definition is None:
         return None
     try:
-        return cast("Any", target.workflow).edition(old.origin.definition).dag
+        return cast("Any", target.workflow).edition(old.definition).dag
     except Refused:
         return None  # of a version that is not understood here: then its tasks are shown as they come
 
@@ -218,7 +216,7 @@ class _Session:
         self, came: signal.Signals, view: View, watching: asyncio.Task[None]
     ) -> signal.Signals | None:
         """The signal, if it is to detach."""
-        terminal = _terminal()
+        terminal = find_terminal()
         if came is signal.SIGTERM or terminal is None or self._is_cancelled:
             return came
         view.hide()
@@ -244,14 +242,3 @@ class _Session:
         command = self._order.place.command("run", "--resume", self._run.id)
         say(f"detached; the run goes on with: {command}")
         return Exit.TERMINATED if came is signal.SIGTERM else Exit.INTERRUPTED
-
-
-@cache
-def _terminal() -> int | None:
-    """Where a person can be asked; None if there is nobody."""
-    if not is_terminal(sys.stderr):
-        return None
-    try:
-        return sys.stdin.fileno() if sys.stdin.isatty() else os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
-    except (OSError, ValueError):
-        return None

@@ -21,7 +21,7 @@ from holdfast.client.schedules import Schedules
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import History, MessageKind, RunRecord
+from holdfast.core.records import Definition, History, MessageKind, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
@@ -125,6 +125,18 @@ class Client:
 
         `id` makes it idempotent: if there is a run of that id already, you get that one.
         """
+        return await self.start_with(workflow, args, kwargs, id=id, version=version)
+
+    async def start_with(
+        self,
+        workflow: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        id: str | None = None,
+        version: str | int | None = None,
+    ) -> Run[Any]:
+        """`start` for arguments of any name: also those that are called `id` or `version`."""
         startable = await self._startable(workflow, version)
         [run] = await self._submit(startable, [(startable.pack(args, kwargs), _checked_id(id))])
         return run
@@ -189,6 +201,13 @@ class Client:
     async def describe(self, run: Run[Any] | str) -> RunInfo:
         return run_info(await self._find(run), self._workflows)
 
+    async def definition(self, run: Run[Any] | str) -> Definition | None:
+        """What a run was started with, and where that was found, so that whoever takes the run up again can
+        find it too. None if the store does not know that version any more."""
+        record = await self._find(run)
+        found = await self._store.definitions(self.namespace, [(record.workflow, record.version)])
+        return found[0] if found else None
+
     async def list(
         self,
         *,
@@ -232,9 +251,11 @@ class Client:
         found = await self._store.glance_at_tasks(self.namespace, await self.key_of(run), since, limit)
         return [task_info(glance) for glance in found]
 
-    async def attempts(self, run: Run[Any] | str) -> builtins.list[AttemptInfo]:
-        """The attempts of its tasks that did not succeed."""
-        found = await self._store.list_attempts(self.namespace, await self.key_of(run))
+    async def attempts(
+        self, run: Run[Any] | str, *, of: Sequence[int] | None = None
+    ) -> builtins.list[AttemptInfo]:
+        """The attempts of its tasks that did not succeed; `of` are the numbers of the tasks, or else all."""
+        found = await self._store.list_attempts(self.namespace, await self.key_of(run), of)
         return [attempt_info(record) for record in found]
 
     async def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:

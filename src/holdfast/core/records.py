@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
 from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
+
+
+class Definition(NamedTuple):
+    """A version of a workflow."""
+
+    name: str
+    version: str
+    kind: str
+    """`code` or `dag`"""
+    hash: str
+    source: str
+    origin: str = ""
+    """Where it was found last: a file, or `module:name`. It may differ from node to node."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):

@@ -32,6 +32,7 @@ from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.intake import Intake
 from holdfast.engine.logbook import LogBook
+from holdfast.engine.lookout import Lookout
 from holdfast.engine.resident import Flight, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.room import Room
@@ -45,17 +46,12 @@ from holdfast.errors import NodeStopped, NotOpen, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import ClaimRequest, Commit, EndedRun, Held, Receipt, Store
+from holdfast.ports.store import Commit, EndedRun, Held, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
-_LOOK_AGAIN = dt.timedelta(seconds=1)
 _LONG_STEP = 1_000_000
 """In microseconds: what workflow code may take for one step before somebody is told."""
-_SET_CLOCK_EVERY = 30_000_000
-_GOOD_ANSWER = 200_000
-"""Microseconds. Half of what it took to ask for the time is how wrong the answer may be."""
-_LOOK_SOON = dt.timedelta(milliseconds=100)
 _LAST_WORDS = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to say so."""
 
@@ -133,16 +129,13 @@ class Engine:
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
         self._room = Room(self._residents, programs, tuning)
-        self._schedules = Schedules(store, programs, namespace, new_key)
+        schedules = Schedules(store, programs, namespace, new_key)
+        self._lookout = Lookout(store, clock, self._room, schedules, tuning, namespace, self._wake.set)
         self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
         self._ticks = 0
         self._renew_at: Instant | None = None
-        self._lease_until = self._reap_at = Instant(0)
-        self._peek_at: Instant | None = None
-        self._set_clock_at = 0
-        self._look_again_at = Instant(0)
-        self._wants_claim = self._wants_mail = False
+        self._lease_until = Instant(0)
         self._is_ticking = self._is_draining = False
         self._main: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
@@ -155,8 +148,8 @@ class Engine:
         """`node` is who it is from now on: it may have been made in a process that has forked this one."""
         if node is not None:
             self.node = self._scene.node = node
-        self._stop_listening = self._store.listen(self._look)
-        self._look()
+        self._stop_listening = self._store.listen(self._lookout.look_now)
+        self._lookout.look_now()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
 
     async def stop(self) -> None:
@@ -238,11 +231,6 @@ class Engine:
         """Nothing is under way here, and nothing will happen but by the passing of time."""
         return not (self._is_ticking or self._wake.is_set() or self._dispatcher.running)
 
-    def _look(self) -> None:
-        """Something may have changed in the store: look soon."""
-        self._peek_at = Instant(0)
-        self._wake.set()
-
     def _route(self, attempt: Attempt) -> Executor:
         return self._executors.route(attempt)
 
@@ -306,7 +294,7 @@ class Engine:
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
             deadline,
-            None if self._is_draining else self._peek_at,  # it looks no more, and would only spin
+            None if self._is_draining else self._lookout.next_look,  # it looks no more, and would only spin
             self._alarms.next_due(),
             self._watch.next_limit(),
             self._watch.next_show(),
@@ -317,8 +305,8 @@ class Engine:
         return min((due for due in dues if due is not None), default=None)
 
     async def _tick(self, *, hand_back: bool = False) -> None:
-        if not self._is_draining and self._peek_at is not None and self._peek_at <= self._clock.now():
-            await self._peek()
+        if not self._is_draining:
+            await self._lookout.look(self.node)
         with undisturbed():
             tick = self._decide(self._clock.now(), hand_back=hand_back)
         if self._is_worth_committing(tick.commit, tick.now):
@@ -405,67 +393,20 @@ class Engine:
         """Claim and collect in the same transaction, if there is reason to."""
         if self._is_draining:
             return
+        lookout = self._lookout
         if self._room.is_tight and self._room.opens():
-            self._wants_claim = True
-        if self._wants_claim and tick.is_risky:
+            lookout.wants_claim = True
+        if lookout.wants_claim and tick.is_risky:
             self._wake.set()  # then: whoever was taken now would share the blame before it has taken a step
-        elif self._wants_claim and self._room.left > 0:
-            self._wants_claim = False
+        elif lookout.wants_claim and self._room.left > 0:
+            lookout.wants_claim = False
             tick.commit.claim = self._room.request()
-        tick.commit.collect = self._wants_mail
-        self._wants_mail = False
+        tick.commit.collect = lookout.wants_mail
+        lookout.wants_mail = False
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
         must_renew = len(self._residents) and (self._renew_at is None or self._renew_at <= now)
         return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)
-
-    async def _set_clock(self) -> None:
-        """Go by the database's clock, now and then: nobody knows what becomes of that of a machine."""
-        if self._clock.elapsed() < self._set_clock_at:
-            return
-        asked = self._time_by_now()
-        there = await self._store.now()
-        took = self._time_by_now() - asked  # with the time that the machine slept: such an answer is no good
-        if took < _GOOD_ANSWER:
-            self._clock.set_to(Instant(there + took // 2))
-            self._set_clock_at = self._clock.elapsed() + _SET_CLOCK_EVERY
-
-    async def _peek(self) -> None:
-        self._peek_at = later(self._clock.now(), self._tuning.poll)
-        try:
-            await self._set_clock()
-            now = self._clock.now()
-            self._peek_at = later(now, self._tuning.poll)
-            if now >= self._look_again_at:
-                self._look_again_at = self._peek_at
-                self._room.look_again()
-            workflows = self._schedules.workflows()
-            peek = await self._store.peek(self._namespace, self.node, self._room.claims(), workflows)
-            has_moved = True
-            if peek.schedule_at is not None and peek.schedule_at <= now:
-                has_moved = await self._schedules.fire(now)
-        except StoreError as error:
-            # A look can wait; the next commit will find out whether the store is really gone.
-            _log.warning("%s; looking again soon", error)
-            self._peek_at = later(self._clock.now(), _LOOK_AGAIN)
-            return
-        self._wants_mail = self._wants_mail or peek.has_mail
-        if peek.expires_at is not None and max(peek.expires_at, self._reap_at) <= now:
-            self._wants_claim = True
-            # A node may have stopped in the middle of a commit, which must end first: not a reason to spin.
-            self._reap_at = later(now, _LOOK_SOON)
-        elif peek.expires_at is not None:
-            self._peek_at = min(self._peek_at, max(peek.expires_at, self._reap_at))
-        if peek.schedule_at is not None:
-            # What was due is dealt with, by this node or another; when the next is due, another look tells.
-            # One that cannot fire is always due, and not a reason to spin.
-            soon = _LOOK_SOON if has_moved else _LOOK_AGAIN
-            look_at = later(now, soon) if peek.schedule_at <= now else peek.schedule_at
-            self._peek_at = min(self._peek_at, look_at)
-        if peek.wake_at is not None and peek.wake_at <= now:
-            self._wants_claim = True
-        elif peek.wake_at is not None:
-            self._peek_at = min(self._peek_at, peek.wake_at)
 
     async def _commit(self, tick: Tick) -> Receipt:
         def refuse_starts(error: StoreFull) -> None:
@@ -532,19 +473,18 @@ class Engine:
         self._audience.let_go([row.run for row in tick.commit.released])
         for row in tick.commit.released:
             if row.wake_at is not None:
-                # Compared with None, since 0 is a request to look at once that came during the commit.
-                self._peek_at = row.wake_at if self._peek_at is None else min(self._peek_at, row.wake_at)
+                self._lookout.look_by(row.wake_at)
         if tick.commit.released and tick.commit.collect:
-            self._look()  # the mail may be for one that has just left, and is now due for anyone
+            self._lookout.look_now()  # the mail may be for one that has just left, and is now due for anyone
         if tick.has_children:
-            self._wants_claim = self._wants_mail = True
+            self._lookout.wants_claim = self._lookout.wants_mail = True
             self._wake.set()
         if any(resident.record.id is not None and "@" in resident.record.id for resident in tick.gone):
-            self._look()  # a run of a schedule has such an id, and the next tick may wait for its end
-        if tick.gone and (self._room.is_tight or self._wants_claim):
+            self._lookout.look_now()  # such is the id of a scheduled run; the next tick may wait for its end
+        if tick.gone and (self._room.is_tight or self._lookout.wants_claim):
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:
-            self._plan_next_claim(tick.commit.claim, len(receipt.claimed))
+            self._lookout.claimed(tick.commit.claim, len(receipt.claimed))
 
     def _tell_of_ends(self, tick: Tick, receipt: Receipt) -> None:
         void = receipt.lost | receipt.existing.keys()
@@ -568,7 +508,7 @@ class Engine:
             _log.warning("node %s has lost the lease of %d runs", self.node, len(receipt.lost))
         self._residents.discard(receipt.lost, self._dispatcher)
         self._residents.discard(receipt.existing, self._dispatcher)
-        if self._room.is_tight or self._wants_claim:
+        if self._room.is_tight or self._lookout.wants_claim:
             self._wake.set()  # there is room now
         self._audience.let_go(receipt.lost)
         for key, (parent, seq) in tick.children.items():
@@ -576,13 +516,3 @@ class Engine:
                 parent.children.pop(seq, None)
                 parent.events.append(ChildEnded(seq, Failed(CHILD_EXISTS)))
                 self._residents.wake(parent)
-
-    def _plan_next_claim(self, request: ClaimRequest, claimed: int) -> None:
-        if claimed == 0:
-            # Others were faster, or somebody has locked what is due: not a reason to spin.
-            self._peek_at = later(self._clock.now(), _LOOK_SOON)
-        elif claimed < request.limit:
-            self._look()  # to learn when the next one is due
-        elif not self._room.was_filled(claimed):
-            self._wants_claim = True
-            self._wake.set()

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import RunRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Payload
-from holdfast.ports.store import Definition
 
 
 class Pinned(NamedTuple):

@@ -19,6 +19,7 @@ import msgspec
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
     AttemptRecord,
+    Definition,
     History,
     LogRecord,
     MessageKind,
@@ -231,16 +232,6 @@ class Peek(NamedTuple):
     """When the next of the schedules is due whose workflow this node has."""
 
 
-class Definition(NamedTuple):
-    name: str
-    version: str
-    kind: str
-    hash: str
-    source: str
-    origin: str = ""
-    """Where it was found last: a file, or `module:name`. It may differ from node to node."""
-
-
 class PostResult(Enum):
     POSTED = "posted"
     NO_SUCH_RUN = "no such run"
@@ -406,7 +397,11 @@ class Store(Protocol):
 
     async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]: ...
 
-    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]: ...
+    async def list_attempts(
+        self, namespace: str, run: RunKey, of: Sequence[int] | None = None
+    ) -> list[AttemptRecord]:
+        """`of` are the numbers of the tasks, or else all."""
+        ...
 
     async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
         """How its tasks stand, from number `since` on."""

@@ -10,6 +10,7 @@ import msgspec
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
     AttemptRecord,
+    Definition,
     History,
     LogRecord,
     MessageKind,
@@ -22,7 +23,6 @@ from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStat
 from holdfast.errors import JournalCorrupt, VersionConflict
 from holdfast.ports.store import (
     Commit,
-    Definition,
     Firing,
     IdleEnding,
     NewMessage,
@@ -220,8 +220,14 @@ class SqlStore:
     async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
         return [records.task_record(row) for row in await self._driver.fetch("list_tasks", namespace, run)]
 
-    async def list_attempts(self, namespace: str, run: RunKey) -> list[AttemptRecord]:
-        rows = await self._driver.fetch("list_attempts", namespace, run)
+    async def list_attempts(
+        self, namespace: str, run: RunKey, of: Sequence[int] | None = None
+    ) -> list[AttemptRecord]:
+        if of is None:
+            rows = await self._driver.fetch("list_attempts", namespace, run)
+        else:
+            tasks: list[Row] = [(seq,) for seq in sorted(set(of))]
+            rows = await self._driver.read(lambda tx: tx.many_returning("attempts_of", tasks, namespace, run))
         return [records.attempt_record(row) for row in rows]
 
     async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:

@@ -14,12 +14,11 @@ from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.records import RunRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType, show
 from holdfast.ports.executor import ProcessBody, ProcessWork, PythonFunction, ShellCommand
-from holdfast.ports.store import Definition
 
 
 class DagSignature:

@@ -64,6 +64,12 @@ INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, f
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::text[], $5::json[], $6::timestamptz[],
                      $7::timestamptz[], $8::text[]);
 
+-- name: attempts_of
+SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node
+FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq = ANY ($3::int4[])
+ORDER BY seq, attempt;
+
 -- name: list_attempts
 SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node
 FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key

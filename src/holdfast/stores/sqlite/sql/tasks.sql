@@ -53,6 +53,13 @@ LIMIT ?4;
 INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node)
 VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8);
 
+-- name: attempts_of
+SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
+    attempts.finished_at, node
+FROM runs JOIN attempts ON attempts.run = runs.key
+WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq = ?3
+ORDER BY attempt;
+
 -- name: list_attempts
 SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
     attempts.finished_at, node
