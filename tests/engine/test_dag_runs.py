@@ -247,6 +247,31 @@ async def test_a_cancelled_run_can_be_opened_again_and_goes_on(
         assert lines(tmp_path / "ran.txt") == ["first", "last"]
 
 
+async def test_a_task_of_a_cancelled_run_that_is_opened_again_waits_until_its_last_attempt_has_ended(
+    sqlite_url: str, tmp_path: Path, catalog: Catalog
+) -> None:
+    command = """
+        trap 'sleep 0.7; echo ended >> ran.txt; exit 1' TERM
+        echo begun >> ran.txt
+        test -e go || { sleep 60 & wait; }
+        """
+    (tmp_path / "work.sh").write_text(command)
+    flow = "name: flow\ntasks: {work: {command: [sh, work.sh]}}"
+    dag = load_dag(project(tmp_path, flow), catalog=catalog)
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(dag)
+        await until_there(tmp_path / "ran.txt", 1)
+
+        await run.cancel()
+        with pytest.raises(RunCancelled):
+            await run.result()
+        (tmp_path / "go").touch()
+        await run.retry()
+        await run.result()
+
+        assert lines(tmp_path / "ran.txt") == ["begun", "ended", "begun"]
+
+
 async def test_a_task_that_takes_too_long_is_ended_and_one_that_is_silent_too(
     sqlite_url: str, tmp_path: Path, catalog: Catalog
 ) -> None:

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
-from holdfast.core.values import Instant, Outcome
+from holdfast.core.values import Instant, Outcome, RunKey
 from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.executor import Attempt, Executor
 
@@ -71,6 +71,9 @@ class Dispatcher:
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
         self._pools: dict[int, _Pool] = {}
+        self._leaving: dict[tuple[RunKey, int], Flight | None] = {}
+        """Tasks whose attempt was cancelled and will surely end, with the next attempt at each, which waits for
+        that: its run was opened again meanwhile."""
         self._order = count()
         self.running = 0
         self.is_open = True
@@ -107,6 +110,9 @@ class Dispatcher:
         may_start = self.is_open and self._has_lease(now)
         for flight in flights:
             flight.stage = Stage.QUEUED
+            if (flight.run, flight.seq) in self._leaving:
+                self._leaving[flight.run, flight.seq] = flight
+                continue
             lane = flight.lane or self._find_lane(flight)
             has_slot = may_start and lane.free > 0 and lane.pool.free > 0 and not lane.waiting
             if has_slot and flight.is_told:
@@ -119,7 +125,10 @@ class Dispatcher:
     def cancel(self, flight: Flight) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
         if flight.lane is not None:
-            flight.lane.executor.cancel(flight)
+            executor: Executor = flight.lane.executor
+            if executor.ends_surely:
+                self._leaving[flight.run, flight.seq] = None
+            executor.cancel(flight)
 
     def close(self) -> None:
         """Start nothing more; what runs goes on."""
@@ -137,6 +146,9 @@ class Dispatcher:
         lane.pool.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
+        follower = self._leaving.pop((attempt.run, attempt.seq), None)
+        if follower is not None and follower.stage is Stage.QUEUED:
+            self.submit([follower])
         for each in lane.pool.lanes:
             if each.waiting:
                 self._fill(each)

@@ -14,7 +14,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How long a stopping node lets tasks finish before it hands them back."""
     poll: dt.timedelta = dt.timedelta(seconds=20)
     """How often to look although nobody called: the safety net under notifications."""
-    show_after: dt.timedelta = dt.timedelta(milliseconds=500)
+    show_after: dt.timedelta = dt.timedelta(milliseconds=100)
     """A task that runs longer than this is shown as running. A shorter one costs no write for it."""
     idle_after: dt.timedelta = dt.timedelta(seconds=5)
     """A run that only waits leaves memory after this long."""
