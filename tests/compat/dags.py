@@ -15,9 +15,9 @@ from holdfast.authoring.dag.loader import load_text
 
 FOLDER = Path(__file__).parent / "dags"
 
-delivery, fragile, held_up, edition = (
+delivery, fragile, held_up, edition, calling = (
     load_dag(FOLDER / f"{name}.yaml", catalog=catalog)
-    for name in ("delivery", "fragile", "holding", "edition")
+    for name in ("delivery", "fragile", "holding", "edition", "calling")
 )
 
 DAY = dt.date(2030, 1, 1)

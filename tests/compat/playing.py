@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tests.compat.dags import DAY, delivery, earlier_edition, fragile, held_up, talking
+from tests.compat.dags import DAY, calling, delivery, earlier_edition, fragile, held_up, talking
 
 from holdfast.testing import Environment
 
@@ -19,6 +19,8 @@ THEN: dict[str, list[list[Any]]] = {
     "dag-failed": [["retry"], ["approve", "after"]],
     "dag-cancelled": [["retry"], ["approve", "gate"], ["signal", "go"]],
     "dag-opened-again": [["approve", "after"]],
+    "dag-calling-in-turn/call/0": [["approve", "after"]],
+    "dag-calling-in-turn/call/1": [["approve", "after"]],
     "dag-of-an-earlier-edition": [["approve", "gate"]],
     "talking-half-way": [["signal", "go", "good bye"]],
 }
@@ -69,6 +71,9 @@ async def play_dags(env: Environment, wait: Pass) -> None:
         await env.retry(id)
         await wait(env, 0)
     await env.approve("dag-finished-at-the-second-try", "after")
+    await wait(env, 0)
+    await start(calling, "dag-calling-in-turn")
+    await env.retry("dag-calling-in-turn")
     await wait(env, 0)
     with earlier_edition() as earlier:
         await start(earlier, "dag-of-an-earlier-edition")

@@ -34,6 +34,7 @@ from holdfast.ports.store import (
     SettledTask,
     StateChange,
     TakenMessage,
+    WokenRun,
 )
 
 T = TypeVar("T")
@@ -186,6 +187,8 @@ class Drawing:
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.messages.append(self.message(dice.pick([run, run, None])))
         if dice.chance(10):
+            commit.woken.append(WokenRun(self.key(), run))
+        if dice.chance(10):
             commit.proved.append(ProvedRun(run))
         if dice.chance(20):
             commit.ended.append(self._ended(run))
@@ -311,4 +314,5 @@ class Drawing:
         half = len(mail) // 2
         tasks = dice.some(range(len(tables.tasks_of(key)) + 1), 4) if dice.chance(70) else []
         step = NewStep(key, position, b"again")
-        return Reopening(key, epoch, step, tasks, mail[:half], self._now, mail[half:])
+        waiting = dice.pick([None, None, "its turn in somebody"])
+        return Reopening(key, epoch, step, tasks, mail[:half], self._now, mail[half:], waiting)

@@ -192,10 +192,11 @@ class StoreMachine(RuleBasedStateMachine):
         self.stores.ask(what, lambda store: store.write_schedule(space, schedule, decided_on), tells=True)
 
     def _reopen(self, dice: Dice, drawing: Drawing) -> None:
-        reopening = drawing.reopening()
-        space = self._space_of(dice, reopening.run)
-        what = f"reopen in {space} {reopening}"
-        self.stores.ask(what, lambda store: store.reopen(space, reopening), tells=True)
+        drawn = [drawing.reopening() for _ in range(dice.pick([1, 1, 2, 3]))]
+        family = list({reopening.run: reopening for reopening in drawn}.values())
+        space = self._space_of(dice, family[0].run)
+        what = f"reopen in {space} {family}"
+        self.stores.ask(what, lambda store: store.reopen(space, family), tells=True)
 
     def _unpark(self, dice: Dice, drawing: Drawing) -> None:
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now

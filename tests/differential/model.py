@@ -45,6 +45,7 @@ from holdfast.core.records import (
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.errors import VersionConflict
 from holdfast.ports.store import (
+    ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Claimed,
     ClaimRequest,
@@ -116,6 +117,9 @@ class ModelStore:
                 _release(tables, row, commit.now if row.run in refused else row.wake_at, commit.now)
             news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
+            for row in commit.woken:
+                if tables.run(commit.namespace, row.run) is not None:
+                    tables.wake(row.run, commit.now)
             claimed, mail = _take_work(tables, commit)
         return Receipt(lost, existing, claimed, mail)
 
@@ -272,23 +276,14 @@ class ModelStore:
         state = self.tables.state if self.tables.run(namespace, run) else {}
         return {key: value for (of, key), value in state.items() if of == run}
 
-    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
-        key, position = reopening.run, reopening.step.position
+    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
         with self._transaction(tells=True) as tables:
-            run = tables.run(namespace, key)
-            if run is None or not run.status.is_final or run.epoch != reopening.epoch:
-                return False
-            tables.change(key, status=RunStatus.RUNNING, epoch=run.epoch + 1, wake_at=reopening.now)
-            tables.change(key, output=None, failure=None, finished_at=None, waiting=None, setbacks=0)
-            insert(tables.journal, (key, position), reopening.step.step)
-            for seq in reopening.tasks:
-                tables.try_again(key, seq)
-            for message in reopening.messages:
-                tables.take(key, message, None)
-            for message in reopening.overtaken:
-                tables.take(key, message, position)
-            # Part of it was set by what no longer counts; the program sets it anew.
-            tables.state = {at: value for at, value in tables.state.items() if at[0] != key}
+            for each in family:
+                run = tables.run(namespace, each.run)
+                if run is None or not run.status.is_final or run.epoch != each.epoch:
+                    return False
+            for each in family:
+                _reopen(tables, each)
             return True
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
@@ -321,6 +316,23 @@ class ModelStore:
             for run in runs
             if run.namespace == namespace and (problem := views.problem(self.tables, run, now)) is not None
         ]
+
+
+def _reopen(tables: Tables, reopening: Reopening) -> None:
+    key, position = reopening.run, reopening.step.position
+    wake_at = reopening.now if reopening.waiting is None else None
+    epoch = tables.runs[key].epoch + 1
+    tables.change(key, status=RunStatus.RUNNING, epoch=epoch, wake_at=wake_at, waiting=reopening.waiting)
+    tables.change(key, output=None, failure=None, finished_at=None, setbacks=0)
+    insert(tables.journal, (key, position), reopening.step.step)
+    for seq in reopening.tasks:
+        tables.try_again(key, seq)
+    for message in reopening.messages:
+        tables.take(key, message, None)
+    for message in reopening.overtaken:
+        tables.take(key, message, position)
+    # Part of it was set by what no longer counts; the program sets it anew.
+    tables.state = {at: value for at, value in tables.state.items() if at[0] != key}
 
 
 # --- fences
@@ -361,11 +373,12 @@ def _create(
 def _without(commit: Commit, gone: Set[RunKey]) -> Commit:
     """What is left of a commit if these runs are not the node's to write for. A message is its sender's."""
     rows: dict[str, list[Any]] = {
-        name: [row for row in getattr(commit, name) if row.run not in gone]
-        for name in ROWS_OF_RUNS
-        if name != "messages"
+        name: [row for row in getattr(commit, name) if row.run not in gone] for name in ROWS_OF_RUNS
     }
-    return replace(commit, **rows, messages=[it for it in commit.messages if it.sender not in gone])
+    rows |= {
+        name: [row for row in getattr(commit, name) if row.sender not in gone] for name in ROWS_FOR_OTHERS
+    }
+    return replace(commit, **rows)
 
 
 # --- what the runs did

@@ -81,4 +81,8 @@ def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         return "it waits for nothing"
     if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
         return "it waits for children that have all ended"
+    if run.waiting.startswith("its turn"):
+        parent = None if run.parent is None else tables.runs.get(run.parent)
+        if parent is None or parent.status.is_final:
+            return "its parent was to be opened again after it, and was not: retry that"
     return None

@@ -295,8 +295,8 @@ SLOTS = [
         [
             Edit(
                 _DISPATCHER,
-                "            flight.lane.executor.cancel(flight)\n",
-                "            flight.lane.executor.cancel(flight)\n            flight.lane.free += 1\n",
+                "            executor.cancel(flight)\n",
+                "            executor.cancel(flight)\n            flight.lane.free += 1\n",
             )
         ],
         [

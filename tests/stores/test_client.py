@@ -24,10 +24,12 @@ from holdfast.core.values import RunStatus, TaskStatus, key_text
 from holdfast.errors import NotOpen, VersionConflict
 from holdfast.ports.store import (
     ClaimRequest,
+    Held,
     PostResult,
     Reopening,
     RunFilter,
     TakenMessage,
+    WokenRun,
 )
 from holdfast.stores import SqlStore
 
@@ -171,8 +173,8 @@ async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: S
     )
 
     reopening = Reopening(key(1), 1, step(1, 2, b"again"), [0], [message.id], at(3))
-    assert await store.reopen(SPACE, reopening)
-    assert not await store.reopen(SPACE, reopening._replace(step=step(1, 3)))
+    assert await store.reopen(SPACE, [reopening])
+    assert not await store.reopen(SPACE, [reopening._replace(step=step(1, 3))])
 
     (history,) = await store.load(SPACE, [key(1)])
     assert (history.run.status, history.run.epoch, history.run.wake_at) == (RunStatus.RUNNING, 2, at(3))
@@ -188,12 +190,46 @@ async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: S
 async def test_a_run_that_moved_since_it_was_looked_at_is_not_opened_again(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    assert not await store.reopen(SPACE, Reopening(key(1), 1, step(1, 1), [0], [], at(1)))
+    assert not await store.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(1))])
 
     await node.commit(held=node.held(1), ended=[ended(1)])
 
-    assert not await store.reopen(SPACE, Reopening(key(1), 0, step(1, 1), [0], [], at(1)))
+    assert not await store.reopen(SPACE, [Reopening(key(1), 0, step(1, 1), [0], [], at(1))])
     assert len((await store.load(SPACE, [key(1)]))[0].steps) == 1
+
+
+async def test_a_family_is_opened_again_as_a_whole_or_not_at_all(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.start(2, parent=key(1), parent_seq=0)
+    await node.commit(held=node.held(1, 2), ended=[ended(1), ended(2)])
+    child = Reopening(key(2), 1, step(2, 1), [0], [], at(3), waiting="its turn in 1")
+    parent = Reopening(key(1), 1, step(1, 1), [0], [], at(3))
+
+    assert not await store.reopen(SPACE, [child, parent._replace(epoch=7)])
+    ((first,), (second,)) = [await store.load(SPACE, [key(number)]) for number in (1, 2)]
+    assert (first.run.status.is_final, second.run.status.is_final, len(second.steps)) == (True, True, 1)
+
+    assert await store.reopen(SPACE, [child, parent])
+    receipt = await node.claim(now=3)
+    assert [claim.run.key for claim in receipt.claimed] == [key(1)], "the child waits for its turn"
+    (held,) = await store.load(SPACE, [key(2)])
+    assert (held.run.wake_at, held.run.waiting) == (None, "its turn in 1")
+
+
+async def test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.start(2, parent=key(1), parent_seq=0)
+    await node.commit(held=node.held(2), released=[released(2, waiting="its turn in 1")])
+    stranger = Node(store, "stranger")
+
+    receipt = await stranger.commit(2, held=[Held(key(1), 1)], woken=[WokenRun(key(2), key(1))])
+    assert receipt.lost == {key(1)}
+    assert (await stranger.claim(now=3)).claimed == []
+
+    await node.commit(4, held=node.held(1), woken=[WokenRun(key(2), key(1))])
+    assert [claim.run.key for claim in (await stranger.claim(now=5)).claimed] == [key(2)]
 
 
 async def test_a_version_is_registered_once_with_one_hash(store: SqlStore) -> None:

@@ -32,7 +32,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
         lambda: node.commit(held=node.held(2), released=[released(2, wake_at=at(1))]),
         lambda: there.create(SPACE, [new_run(4)]),
         lambda: there.post(SPACE, [signal(3)], at(1)),
-        lambda: there.reopen(SPACE, Reopening(key(1), 1, step(1, 1), [], [], at(1))),
+        lambda: there.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [], [], at(1))]),
         lambda: there.leave(SPACE, node.id),
     ]
     for change in changes:

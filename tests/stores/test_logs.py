@@ -116,7 +116,7 @@ async def test_what_was_said_before_a_run_was_opened_again_is_kept(store: SqlSto
     await node.commit(held=node.held(1), settled=[settled(1)], logs=[said(1, "before")])
 
     await node.commit(held=node.held(1), ended=[ended(1)])
-    await store.reopen(SPACE, Reopening(key(1), 1, step(1, 1), [0], [], at(3)))
+    await store.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(3))])
     await node.claim(now=3)
 
     await node.commit(4, held=node.held(1, epoch=3), logs=[said(1, "after", attempt=2)])

@@ -236,8 +236,10 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
     await node.start(*range(1, 9))
     await node.start(10, parent=key(5), parent_seq=0)
     await node.start(11, parent=key(6), parent_seq=0)
+    await node.start(13, parent=key(7), parent_seq=0)
+    await node.start(14, parent=key(6), parent_seq=1)
     await node.commit(
-        held=node.held(1, 2, 3, 4, 5, 6, 7, 10),
+        held=node.held(1, 2, 3, 4, 5, 6, 7, 10, 13, 14),
         released=[
             released(1, waiting=None),
             released(2, wake_at=at(60), waiting=None),
@@ -245,6 +247,8 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
             released(4, status=RunStatus.PARKED, waiting=None),
             released(5, waiting="child 0"),
             released(6, waiting="child 0"),
+            released(13, waiting="its turn in 7"),
+            released(14, waiting="its turn in 6"),
         ],
         ended=[ended(7), ended(10)],
     )
@@ -256,6 +260,7 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
         (key(1), "it waits for nothing"),
         (key(5), "it waits for children that have all ended"),
         (key(12), "its node ghost is gone and nobody has freed it"),
+        (key(13), "its parent was to be opened again after it, and was not: retry that"),
     ]
 
 

@@ -17,6 +17,7 @@ from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded
 from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
 
 _LOOK_SECONDS = 0.5
+_UNDONE = (RunStatus.FAILED, RunStatus.CANCELLED)
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 
 
@@ -40,8 +41,8 @@ class Families:
                 if await self._store.end_idle(self._namespace, ending):
                     return True  # else it was tried again meanwhile, and may be parked once more
 
-    async def reopen(self, run: RunKey, *, with_parent: bool = False) -> None:
-        """Open an ended run again, after those of its children that ended with it.
+    async def reopen(self, run: RunKey) -> None:
+        """Open an ended run again, and with it those of its children that ended before it or with it.
 
         Raises NotEnded, and HeardByParent for a child whose parent goes by how it ended.
         """
@@ -49,24 +50,41 @@ class Families:
             found = await self._store.load(self._namespace, [run])
             if not found:
                 raise RunNotFound(key_text(run), self._namespace)
-            history, record = found[0], found[0].run
-            if record.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
+            record = found[0].run
+            if record.status not in _UNDONE:
                 raise NotEnded(_name(record), record.status)
-            if not with_parent:
-                await self._check_parent(record)
-            plan = plan_reopening(history, is_code=await self._is_code(record))
-            if await self._wait_for_any(plan.open_children):
-                continue
-            try:
-                for child in plan.children:
-                    await self.reopen(child, with_parent=True)
-            except NotEnded:
-                continue  # another retry has opened it meanwhile: look again
-            now = self._now()
-            step = NewStep(run, len(history.steps), write_step(now, [plan.event], []))
-            reopening = Reopening(run, record.epoch, step, plan.tasks, plan.messages, now, plan.overtaken)
-            if await self._store.reopen(self._namespace, reopening):
+            await self._check_parent(record)
+            family = await self._plan(found[0])
+            if family and await self._store.reopen(self._namespace, family):
                 return
+
+    async def _plan(self, history: History) -> list[Reopening]:
+        """What opens it again, and below it whatever it waits for. Nothing if one of them is just moving."""
+        now = self._now()
+        family: list[Reopening] = []
+        generation = [(history, "")]
+        while generation:
+            children: dict[RunKey, str] = {}
+            for member, turn in generation:
+                run = member.run
+                if run.status not in _UNDONE:
+                    return []  # another retry has opened it meanwhile
+                is_code = await self._is_code(run)
+                plan = plan_reopening(member, is_code=is_code)
+                if await self._wait_for_any(plan.open_children):
+                    return []
+                step = NewStep(run.key, len(member.steps), write_step(now, [plan.event], []))
+                family.append(
+                    Reopening(
+                        run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn or None
+                    )
+                )
+                # How many children are under way at once is for a parent that is made of data to decide.
+                turn_here = "" if is_code else f"its turn in {_name(run)}"
+                children |= dict.fromkeys(plan.children, turn_here)
+            found = await self._store.load(self._namespace, list(children)) if children else []
+            generation = [(child, children[child.run.key]) for child in found]
+        return family
 
     async def _is_code(self, run: RunRecord) -> bool:
         found = await self._store.definitions(self._namespace, [(run.workflow, run.version)])

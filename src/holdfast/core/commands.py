@@ -47,6 +47,12 @@ class ResumeTask(msgspec.Struct, frozen=True):
     seq: int
 
 
+class ResumeChild(msgspec.Struct, frozen=True):
+    """Let a child go on that `Reopened` has named: its turn has come."""
+
+    seq: int
+
+
 class CancelTask(msgspec.Struct, frozen=True):
     seq: int
 
@@ -106,6 +112,7 @@ Command: TypeAlias = (
     | OpenTask
     | RecordTask
     | ResumeTask
+    | ResumeChild
     | CancelTask
     | StartTimer
     | CancelTimer

@@ -25,6 +25,7 @@ from holdfast.core.commands import (
     MarkPatch,
     OpenTask,
     RecordTask,
+    ResumeChild,
     ResumeTask,
     ScheduleTask,
     SetState,
@@ -105,6 +106,10 @@ class TaskResumed(_Entry, frozen=True, tag="R"):
     seq: int
 
 
+class ChildResumed(_Entry, frozen=True, tag="RC"):
+    seq: int
+
+
 class TaskCancelAsked(_Entry, frozen=True, tag="CT"):
     seq: int
 
@@ -145,6 +150,7 @@ Asked: TypeAlias = (
     | TaskOpened
     | TaskRecorded
     | TaskResumed
+    | ChildResumed
     | TaskCancelAsked
     | TimerAsked
     | TimerCancelAsked
@@ -206,6 +212,8 @@ def asked_of(command: Command) -> Asked:
             return TaskRecorded(command.seq, command.name)
         case ResumeTask():
             return TaskResumed(command.seq)
+        case ResumeChild():
+            return ChildResumed(command.seq)
         case CancelTask():
             return TaskCancelAsked(command.seq)
         case StartTimer():

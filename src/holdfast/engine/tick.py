@@ -27,6 +27,7 @@ from holdfast.core.commands import (
     MarkPatch,
     OpenTask,
     RecordTask,
+    ResumeChild,
     ResumeTask,
     ScheduleTask,
     SetState,
@@ -58,6 +59,7 @@ from holdfast.core.values import (
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.ports.store import (
+    ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Commit,
     EndedAttempt,
@@ -73,6 +75,7 @@ from holdfast.ports.store import (
     SettledTask,
     StateChange,
     TakenMessage,
+    WokenRun,
 )
 
 _log = logging.getLogger("holdfast.engine")
@@ -344,6 +347,11 @@ class Tick:
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
                 self.dispatch_due(flight_again(resident, task))
+            case ResumeChild():
+                child = resident.children.get(command.seq)
+                if child is not None:  # else it has ended, and the program will hear of it
+                    self.commit.woken.append(WokenRun(child, resident.key))
+                    self.has_children = True
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
@@ -552,7 +560,8 @@ class Tick:
             if rows:
                 setattr(commit, name, [row for row in rows if row.run not in runs])
         commit.created = [run for run in commit.created if run.key not in runs and run.parent not in runs]
-        commit.messages = [message for message in commit.messages if message.sender not in runs]
+        for name in ROWS_FOR_OTHERS:
+            setattr(commit, name, [row for row in getattr(commit, name) if row.sender not in runs])
         self.gone = [resident for resident in self.gone if resident.key not in runs]
 
 

@@ -115,6 +115,13 @@ class NewMessage(_Row, frozen=True, gc=False):
     """The run that asked for it. Without its lease it sends nothing; None: it is not from a run."""
 
 
+class WokenRun(_Row, frozen=True, gc=False):
+    """A child that was opened again, and whose turn has come."""
+
+    sender: RunKey
+    """Its parent. Without its lease it wakes nobody."""
+
+
 class EndedRun(_Row, frozen=True, gc=False):
     """A run that is over. If it was cancelled, so are all of its tasks that are not settled."""
 
@@ -174,6 +181,7 @@ class Commit(msgspec.Struct):
     proved: list[ProvedRun] = []
     messages: list[NewMessage] = []
     """To other runs. One for a run that has ended or does not exist is dropped."""
+    woken: list[WokenRun] = []
     ended: list[EndedRun] = []
     released: list[ReleasedRun] = []
     claim: ClaimRequest | None = None
@@ -194,11 +202,13 @@ ROWS_OF_RUNS = (
     "state",
     "taken",
     "proved",
-    "messages",
     "ended",
     "released",
 )
 """The fields of a Commit that are lists of rows of runs, each with the run it belongs to as `run`."""
+
+ROWS_FOR_OTHERS = ("messages", "woken")
+"""Those whose rows belong to their `sender`, if they have one; `run` is the run that they are for."""
 
 
 class Claimed(NamedTuple):
@@ -253,6 +263,8 @@ class Reopening(NamedTuple):
     now: Instant
     overtaken: Sequence[MessageId] = ()
     """Messages not to be read any more: a cancellation from before does not mean the run as it is now."""
+    waiting: str | None = None
+    """What it waits for, if it is not to go on yet: its parent wakes it."""
 
 
 class IdleEnding(NamedTuple):
@@ -426,8 +438,8 @@ class Store(Protocol):
 
     async def delete_schedule(self, namespace: str, name: str) -> bool: ...
 
-    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
-        """Open an ended run again. False if it has moved since it was looked at."""
+    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+        """Open ended runs again, all or none. False if one of them has moved since it was looked at."""
         ...
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:

@@ -15,6 +15,7 @@ from holdfast.core.policies import at_once
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.values import NULL, Instant, RunKey, RunStatus
 from holdfast.ports.store import (
+    ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Claimed,
     ClaimRequest,
@@ -133,17 +134,15 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
     def kept(rows: list[Any]) -> list[Any]:
         return [row for row in rows if row.run not in gone]
 
-    rows: dict[str, list[Any]] = {
-        name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS if name != "messages"
-    }
+    rows: dict[str, list[Any]] = {name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS}
     # Whoever asked for a child whose id is taken is to hear of it, also if it leaves memory right now.
     refused = {run.parent for run in commit.created if run.key in existing}
     rows["released"] = [
         msgspec.structs.replace(run, wake_at=commit.now) if run.run in refused else run
         for run in rows["released"]
     ]
-    # The run of a message is the one it is for; what counts is who sent it.
-    rows["messages"] = [message for message in commit.messages if message.sender not in gone]
+    for name in ROWS_FOR_OTHERS:
+        rows[name] = [row for row in getattr(commit, name) if row.sender not in gone]
     return msgspec.structs.replace(commit, **rows)
 
 
@@ -174,15 +173,17 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         if run.parent is not None
     ]
     messages = commit.messages + news if news else commit.messages
-    if messages or commit.proved:
+    if messages or commit.proved or commit.woken:
         # All rows of runs that follow are locked at once and in order: two nodes that end runs and
         # write to each other's would else wait for each other.
         ended = {run.run for run in commit.ended}
         targets = {message.run for message in messages}
+        woken = {row.run for row in commit.woken}
         own = {row.run for row in (*commit.proved, *commit.released)}
-        statuses = lock_runs(tx, commit.namespace, targets | ended | own)
+        statuses = lock_runs(tx, commit.namespace, targets | woken | ended | own)
         open_runs = {run for run in targets if run in statuses and run not in ended}
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
+        tx.many("wake_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
     # One that was cancelled because it could not go on has not settled its tasks itself.
@@ -301,6 +302,7 @@ def _concerns_others(commit: Commit) -> bool:
     return bool(
         commit.ended
         or commit.messages
+        or commit.woken
         or any(run.owner is None for run in commit.created)
         or any(run.wake_at is not None for run in commit.released)
     )

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from holdfast.core.events import MessageId
 from holdfast.core.records import (
     AttemptRecord,
     Definition,
@@ -109,7 +108,7 @@ class SqlStore:
                 active = existing[active]
             row = records.schedule_row(msgspec.structs.replace(schedule, active=active))
             if not tx.rows("update_schedule", namespace, *row, decided_on):
-                raise _FiredBefore
+                raise _HasMoved
             if cancel is not None:
                 message = NewMessage(cancel, MessageKind.CANCEL, "", Payload(b'"the next one is due"'))
                 post_messages(tx, namespace, [message], now)
@@ -118,7 +117,7 @@ class SqlStore:
 
         try:
             return await self._driver.write_and_tell(script)
-        except _FiredBefore:
+        except _HasMoved:
             return False
 
     async def leave(self, namespace: str, node: NodeId) -> None:
@@ -263,25 +262,11 @@ class SqlStore:
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))
 
-    async def reopen(self, namespace: str, reopening: Reopening) -> bool:
-        run, position = reopening.run, reopening.step.position
-
-        def numbered(numbers: Sequence[int] | Sequence[MessageId]) -> list[Row]:
-            return [(run, number) for number in numbers]
-
-        def script(tx: Transaction) -> bool:
-            if not tx.rows("reopen_run", namespace, run, reopening.epoch, reopening.now):
-                return False
-            tx.many("insert_steps", [(run, position, reopening.step.step)])
-            tx.many("reset_tasks", numbered(reopening.tasks))
-            tx.many("give_back_messages", numbered(reopening.messages))
-            tx.many("take_messages", [(run, message, position) for message in reopening.overtaken])
-            # Part of it was set by what no longer counts; the program sets it anew.
-            tx.run("clear_state", run)
-            tx.announce()
-            return True
-
-        return await self._driver.write_and_tell(script)
+    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+        try:
+            return await self._driver.write_and_tell(lambda tx: _reopen(tx, namespace, family))
+        except _HasMoved:
+            return False
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
@@ -317,8 +302,26 @@ class SqlStore:
         ]
 
 
-class _FiredBefore(Exception):
-    """Takes the transaction back that would have started runs a second time."""
+class _HasMoved(Exception):
+    """Takes a transaction back that was decided on by what is no longer true."""
+
+
+def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:
+    lock_runs(tx, namespace, [each.run for each in family])
+    opened: list[Row] = [
+        (each.run, each.epoch, each.now if each.waiting is None else None, each.waiting) for each in family
+    ]
+    if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):
+        raise _HasMoved
+    tx.many("insert_steps", [msgspec.structs.astuple(each.step) for each in family])
+    tx.many("reset_tasks", [(each.run, seq) for each in family for seq in each.tasks])
+    tx.many("give_back_messages", [(each.run, message) for each in family for message in each.messages])
+    overtaken = [(each.run, it, each.step.position) for each in family for it in each.overtaken]
+    tx.many("take_messages", overtaken)
+    # Part of it was set by what no longer counts; the program sets it anew.
+    tx.many("clear_state", [(each.run,) for each in family])
+    tx.announce()
+    return True
 
 
 def _readable(row: Row) -> ScheduleRecord | None:

@@ -21,6 +21,7 @@ from holdfast.core.commands import (
     FailRun,
     OpenTask,
     RecordTask,
+    ResumeChild,
     ResumeTask,
     ScheduleTask,
     StartChild,
@@ -85,6 +86,7 @@ class Play:
         self.ends: list[Command] = []
         self.held: set[int] = set()
         """Tasks that are to be tried again when the program says so."""
+        self.held_children: set[int] = set()
         self.program = self._born()
         self._advance([])
 
@@ -140,6 +142,7 @@ class Play:
                 row, status=TaskStatus.PENDING, attempt=row.attempt + 1, forgiven=row.attempt, failure=None
             )
         self.held = set(plan.tasks)
+        self.held_children = set(plan.event.children_again)
         for seq in plan.event.children_again:
             row = self.children[seq]
             if row.status in (RunStatus.FAILED, RunStatus.CANCELLED):
@@ -220,6 +223,8 @@ class Play:
                 self._settle(command.seq, command.outcome, is_open=command.is_open)
             case ResumeTask():
                 self.held.remove(command.seq)
+            case ResumeChild():
+                self.held_children.remove(command.seq)
             case StartTimer():
                 self.timers[command.seq] = command.due
             case StartChild():

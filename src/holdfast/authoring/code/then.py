@@ -49,5 +49,5 @@ class Then:
                 self.cancels.add(("child", asked.seq))
             case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
                 pass  # patches are the program's, state is rebuilt by the code, and an end may move
-            case journal.TaskOpened() | journal.TaskResumed():
+            case journal.TaskOpened() | journal.TaskResumed() | journal.ChildResumed():
                 pass  # never asked for by code

@@ -30,6 +30,7 @@ from holdfast.core.commands import (
     EndRun,
     FailRun,
     RecordTask,
+    ResumeChild,
     ResumeTask,
     ScheduleTask,
     StartChild,
@@ -84,6 +85,8 @@ class DagProgram:
         self._waits = Waits(self._emit, self._end_wait)
         self._next_task = self._next_child = 0
         self._child_ids: dict[int, str] = {}
+        self._held: dict[int, tuple[Node, int]] = {}
+        """Children that were opened again and wait for their turn."""
         self._tasks: dict[int, tuple[Node, int]] = {}
         """The items that executors have, by the number of the task."""
         self._ready: list[tuple[int, int, Node]] = []
@@ -153,6 +156,8 @@ class DagProgram:
             case TimerFired():
                 self._waits.fire(event.seq)
             case ChildEnded():
+                if event.seq in self._held:
+                    self._end_early(event.seq)
                 self._waits.end_child(event.seq, event.outcome)
             case SignalReceived():
                 self._waits.receive(event.name, event.payload)
@@ -217,6 +222,7 @@ class DagProgram:
         self._round += 1
         self._ready.clear()
         self._arriving.clear()
+        self._held.clear()
         interrupted = [(*place, seq) for seq, place in self._tasks.items()]
         interrupted += [(wait.node, wait.item, seq) for seq, wait in self._waits.children.items()]
         interrupted += [(wait.node, wait.item, None) for wait in self._waits.break_off()]
@@ -225,14 +231,12 @@ class DagProgram:
             node.active -= 1
         tasks_again, children_again = set(event.tasks_again), set(event.children_again)
         for node, index, seq in [*interrupted, *self._progress.reopen()]:
-            is_child = isinstance(node.task.work, Call)
-            if is_child and seq in children_again:
-                node.active += 1
-                self._waits.await_child(seq, self._open(node, index, _NOTHING))
-                continue
             node.redo.append(index)
-            if not is_child and seq in tasks_again:
+            is_child = isinstance(node.task.work, Call)
+            if seq is not None and seq in (children_again if is_child else tasks_again):
                 node.again[index] = seq
+                if is_child:
+                    self._held[seq] = (node, index)
         for node in self._progress.nodes.values():
             node.redo.sort(reverse=True)  # the last is the first to go
             self._queue(node)
@@ -299,8 +303,7 @@ class DagProgram:
     def _start(self, node: Node, index: int) -> None:
         again = node.again.pop(index, None)
         if again is not None:
-            self._tasks[again] = (node, index)
-            self._emit(ResumeTask(again))
+            self._start_again(node, index, again)
             return
         failed = None if self._failed_then is None else self._failed_then.get(self._next_task)
         if failed is None:
@@ -311,6 +314,21 @@ class DagProgram:
                 failed = Failed(_named(capture(error), self._run, self._next_task))
         self._emit(RecordTask(self._take_task(), node.task.name, failed))
         self._end_item(node, index, failed, None)
+
+    def _start_again(self, node: Node, index: int, seq: int) -> None:
+        if isinstance(node.task.work, Call):
+            del self._held[seq]
+            self._waits.await_child(seq, self._open(node, index, _NOTHING))
+            self._emit(ResumeChild(seq))
+        else:
+            self._tasks[seq] = (node, index)
+            self._emit(ResumeTask(seq))
+
+    def _end_early(self, child: int) -> None:
+        """It has ended before its turn came: somebody cancelled it, or an earlier retry had let it go on."""
+        node, index = self._held.pop(child)
+        node.start_early(index)
+        self._waits.await_child(child, self._open(node, index, _NOTHING))
 
     def _start_work(self, node: Node, index: int) -> None:
         """Raises Refused before anything is asked for."""

@@ -62,7 +62,7 @@ class Node:
         self.redo: list[int] = []
         """Items that are to be begun once more."""
         self.again: dict[int, int] = {}
-        """Those of them that are tasks to be tried again, with their numbers."""
+        """Those of them that are tasks or children to be tried again, with their numbers."""
         self.failed: dict[int, int | None] = {}
         """Items that failed, with the number of the task or child that each was; None: it was never begun."""
         self.failure: Failure | None = None
@@ -92,6 +92,12 @@ class Node:
             return self.redo.pop()
         self.next_index += 1
         return self.next_index - 1
+
+    def start_early(self, index: int) -> None:
+        """An item that was to be begun once more is under way, or over, though nobody has begun it."""
+        self.active += 1
+        self.redo.remove(index)
+        del self.again[index]
 
     def output(self) -> Payload:
         """What it has given: null for what did not succeed."""

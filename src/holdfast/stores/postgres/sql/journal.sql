@@ -15,7 +15,7 @@ DELETE FROM holdfast.state USING unnest($1::uuid[], $2::text[]) AS gone (run, ke
 WHERE state.run = gone.run AND state.key = gone.key;
 
 -- name: clear_state
-DELETE FROM holdfast.state WHERE run = $1::uuid;
+DELETE FROM holdfast.state WHERE run = ANY ($1::uuid[]);
 
 -- name: read_state
 SELECT state.key, value

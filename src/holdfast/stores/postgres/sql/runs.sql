@@ -189,14 +189,15 @@ SELECT parent, parent_seq, key, status, output, failure
 FROM holdfast.runs WHERE parent = ANY ($1::uuid[])
 ORDER BY parent, parent_seq;
 
--- name: reopen_run
+-- name: reopen_runs
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE holdfast.runs
-SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
-    owner = NULL, epoch = epoch + 1, wake_at = $4::timestamptz, setbacks = 0
-WHERE namespace = $1::text AND key = $2::uuid AND epoch = $3::int4
-    AND status IN ('success', 'failed', 'cancelled')
-RETURNING key;
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = again.waiting,
+    owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0
+FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[]) AS again (run, epoch, wake_at, waiting)
+WHERE runs.namespace = $1::text AND runs.key = again.run AND runs.epoch = again.epoch
+    AND runs.status IN ('success', 'failed', 'cancelled')
+RETURNING runs.key;
 
 -- name: unpark_runs
 UPDATE holdfast.runs
@@ -222,6 +223,7 @@ SELECT key, id, workflow, status,
         WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
+        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         ELSE 'it waits for children that have all ended'
     END
 FROM holdfast.runs
@@ -234,6 +236,9 @@ WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
+    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+        SELECT 1 FROM holdfast.runs AS parent
+        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
 ORDER BY key

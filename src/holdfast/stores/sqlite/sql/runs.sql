@@ -128,10 +128,10 @@ SELECT parent, parent_seq, key, status, CAST(output AS BLOB), CAST(failure AS BL
 FROM runs WHERE parent = ?1
 ORDER BY parent_seq;
 
--- name: reopen_run
+-- name: reopen_runs
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE runs
-SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = NULL,
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = ?5,
     owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')
 RETURNING key;
@@ -159,6 +159,7 @@ SELECT key, id, workflow, status,
         WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
+        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         ELSE 'it waits for children that have all ended'
     END
 FROM runs
@@ -171,6 +172,9 @@ WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (
         SELECT 1 FROM runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
+    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+        SELECT 1 FROM runs AS parent
+        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
 ORDER BY key
