@@ -169,6 +169,15 @@ def _on_sigterm(act: Callable[[], None]) -> Generator[None]:
         loop.remove_signal_handler(signal.SIGTERM)
 
 
+def tuning_of(settings: Settings) -> Tuning:
+    return Tuning(
+        lease=settings.lease,
+        drain=settings.drain,
+        max_resident=settings.max_resident,
+        log_limit=settings.log_limit,
+    )
+
+
 class Parts:
     """Everything a Holdfast is made of; a test puts its own store or clock in."""
 
@@ -190,12 +199,7 @@ class Parts:
         self.clock = clock or SystemClock()
         self.dice = dice or Random(SystemRandom().getrandbits(128))
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
-        self.tuning = tuning or Tuning(
-            lease=settings.lease,
-            drain=settings.drain,
-            max_resident=settings.max_resident,
-            log_limit=settings.log_limit,
-        )
+        self.tuning = tuning or tuning_of(settings)
 
     async def open_store(self) -> None:
         await self.store.open()

@@ -133,6 +133,13 @@ async def test_one_environment_goes_on_where_another_left_the_database(sqlite_ur
         assert await second.result() == ["2030-01-31"]
 
 
+async def test_its_settings_are_those_of_its_node() -> None:
+    async with Environment(catalog=Catalog(), lease_seconds=3, log_limit=77, max_resident=5) as env:
+        tuning = env._parts.tuning
+
+    assert (tuning.lease.total_seconds(), tuning.log_limit, tuning.max_resident) == (3, 77, 5)
+
+
 async def test_its_own_database_is_gone_afterwards() -> None:
     async with Environment(catalog=catalog) as env:
         file = Path(env.settings.url.removeprefix("sqlite:///"))

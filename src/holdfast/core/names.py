@@ -45,6 +45,16 @@ def checked_span(what: str, span: Any) -> dt.timedelta:
     return span
 
 
+def written_span(span: dt.timedelta) -> str:
+    """As people write it in a file or an option: 2s, 0.5s, 1h30m, 2d."""
+    whole, parts = span // dt.timedelta(seconds=1), ""
+    for unit, seconds in (("d", 86_400), ("h", 3600), ("m", 60)):
+        count, whole = divmod(whole, seconds)
+        parts += f"{count}{unit}" if count else ""
+    rest = whole + span.microseconds / 1_000_000
+    return f"{parts}{rest:g}s" if rest or not parts else parts
+
+
 def _is_storable(text: str) -> bool:
     try:
         return b"\x00" not in text.encode()

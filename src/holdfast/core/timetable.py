@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, TypeVar, assert_never, cast
 import msgspec
 
 from holdfast.core.cron import cron_clock, time_zone
-from holdfast.core.names import checked_span
+from holdfast.core.names import checked_span, written_span
 from holdfast.core.policies import LONGEST_DELAY, make_plain
 from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, moment
 from holdfast.errors import BadOption
@@ -143,7 +143,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if not _NO_TIME <= jitter <= LONGEST_DELAY:
             raise BadOption("jitter", jitter, "between zero and a hundred years")
         if isinstance(timetable, Every) and jitter > timetable.interval:
-            raise BadOption("jitter", jitter, f"no longer than the interval, {timetable.interval}")
+            raise BadOption(
+                "jitter", jitter, f"no longer than the interval, {written_span(timetable.interval)}"
+            )
         for name in ("start", "end"):
             at: Any = getattr(self, name)
             if at is not None and not (type(at) is int and is_instant(at)):

@@ -72,7 +72,7 @@ class Dispatcher:
         self._lanes: dict[tuple[int, str], _Lane] = {}
         self._pools: dict[int, _Pool] = {}
         self._leaving: dict[tuple[RunKey, int], Flight | None] = {}
-        """Tasks whose attempt was cancelled and will surely end. With the next attempt at each, if its run was
+        """Tasks whose attempt was cancelled and will surely end, and the next attempt at each, if its run was
         opened again meanwhile: that waits for the end."""
         self._order = count()
         self.running = 0

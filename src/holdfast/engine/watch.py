@@ -6,6 +6,7 @@ import datetime as dt
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from holdfast.core.names import written_span
 from holdfast.core.values import Instant, Payload, later
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.resident import Flight, Stage
@@ -27,7 +28,7 @@ class Watch:
         """Running attempts that the store does not know to be running, with when to tell it."""
 
     def queued(self, flight: Flight, allowed: dt.timedelta) -> None:
-        self._limit(flight, allowed, f"waited longer than {allowed} for a free slot")
+        self._limit(flight, allowed, f"waited longer than {written_span(allowed)} for a free slot")
 
     def started(self, flight: Flight, now: Instant) -> None:
         flight.started_at = now
@@ -38,7 +39,7 @@ class Watch:
             flight.alarms = None
         options = flight.options
         if options.timeout is not None:
-            self._limit(flight, options.timeout, f"ran longer than {options.timeout}")
+            self._limit(flight, options.timeout, f"ran longer than {written_span(options.timeout)}")
         if options.heartbeat is not None:
             self._expect_heartbeat(flight, self._elapsed())
 
@@ -74,7 +75,7 @@ class Watch:
             if later(heard, allowed) > self._elapsed():
                 self._expect_heartbeat(flight, heard)
             else:
-                self._expired.append((flight, f"was silent for longer than {allowed}"))
+                self._expired.append((flight, f"was silent for longer than {written_span(allowed)}"))
                 self._on_wake()
 
         flight.alarms = [*(flight.alarms or ()), self._limits.set(later(since, allowed), check)]

@@ -22,14 +22,15 @@ from random import Random
 from types import TracebackType
 from typing import Any, Self, cast
 
-from holdfast.app import Parts
+import msgspec
+
+from holdfast.app import Parts, tuning_of
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
 from holdfast.client.waiters import Ending, Waiters, all_of
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
 from holdfast.engine.engine import Engine
-from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, RunParked
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
@@ -96,7 +97,8 @@ class Environment(Client):
             store=store,
             clock=self.clock,
             dice=self._dice,
-            tuning=Tuning(poll=_NEVER, drain=dt.timedelta(0)),
+            # It never looks without a call, and stops at once: both would only pass time.
+            tuning=msgspec.structs.replace(tuning_of(self.settings), poll=_NEVER, drain=dt.timedelta(0)),
         )
         self._parts.new_key = self._new_key
         self._parts.definitions = _WatchedDefinitions(self._catalog, self._parts.definitions.codec, self)

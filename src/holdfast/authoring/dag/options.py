@@ -85,6 +85,9 @@ def environment(node: Node, problems: Problems) -> dict[str, str]:
 # --- schedules
 
 
+_SOUND: dict[str, Any] = {"cron": "@daily", "every": LONGEST_DELAY}
+
+
 def schedule(node: Node, problems: Problems) -> Plan | None:
     """None if there is something wrong with it, which has been reported then."""
     entries = node.entries if isinstance(node, MapNode) else {}
@@ -96,23 +99,42 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
                 given[name] = duration(value, name, problems, may_be_zero=name == "jitter")
             case "input":
                 pass  # belongs to the runs, not to the plan
+            case _ if is_broken(value):
+                pass
             case "start" | "end":
                 moments[name] = _moment(value, name, problems)
             case _:
                 given[name] = plain(value)
-    if None in given.values() or None in moments.values() or is_broken(node):
-        return None
-    if ("cron" in given) == ("every" in given):
+    is_good = not (None in given.values() or None in moments.values() or is_broken(node))
+    given = {name: value for name, value in given.items() if value is not None}
+    moments = {name: at for name, at in moments.items() if at is not None}
+    if "cron" in given and "every" in given:
         return None  # has been said: there is one of the two
-    try:
-        plan = Plan.of(**given)
-        for name, moment in moments.items():
-            given[name] = _in_zone_of(plan, moment)
-        return Plan.of(**given)
-    except BadOption as error:
-        at = entries[error.option].value if error.option in entries else node
-        problems.add(at.place, f"{error.option} is {show(plain(at))}, but must be {error.expected}")
-        return None
+    if "cron" not in given and "every" not in given:
+        is_good = False  # that has been said as well
+        given["cron"] = _SOUND["cron"]
+    while True:
+        try:
+            plan = Plan.of(**given)
+            dated: dict[str, Any] = given | {name: _in_zone_of(plan, at) for name, at in moments.items()}
+            plan = Plan.of(**dated)
+        except BadOption as error:
+            is_good = False
+            at = entries[error.option].value if error.option in entries else node
+            problems.add(at.place, f"{error.option} is {show(plain(at))}, but must be {error.expected}")
+            if not _without(error.option, given, moments):
+                return None
+        else:
+            return plan if is_good else None
+
+
+def _without(option: str, given: dict[str, Any], moments: dict[str, dt.datetime | None]) -> bool:
+    """Leave out what is wrong, to see what else is. False if it was not given."""
+    if option in _SOUND:
+        was_given = given.get(option, _SOUND[option]) != _SOUND[option]
+        given[option] = _SOUND[option]
+        return was_given
+    return given.pop(option, None) is not None or moments.pop(option, None) is not None
 
 
 def _moment(node: Node, name: str, problems: Problems) -> dt.datetime | None:

@@ -9,6 +9,7 @@ the program waits by itself; see `waits`.
 
 from __future__ import annotations
 
+import datetime as dt
 import heapq
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -49,6 +50,7 @@ from holdfast.core.failures import capture
 from holdfast.core.history import Past
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import Asked, TaskOpened, asked_of
+from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
     Cancelled,
@@ -174,7 +176,8 @@ class DagProgram:
 
     def _begin(self) -> None:
         if self._dag.timeout is not None:
-            self._waits.start_timer(later(self._at, self._dag.timeout), self._time_out)
+            allowed = self._dag.timeout
+            self._waits.start_timer(later(self._at, allowed), lambda: self._time_out(allowed))
         self._arriving.extend(self._progress.ready())
 
     def _go_on(self) -> None:
@@ -203,8 +206,8 @@ class DagProgram:
             given = {name: self._values.of(ref) for name, ref in self._dag.output.items()}
         return self._codec.encode(given, "the output of the run")
 
-    def _time_out(self) -> None:
-        message = f"the run took longer than {self._dag.timeout}"
+    def _time_out(self, allowed: dt.timedelta) -> None:
+        message = f"the run took longer than {written_span(allowed)}"
         self._ending = self._ending or FailRun(Failure(type="builtins:TimeoutError", message=message))
 
     def _close(self, ending: EndRun) -> None:

@@ -6,6 +6,7 @@ and recorded when it ends; no executor knows of it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from holdfast.authoring.dag.model import Call
 from holdfast.authoring.dag.progress import Node
 from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
+from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
 
 _NOTHING = {"", "false", "null", "0", "{}", "[]"}
@@ -77,7 +79,9 @@ class Waits:
     def limit(self, wait: Wait, at: Instant) -> None:
         allowed = wait.node.task.options.timeout
         if allowed is not None:
-            self._limits[wait.seq] = self.start_timer(later(at, allowed), lambda: self._give_up(wait))
+            self._limits[wait.seq] = self.start_timer(
+                later(at, allowed), lambda: self._give_up(wait, allowed)
+            )
 
     def start_timer(self, due: Instant, action: Callable[[], None]) -> int:
         seq = self.next_timer
@@ -140,12 +144,13 @@ class Waits:
         del self._sleeps[wait.seq]
         self._end(wait, Succeeded(Payload(b"null")))
 
-    def _give_up(self, wait: Wait) -> None:
+    def _give_up(self, wait: Wait, allowed: dt.timedelta) -> None:
         child = self._forget(wait)
         if child is not None:
             self._emit(CancelChild(child))
-        allowed = wait.node.task.options.timeout
-        self._end(wait, _failed(wait, "TaskTimedOut", f"it waited longer than {allowed}"), child)
+        self._end(
+            wait, _failed(wait, "TaskTimedOut", f"it waited longer than {written_span(allowed)}"), child
+        )
 
     def _forget(self, wait: Wait) -> int | None:
         """Wait for it no more. Answers the number of the child, if it was one."""
