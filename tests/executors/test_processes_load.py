@@ -9,7 +9,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.executors import spawn_rate
 from tests.executors.process_bench import alive_with, shell_bench
+from tests.executors.recorder import PATIENCE
 from tests.executors.spawn_rate import CASES, Case, compare
 
 from holdfast.core.values import Succeeded
@@ -20,25 +22,31 @@ def private_memory() -> int:
     return psutil.Process().memory_full_info().uss
 
 
-async def test_five_hundred_sleep_at_once_in_little_time_and_memory(tmp_path: Path) -> None:
+async def test_five_hundred_run_at_once_in_little_time_and_memory(tmp_path: Path) -> None:
     shell = shell_bench(tmp_path, capacity=500)
-    await shell.run("sleep 0")
+    os.mkfifo(tmp_path / "gate")
+    gate = os.open(tmp_path / "gate", os.O_RDWR)
+    await shell.run("true")
     before = private_memory()
     began = time.monotonic()
 
     for _ in range(500):
-        shell.start("sleep 2", env={"MARK": "five-hundred-sleeps"})
-    await asyncio.sleep(0.5)
+        shell.start("echo ready; read line < gate", env={"MARK": "five-hundred-wait"})
+    async with asyncio.timeout(PATIENCE):
+        while len(shell.lines) < 500:
+            await shell.wait_for_change()
     grown = private_memory() - before
-    running = len(alive_with("MARK=five-hundred-sleeps"))
+    reported = len(shell.reports)
+    os.write(gate, b"\n" * 500)
     await shell.wait_for_reports(501)
     took = time.monotonic() - began
+    os.close(gate)
 
     assert all(isinstance(outcome, Succeeded) for _, outcome in shell.reports)
-    assert running > 250  # all of them, where the first did not end before the last began
+    assert reported == 1  # so all of them ran at the same time
     assert grown < 10_000_000
-    assert took < 8  # under 4 s where nobody else is at work
-    assert alive_with("MARK=five-hundred-sleeps") == []
+    assert took < 8  # a second or two where nobody else is at work
+    assert alive_with("MARK=five-hundred-wait") == []
     await shell.executor.stop()
 
 
@@ -47,6 +55,7 @@ def test_an_executor_costs_little_more_than_starting_the_processes(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(spawn_rate, "PROCESSES", 200)
 
     figures = compare(case, "asyncio", rounds=3)
 
@@ -56,16 +65,16 @@ def test_an_executor_costs_little_more_than_starting_the_processes(
     assert figures["executor_own_us"] - figures["bare_own_us"] < 500, figures
 
 
-async def test_no_process_no_descriptor_and_no_file_is_left_of_a_thousand(tmp_path: Path) -> None:
+async def test_no_process_no_descriptor_and_no_file_is_left_of_hundreds(tmp_path: Path) -> None:
     shell = shell_bench(tmp_path, capacity=50)
     await shell.run("true")
     descriptors = len(os.listdir("/proc/self/fd"))
-    for _ in range(20):
-        attempts = [shell.start("true", env={"MARK": "a-thousand"}) for _ in range(50)]
+    for _ in range(8):
+        attempts = [shell.start("true", env={"MARK": "hundreds"}) for _ in range(50)]
         await asyncio.gather(*map(shell.outcome_of, attempts))
 
     assert len(os.listdir("/proc/self/fd")) == descriptors
     assert len(os.listdir(shell.executor._scratch.folder)) <= 50
-    assert alive_with("MARK=a-thousand") == []
+    assert alive_with("MARK=hundreds") == []
     assert shell.executor._jobs == {}
     await shell.executor.stop()

@@ -21,7 +21,7 @@ from holdfast.ports.executor import Attempt
 KILL_AFTER = 0.5
 
 TASKS = """
-import asyncio, ctypes, os, signal, subprocess, sys, threading, time
+import ctypes, os, signal, subprocess, sys, threading, time
 
 def ready():
     print("ready", flush=True)
@@ -244,6 +244,7 @@ async def test_a_cancelled_function_may_clean_up(project: Project, kind: str, ma
     define(
         project,
         f"""
+import asyncio
 {kind} wait():
     try:
         ready()
@@ -326,7 +327,7 @@ async def test_a_worker_whose_call_was_cancelled_is_not_used_again(project: Proj
 async def test_a_cancel_at_any_moment_is_told_once_and_leaves_the_next_call_alone(project: Project) -> None:
     define(project, "def quick(n: int):\n    return n\n")
 
-    for delay in (0, 0.0005, 0.001, 0.002, 0.005, 0.02, 0.05, 0.1):
+    for delay in (0, 0.001, 0.005, 0.02, 0.1):
         attempt = project.start("quick", {"n": 1})
         await asyncio.sleep(delay)
         project.bench.executor.cancel(attempt)
@@ -334,7 +335,7 @@ async def test_a_cancel_at_any_moment_is_told_once_and_leaves_the_next_call_alon
         await assert_all_is_well(project)
 
     await asyncio.sleep(0.1)
-    assert len(project.bench.reports) == 16
+    assert len(project.bench.reports) == 10
 
 
 async def test_output_without_end_does_not_hold_up_a_cancel(project: Project, mark: str) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import json
 import os
+import shutil
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -30,6 +31,11 @@ async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
     yield bench
     await bench.executor.stop()
     assert bench.spoken_after_the_report == []
+
+
+def files_of(shell: ProcessBench) -> list[str]:
+    """What is there of all attempts."""
+    return [path.name for path in Path(shell.executor._scratch.folder).glob("*/**/*")]
 
 
 async def variables_in(shell: ProcessBench, *given: Any, **options: Any) -> dict[str, str]:
@@ -248,26 +254,93 @@ async def test_an_output_file_that_is_a_folder_is_a_failure_and_is_cleared_away(
     failure = failure_of(await shell.run('mkdir "$HOLDFAST_OUTPUT_FILE"; touch "$HOLDFAST_OUTPUT_FILE/x"'))
 
     assert failure.type == "builtins:IsADirectoryError"
-    assert [path.suffix for path in Path(shell.executor._scratch.folder).iterdir()] == [".input"]
+    assert files_of(shell) == ["input"]
 
 
 async def test_the_files_of_an_attempt_go_with_it(shell: ProcessBench) -> None:
     script = 'echo 1 > "$HOLDFAST_OUTPUT_FILE"; touch "$HOLDFAST_HEARTBEAT_FILE"; exit 1'
     await shell.run(script, options=BEATING)
 
-    assert [path.suffix for path in Path(shell.executor._scratch.folder).iterdir()] == [".input"]
+    assert files_of(shell) == ["input"]
 
 
 async def test_a_temporary_folder_that_was_tidied_away_is_made_again(shell: ProcessBench) -> None:
     await shell.run("true")
     folder = Path(shell.executor._scratch.folder)
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
+    shutil.rmtree(folder)
 
     assert value_of(await shell.run('cat "$HOLDFAST_INPUT_FILE" > "$HOLDFAST_OUTPUT_FILE"', {"a": 1})) == {
         "a": 1
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "is_warned"),
+    [
+        ("echo HOLDFAST_OUTPUT:1; echo later", True),
+        ("echo HOLDFAST_OUTPUT:1; echo later; exit 1", False),
+        ("echo HOLDFAST_OUTPUT:1; echo later; echo HOLDFAST_OUTPUT:2", False),
+        ('echo HOLDFAST_OUTPUT:1; echo later; echo 2 > "$HOLDFAST_OUTPUT_FILE"', False),
+        ("echo not HOLDFAST_OUTPUT:1; echo later", False),
+    ],
+)
+async def test_an_output_line_that_is_not_the_last_and_so_does_not_count_is_told_of_in_the_log(
+    shell: ProcessBench, command: str, is_warned: bool
+) -> None:
+    attempt = shell.start(command)
+    await shell.outcome_of(attempt)
+
+    warnings = shell.texts_of(attempt, "holdfast")
+    assert len(warnings) == is_warned
+    assert all("was not the last line of standard output" in warning for warning in warnings)
+    assert "later" in shell.texts_of(attempt, "stdout")
+
+
+@pytest.mark.parametrize(
+    "tidying",
+    [
+        'rm -rf "$(dirname "$HOLDFAST_OUTPUT_FILE")"',
+        'rm -rf "$(dirname "$HOLDFAST_OUTPUT_FILE")"/*',
+        'rm -rf "$(dirname "$HOLDFAST_HEARTBEAT_FILE")"',
+        'cd "$(dirname "$HOLDFAST_OUTPUT_FILE")" && rm -rf "$PWD" && ln -s "$VICTIM" "$PWD"',
+    ],
+)
+async def test_a_task_that_removes_its_folder_harms_no_other(
+    shell: ProcessBench, tmp_path: Path, tidying: str
+) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "precious").touch()
+    other = shell.start(
+        'echo 42 > "$HOLDFAST_OUTPUT_FILE"; echo ready; until [ -e go ]; do sleep 0.01; done',
+        options=BEATING,
+    )
+    await shell.wait_for_line(other, "ready")
+
+    await shell.run(tidying, env={"VICTIM": str(victim)})
+    (tmp_path / "go").touch()
+
+    assert value_of(await shell.outcome_of(other)) == 42
+    assert value_of(await shell.run('cat "$HOLDFAST_INPUT_FILE" > "$HOLDFAST_OUTPUT_FILE"', 7)) == 7
+    assert set(files_of(shell)) == {"input"}
+    assert (victim / "precious").exists()
+
+
+async def test_an_output_that_went_with_its_folder_is_a_failure_that_says_so(shell: ProcessBench) -> None:
+    script = 'echo 42 > "$HOLDFAST_OUTPUT_FILE"; rm -rf "$(dirname "$HOLDFAST_OUTPUT_FILE")"'
+
+    failure = failure_of(await shell.run(script))
+
+    assert failure.type == "builtins:FileNotFoundError"
+    assert failure.message.startswith("the folder of HOLDFAST_OUTPUT_FILE was removed while the task ran")
+    assert value_of(await shell.run(f"{script}; echo HOLDFAST_OUTPUT:43")) == 43
+
+
+async def test_what_an_attempt_leaves_beside_its_files_is_not_there_for_the_next(shell: ProcessBench) -> None:
+    beside = '"$(dirname "$HOLDFAST_OUTPUT_FILE")/x"'
+    await shell.run(f"mkdir {beside}; touch {beside}/y")
+
+    assert value_of(await shell.run(f"[ -e {beside} ] || echo HOLDFAST_OUTPUT:true")) is True
 
 
 # --- failures
@@ -461,8 +534,8 @@ async def test_a_program_that_moves_is_found_where_it_went(shell: ProcessBench) 
 async def test_a_touched_file_is_a_heartbeat_and_what_is_in_it_are_the_details(shell: ProcessBench) -> None:
     attempt = shell.start(
         'touch "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3; '
-        'echo \'{"page": 1}\' > "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3; '
-        'echo \'{"page": \' > "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3',
+        'echo \'{"page": 1}\' > new; mv new "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3; '
+        'echo \'{"page": \' > new; mv new "$HOLDFAST_HEARTBEAT_FILE"; sleep 0.3',
         options=BEATING,
     )
 

@@ -201,11 +201,14 @@ async def test_neighbours_of_a_cancelled_task_go_on(shell: ProcessBench, mark: s
 async def test_a_hundred_are_cancelled_together_in_not_much_more_time_than_one(
     shell: ProcessBench, mark: str
 ) -> None:
-    attempts = [start(shell, "(setsid sleep 60 > /dev/null 2>&1 &); sleep 60", mark) for _ in range(100)]
+    script = "(setsid sleep 60 > /dev/null 2>&1 &); exec sleep 60"
+    attempts = [start(shell, script, mark) for _ in range(100)]
     for _ in range(200):
         if len(alive_with(mark)) == 200:
             break
         await asyncio.sleep(0.05)
+    else:
+        pytest.fail("they did not come up")
     began = time.monotonic()
 
     for attempt in attempts:

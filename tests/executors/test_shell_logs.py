@@ -42,14 +42,14 @@ async def test_a_line_is_heard_while_the_task_runs(shell: ProcessBench) -> None:
 
 
 async def test_all_that_was_said_before_the_end_is_heard_before_the_report(shell: ProcessBench) -> None:
-    attempt = shell.start("seq 100000; seq 100000 >&2")
+    attempt = shell.start("seq 40000; seq 40000 >&2")
     counts: list[int] = []
     shell.on_report = lambda attempt, outcome: counts.append(len(shell.lines[attempt]))
 
     await shell.outcome_of(attempt)
 
-    assert counts == [200_000]
-    assert shell.texts_of(attempt, "stdout") == [str(number) for number in range(1, 100_001)]
+    assert counts == [80_000]
+    assert shell.texts_of(attempt, "stdout") == [str(number) for number in range(1, 40_001)]
 
 
 async def test_the_last_words_before_a_kill_are_heard(shell: ProcessBench) -> None:
@@ -69,7 +69,7 @@ async def test_a_task_that_closes_its_streams_goes_on(shell: ProcessBench) -> No
 async def test_tasks_that_shout_leave_the_event_loop_its_turns(shell: ProcessBench) -> None:
     attempts = [shell.start("yes") for _ in range(8)]
     longest = 0.0
-    deadline = time.monotonic() + 1.0
+    deadline = time.monotonic() + 0.25
     while time.monotonic() < deadline:
         # What this thread did, and not how long others kept it from its turn.
         began = time.thread_time()

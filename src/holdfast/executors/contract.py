@@ -1,18 +1,15 @@
 """What a task in another process is told, and where it may answer: variables in, files out.
 
-The same for every language; docs/reference/task-contract.md has it for users. `Scratch` keeps the files
-of one node's attempts in one private folder. The file of an input is used again for the next attempt, as
-making and removing one costs more than all the rest of starting a process.
+The same for every language; docs/reference/task-contract.md has it for users. Where the files are is told in
+`scratch.py`.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -21,6 +18,7 @@ from holdfast.errors import CommandFailed, PayloadTooLarge
 from holdfast.executors.keeper import NODE_MARK
 from holdfast.executors.output import LARGEST_OUTPUT, LARGEST_VARIABLE
 from holdfast.executors.processes import ATTEMPT_MARK
+from holdfast.executors.scratch import Files
 from holdfast.ports.executor import Attempt
 
 LARGEST_DETAILS: Final = 1024 * 1024
@@ -43,83 +41,6 @@ _OURS = (
 )
 
 
-class Files(NamedTuple):
-    """Of one attempt. Only that of the input is there from the beginning."""
-
-    input: bytes
-    output: bytes
-    heartbeat: bytes | None
-    """None if nobody waits for a sign of life."""
-
-
-class Scratch:
-    """The folder is made with the first attempt, and readable by nobody else."""
-
-    def __init__(self) -> None:
-        self.folder = ""
-        self._prefix = b""
-        self._count = 0
-        self._free: list[bytes] = []
-        """Files of inputs whose attempts have ended."""
-
-    def open(self) -> str:
-        if not self.folder:
-            self.folder = tempfile.mkdtemp(prefix="holdfast-")
-            self._prefix = os.fsencode(self.folder)
-        return self.folder
-
-    @property
-    def nobodys(self) -> bytes:
-        """Where those may touch whom nobody looks after. One for all, so there is nothing to clear away."""
-        return self._prefix + b"/heartbeat"
-
-    def take(self, input: Payload, *, has_heartbeat: bool) -> Files:
-        self._count += 1
-        number = self._count
-        prefix = self._prefix
-        path = self._free.pop() if self._free else b"%s/%d.input" % (prefix, number)
-        try:
-            _overwrite(path, input)
-        except FileNotFoundError:
-            # Whoever tidies up temporary folders was here. Our name for it is still a good one.
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            _overwrite(path, input)
-        heartbeat = b"%s/%d.heartbeat" % (prefix, number) if has_heartbeat else None
-        return Files(path, b"%s/%d.output" % (prefix, number), heartbeat)
-
-    def give_back(self, files: Files, *, has_output: bool = True) -> None:
-        self._free.append(files.input)
-        if has_output:
-            _remove(files.output)
-        if files.heartbeat is not None:
-            _remove(files.heartbeat)
-
-    def close(self) -> None:
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _remove(path: bytes) -> None:
-    if not os.access(path, os.F_OK):  # most tasks write none, and to ask costs less than an exception
-        return
-    try:
-        os.unlink(path)
-    except OSError:
-        shutil.rmtree(path, ignore_errors=True)  # a folder; what is left of it goes with ours
-
-
-def _overwrite(path: bytes, content: bytes) -> None:
-    # Without O_TRUNC: ext4 takes that for the replacement of something precious, and writes it to the disk.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        written, size = os.write(descriptor, content), len(content)
-        while written < size:
-            written += os.write(descriptor, content[written:])
-        os.ftruncate(descriptor, size)
-    finally:
-        os.close(descriptor)
-
-
 # --- in
 
 
@@ -139,13 +60,13 @@ def inherited(environment: Mapping[str, str]) -> dict[bytes, bytes]:
     return {os.fsencode(name): os.fsencode(value) for name, value in environment.items() if name not in ours}
 
 
-def variables_of(attempt: Attempt, files: Files, scratch: Scratch) -> dict[bytes, bytes]:
+def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
     """What the contract promises about an attempt."""
     key = task_id(attempt.run, attempt.seq).encode()
     variables = {
         b"HOLDFAST_INPUT_FILE": files.input,
         b"HOLDFAST_OUTPUT_FILE": files.output,
-        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat or scratch.nobodys,
+        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat,
         b"HOLDFAST_RUN_ID": attempt.run_id.encode(),
         b"HOLDFAST_TASK_ID": key,
         b"HOLDFAST_IDEMPOTENCY_KEY": key,

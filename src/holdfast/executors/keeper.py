@@ -28,6 +28,8 @@ _PATIENCE = 2.0
 _PAUSE = 0.05
 _ASK_AGAIN = 10_000
 """Milliseconds. For where nothing wakes us when the node ends."""
+_FORKED_ONLY = 0x40
+"""PF_FORKNOEXEC, in the kernel's flags of a process."""
 
 
 # --- looking into /proc
@@ -67,19 +69,30 @@ def mark_of(pid: int, mark: bytes) -> bytes | None:
 
 def group_of(pid: int) -> int | None:
     """The process group of a process; None if it has ended, even if nobody has asked for its end yet."""
+    fields = _state_of(pid)
+    return None if len(fields) < 3 or fields[0] in (b"Z", b"X", b"x") else int(fields[2])
+
+
+def is_unborn(pid: int) -> bool:
+    """Whether a process that nobody has reaped yet never came to load its program."""
+    fields = _state_of(pid)
+    return len(fields) > 6 and bool(int(fields[6]) & _FORKED_ONLY)
+
+
+def _state_of(pid: int) -> list[bytes]:
+    """The state, the parent, the group, and so on; empty if it is gone."""
     try:
         descriptor = os.open(f"{PROCESSES}/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
+        return []
     try:
         text = os.read(descriptor, 4096)
     except OSError:
-        return None
+        return []
     finally:
         os.close(descriptor)
     # The name of the program stands in brackets before the rest, and may have any byte in it.
-    fields = text.rpartition(b")")[2].split(maxsplit=3)
-    return None if len(fields) < 3 or fields[0] in (b"Z", b"X", b"x") else int(fields[2])
+    return text.rpartition(b")")[2].split(maxsplit=7)
 
 
 def kill_marked(pid: int, mark: bytes, value: bytes) -> bool:

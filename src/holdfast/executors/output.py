@@ -29,7 +29,16 @@ _MOST_BLANK_LINES: Final = 100
 class LineReader:
     """One stream of one attempt."""
 
-    __slots__ = ("_beyond", "_blank_lines", "_held", "_is_continued", "_marker", "_rest", "dropped")
+    __slots__ = (
+        "_beyond",
+        "_blank_lines",
+        "_held",
+        "_is_continued",
+        "_marker",
+        "_rest",
+        "dropped",
+        "has_passed_marked",
+    )
 
     def __init__(self, marker: bytes | None = None) -> None:
         self._marker = marker
@@ -44,6 +53,8 @@ class LineReader:
         """How many bytes of the marked line were beyond what is kept."""
         self._beyond = 0
         """The same for the line whose end was not read yet."""
+        self.has_passed_marked = False
+        """A line with the marker was followed by another, and so was passed on."""
 
     def feed(self, data: bytes) -> list[str]:
         end = data.rfind(b"\n")
@@ -106,6 +117,7 @@ class LineReader:
         if self._held is not None:
             lines += _texts_of(self._held)
             lines += map(_text_of, self._blank_lines)
+            self.has_passed_marked = True
         self._held, self._blank_lines, self.dropped = None, [], 0
 
     def _pass_on_pieces(self) -> list[str]:

@@ -12,14 +12,21 @@ from typing import NamedTuple, Required, TypedDict, Unpack
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
 from holdfast.errors import NotOpen, PayloadTooLarge
-from holdfast.executors.contract import Files, Scratch, failed_command, inherited
+from holdfast.executors.contract import failed_command, inherited
 from holdfast.executors.heartbeats import Heartbeats
 from holdfast.executors.output import LARGEST_OUTPUT, LineReader
-from holdfast.executors.processes import Processes, room_for
+from holdfast.executors.processes import Child, Processes, room_for
+from holdfast.executors.scratch import Files, Scratch
 from holdfast.ports.executor import Attempt, Beat, Line, Log, ProcessBody, Report
 
 KILL_AFTER = dt.timedelta(seconds=5)
 
+OURS = "holdfast"
+"""The stream of what we say ourselves in the log of an attempt."""
+_NOT_THE_LAST = (
+    "a line HOLDFAST_OUTPUT:... was not the last line of standard output, so it is not the task's output; "
+    "print it last, or write the output to the file $HOLDFAST_OUTPUT_FILE"
+)
 _LAST_WORDS = 20
 """How many lines of standard error a failure is told with."""
 
@@ -79,13 +86,17 @@ class Job:
             self.when_gone(self, status)
 
     def marked_output(self) -> bytes | None:
-        """Of the last line of standard output. Raises PayloadTooLarge."""
+        """Of the last line of standard output. One that was meant so and is not the last is told of in the
+        log. Raises PayloadTooLarge."""
         reader = self._readers.get("stdout")
         if reader is None:
             return None
         if reader.dropped:
             raise PayloadTooLarge("the output", LARGEST_OUTPUT + reader.dropped, LARGEST_OUTPUT)
-        return reader.take_marked()
+        output = reader.take_marked()
+        if output is None and reader.has_passed_marked:
+            self._say(OURS, [_NOT_THE_LAST])
+        return output
 
     def failed(self, status: int) -> Failed:
         return failed_command(status, "\n".join(self._last_words))
@@ -166,8 +177,7 @@ class ProcessExecutor(ABC):
         desk = self._desk or self._open()
         try:
             body = self._bodies(attempt)
-            has_heartbeat = attempt.options.heartbeat is not None
-            files = self._scratch.take(attempt.input, has_heartbeat=has_heartbeat)
+            files = self._scratch.take(attempt.input)
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
             desk.loop.call_soon(self._tell, attempt, Failed(capture(error)), context=desk.variables)
             return
@@ -179,7 +189,7 @@ class ProcessExecutor(ABC):
             outcome = Failed(capture(error.with_traceback(None)))
             desk.loop.call_soon(self.settle, job, outcome, context=desk.variables)
         else:
-            if files.heartbeat is not None:
+            if attempt.options.heartbeat is not None:
                 desk.heartbeats.watch(attempt, files.heartbeat)
 
     def cancel(self, attempt: Attempt) -> None:
@@ -207,12 +217,16 @@ class ProcessExecutor(ABC):
     def end(self, job: Job, desk: Desk) -> None:
         """Begin to end its process; `settle` follows."""
 
-    def settle(self, job: Job, outcome: Outcome, *, has_output: bool = True) -> None:
-        """The end of an attempt, once its processes are gone; `has_output` if there may be a file of it."""
+    def is_due_again(self, job: Job, child: Child) -> bool:
+        """Whether the process that is gone is to be started once more, as it never began."""
+        return child.is_unborn and not (job.is_cancelled or self._is_stopped)
+
+    def settle(self, job: Job, outcome: Outcome) -> None:
+        """The end of an attempt, once its processes are gone."""
         del self._jobs[job.attempt]
         if self._desk is not None:
             self._desk.heartbeats.last(job.attempt)
-        self._scratch.give_back(job.files, has_output=has_output)
+        self._scratch.give_back(job.files)
         self._tell(job.attempt, Cancelled() if job.is_cancelled else outcome)
 
     def _tell(self, attempt: Attempt, outcome: Outcome) -> None:

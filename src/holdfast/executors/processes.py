@@ -7,6 +7,10 @@ its time; SIGKILL to whatever left the group but still carries the mark.
 
 The order on the way out is what makes this safe. A group keeps its number for as long as its leader
 has not been reaped, so the leader is reaped last: signals to the group can hit nobody else.
+
+For some microseconds a new process is still in the node's group, and Ctrl-C in the node's terminal is then
+sent to it as well. It has all signals blocked until it leaves the group, and so dies just after, before its
+program is loaded. Nothing can be told to it in time, so that is noticed, and it counts as not started.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from itertools import count
 from typing import Final, NamedTuple, Protocol, cast
 
 from holdfast.executors.departures import Departures, Leaver
-from holdfast.executors.keeper import NODE_MARK
+from holdfast.executors.keeper import NODE_MARK, is_unborn
 from holdfast.executors.keeper_link import KeeperLink
 from holdfast.executors.watching import Exits, Readable
 
@@ -45,6 +49,10 @@ _LISTEN_AFTER = 0.025
 _STDIN, _STDOUT, _STDERR = range(3)
 _NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
 _ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+_ENDING = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+_STOPPING = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
+"""What a terminal sends to the node's group. A child that was stopped before its program is loaded would stop
+the node for ever, since that waits for it: so the latter stay blocked in children."""
 _PATIENCE = 10.0
 """Seconds for which a process that was killed is waited for when everything stops."""
 _SPARE_DESCRIPTORS = 128
@@ -90,6 +98,7 @@ class Child:
         "group",
         "is_killed",
         "is_listened_to",
+        "is_unborn",
         "listener",
         "pipes",
         "reaped_at",
@@ -112,6 +121,8 @@ class Child:
         self.was_ended = False
         self.is_killed = False
         self.is_listened_to = False
+        self.is_unborn = False
+        """It was ended by what the terminal sent to the node, before its program was loaded."""
 
     @property
     def is_silent(self) -> bool:
@@ -309,6 +320,8 @@ class Processes:
         if status is None:
             return 0
         child.status = status
+        if -status in _ENDING and not child.was_ended:
+            child.is_unborn = is_unborn(child.group)
         self._exits.drop(child.group)
         if child.was_ended and not child.is_killed:
             # The rest of its group was asked to end as well, and has the same time for it.
@@ -366,7 +379,7 @@ def _spawn(prepared: _Prepared) -> int | OSError | ValueError:
                 (os.POSIX_SPAWN_DUP2, prepared.err_end, _STDERR),
             ),
             setpgroup=0,
-            setsigmask=(),
+            setsigmask=_STOPPING,
             setsigdef=_ALL_SIGNALS,
         )
     except (OSError, ValueError) as error:  # also a NUL in an argument, or an impossible name of a variable

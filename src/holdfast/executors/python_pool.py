@@ -21,7 +21,7 @@ import msgspec
 from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Cancelled, Failed, Outcome
 from holdfast.errors import PayloadTooLarge, WrongType
-from holdfast.executors.contract import Scratch, variables_of
+from holdfast.executors.contract import variables_of
 from holdfast.executors.output import LARGEST_OUTPUT
 from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
 from holdfast.executors.processes import Child, Order
@@ -175,7 +175,7 @@ class PythonExecutor(ProcessExecutor):
 
     def _place(self, job: Job, desk: Desk) -> None:
         """Have a worker do it. Raises OSError if none can be started, PayloadTooLarge."""
-        home, message = _home_of(job.body), _message_for(job, self._scratch)
+        home, message = _home_of(job.body), _message_for(job)
         worker = self._take_idle(home, desk)
         while worker is not None:
             try:
@@ -302,6 +302,12 @@ class PythonExecutor(ProcessExecutor):
         if worker in self._idle:
             self._idle.remove(worker)
         job, settled = worker.job, worker.settled
+        if job is not None and self.is_due_again(job, worker.child):
+            del self._busy[job]
+            self._hang_up(worker, desk)
+            self._waiting.appendleft(job)
+            self._go_on(desk)
+            return
         if job is not None:
             settled = _Settled(job, _last_outcome(worker, job, status))
         self._hang_up(worker, desk)
@@ -326,10 +332,10 @@ def _home_of(body: ProcessBody) -> _Home:
     return _Home(body.project, folder, frozenset(body.env.items()))
 
 
-def _message_for(job: Job, scratch: Scratch) -> bytes:
+def _message_for(job: Job) -> bytes:
     """Raises PayloadTooLarge."""
     work = cast("PythonFunction", job.body.work)
-    variables = variables_of(job.attempt, job.files, scratch)
+    variables = variables_of(job.attempt, job.files)
     variables.pop(b"HOLDFAST_INPUT", None)  # the worker reads it from the file, as much as it is
     call = Call(
         function=work.function,

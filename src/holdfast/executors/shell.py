@@ -95,7 +95,7 @@ class ShellExecutor(ProcessExecutor):
         try:
             for name, value in job.body.env.items():
                 environment[os.fsencode(name)] = os.fsencode(value)
-            environment |= variables_of(job.attempt, job.files, self._scratch)
+            environment |= variables_of(job.attempt, job.files)
             program, arguments = _call_for(command, job.body.workdir, here, environment)
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
             self.settle(job, Failed(capture(error.with_traceback(None))))
@@ -103,18 +103,25 @@ class ShellExecutor(ProcessExecutor):
         return Order(program, arguments, environment, job)
 
     def _conclude(self, job: Job, status: int) -> None:
+        child: Child = job.attempt.context
         job.attempt.context = None
+        if self._desk is not None and self.is_due_again(job, child):
+            self.begin(job, self._desk)
+            return
         if status:
             self.settle(job, job.failed(status))
             return
         try:
-            written = output_in(job.files.output)
-            output = job.marked_output() if written is None else written
+            has_files = not job.files.are_untouched
+            output = output_in(job.files.output) if has_files else None
+            if output is None:
+                output = job.marked_output()
+            if output is None and has_files:
+                job.files.check()
         except (OSError, PayloadTooLarge) as error:
             self.settle(job, Failed(capture(error.with_traceback(None))))
         else:
-            outcome = job.store(NULL if output is None else output)
-            self.settle(job, outcome, has_output=written is not None)
+            self.settle(job, job.store(NULL if output is None else output))
 
 
 # --- what to start

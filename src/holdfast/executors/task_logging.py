@@ -1,8 +1,8 @@
 """What a task says with `logging` becomes part of its log, whatever else is done with it.
 
-It is taken where records are made: a handler would have to be added to the root logger, and
-`logging.basicConfig` does nothing any more once that has one. So levels count as usual, and handlers and
-filters do not.
+It is taken where a logger makes its records: a handler would have to be added to the root logger, and
+`logging.basicConfig` does nothing any more once that has one; and a factory of records is replaced by the
+next one that is set. So levels count as usual, and handlers and filters do not.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from holdfast.core.values import Instant, is_instant
@@ -110,13 +111,14 @@ def listen(current: Callable[[], Say | None]) -> None:
     if _Listening.is_on:
         return
     _Listening.is_on = True
-    make = logging.getLogRecordFactory()
+    make = logging.Logger.makeRecord
 
-    def make_and_tell(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = make(*args, **kwargs)
+    @wraps(make)
+    def make_and_tell(self: logging.Logger, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(self, *args, **kwargs)
         say = current()
         if say is not None:
             say(record)
         return record
 
-    logging.setLogRecordFactory(make_and_tell)
+    logging.Logger.makeRecord = make_and_tell
