@@ -1,18 +1,44 @@
-"""Databases for tests: real ones. Postgres comes from a wheel and is started once for the whole run."""
+"""Databases for tests: real ones. Postgres comes from a wheel and is started once for each worker.
+
+And bytecode, also where PYTHONDONTWRITEBYTECODE is set: the tests start hundreds of processes, and each would
+compile all of holdfast anew; every worker would compile all of the tests.
+"""
 
 from __future__ import annotations
 
+import compileall
 import itertools
+import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
+
+import holdfast
 
 _numbers = itertools.count(1)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before the workers are started, if there are any: a few tests are sooner done than all is compiled."""
+    if session.config.getoption("numprocesses", None):
+        compileall.compile_dir(holdfast.__path__[0], quiet=2)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Only while tests are read: later one may write a module twice in a second, which bytecode hides."""
+    kept = sys.dont_write_bytecode
+    sys.dont_write_bytecode = False
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = kept
 
 
 @pytest.fixture(scope="session")
@@ -30,20 +56,56 @@ def postgres_server() -> Iterator[str]:
             # Run by root, the server belongs to a user of its own, who must be able to get there.
             Path(folder).chmod(0o755)
             server = get_server(Path(folder) / "data")
+            _do_not_wait_for_the_disk(server.get_uri())
             yield server.get_uri()
             server.cleanup()
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """The URL of an empty database."""
-    name = f"test_{next(_numbers)}"
+def _do_not_wait_for_the_disk(url: str) -> None:
+    """Processes die in these tests, and the machine does not: what the kernel has been given is there.
+
+    A new database takes a fifth of the time then.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in ("fsync", "full_page_writes"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off".encode())
+        connection.execute("SELECT pg_reload_conf()")
+
+
+@pytest.fixture(scope="session")
+def postgres_with_tables(postgres_server: str) -> str:
+    """The name of a database that has holdfast's tables and nobody uses, to make others from."""
+    from holdfast.stores.postgres.driver import PostgresDatabase
+
+    name = "with_tables"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-    parts = conninfo_to_dict(postgres_server)
-    yield f"postgresql://{parts['user']}@/{name}?host={parts['host']}"
-    with psycopg.connect(make_conninfo(postgres_server), autocommit=True) as connection:
+    database = PostgresDatabase(_url_of(name, postgres_server))
+    with closing(database.connect()) as connection:
+        database.migrate(connection)
+    return name
+
+
+@pytest.fixture
+def postgres_template(postgres_with_tables: str) -> str:
+    """What databases are made from. Who wants them without tables has `template1` instead."""
+    return postgres_with_tables
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
+    """The URL of an empty database. Its tables are there: to make them takes longer than most tests."""
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template}".encode())
+    yield _url_of(name, postgres_server)
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def _url_of(database: str, server: str) -> str:
+    parts = conninfo_to_dict(server)
+    return f"postgresql://{parts['user']}@/{database}?host={parts['host']}"
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ because a layer that names another one's types knows it.
 from __future__ import annotations
 
 import ast
-import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +75,7 @@ IMPURE_CALLS = {
 
 PICKLES = {"pickle", "_pickle", "shelve", "marshal", "dill", "cloudpickle", "joblib"}
 ENVIRONMENT = {"os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"}
+NAMES_OF_IT = {name.partition(".")[2] for name in ENVIRONMENT}
 OTHER_ENVIRONMENTS = {"executors/surroundings.py"}
 """Runs in a process of its own, whose environment is what the task in it sees."""
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "models", "misc"}
@@ -105,6 +106,7 @@ class Import(NamedTuple):
         return self.name.partition(".")[0]
 
 
+@cache
 def read(source: Path) -> list[Module]:
     modules: list[Module] = []
     for path in sorted(source.rglob("*.py")):
@@ -201,7 +203,9 @@ def readers_of_the_environment(modules: list[Module]) -> list[str]:
         lines += [
             node.lineno
             for node in ast.walk(module.tree)
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in ENVIRONMENT
+            if isinstance(node, ast.Attribute)
+            and node.attr in NAMES_OF_IT
+            and ast.unparse(node) in ENVIRONMENT
         ]
         found += [f"{module.at(line)} reads the environment; only settings.py may" for line in sorted(lines)]
     return found
@@ -293,13 +297,12 @@ PLANTED = {
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What the rules find in a copy of the source with every violation of PLANTED in it."""
-    copy = tmp_path_factory.mktemp("planted") / "holdfast"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    """What the rules find in a package made of violations. A rule looks at one module at a time."""
+    package = tmp_path_factory.mktemp("planted") / "holdfast"
     for path, (text, _) in PLANTED.items():
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        (copy / path).write_text(text, encoding="utf-8")
-    modules = read(copy)
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_text(text, encoding="utf-8")
+    modules = read(package)
     return [finding for rule in RULES for finding in rule(modules)]
 
 

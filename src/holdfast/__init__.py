@@ -1,28 +1,10 @@
-"""holdfast: workflows that survive crashes. Plain Python or YAML, over SQLite or Postgres."""
+"""holdfast: workflows that survive crashes. Plain Python or YAML, over SQLite or Postgres.
 
-from holdfast.app import Holdfast
-from holdfast.authoring.catalog import Catalog
-from holdfast.authoring.code.context import Context, context
-from holdfast.authoring.code.definitions import Task, Workflow, task, workflow
-from holdfast.authoring.code.handles import ChildHandle, TaskHandle
-from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
-from holdfast.client.logs import LogLine
-from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
-from holdfast.client.schedules import ScheduleInfo
-from holdfast.core.policies import Retry
-from holdfast.core.values import Failure, RunStatus, TaskStatus
-from holdfast.errors import (
-    BadDag,
-    DeterminismError,
-    HoldfastError,
-    Refused,
-    RunCancelled,
-    RunFailed,
-    TaskError,
-    TaskLost,
-    TaskTimedOut,
-)
-from holdfast.executors.context import TaskContext, task_context
+A name is imported when it is first asked for: a module of tasks, and every process that loads one, would
+otherwise wait for the engine, the stores and the reader of YAML as well.
+"""
+
+from typing import TYPE_CHECKING
 
 __all__ = [
     "AttemptInfo",
@@ -59,3 +41,71 @@ __all__ = [
     "task_context",
     "workflow",
 ]
+
+if TYPE_CHECKING:
+    from holdfast.app import Holdfast
+    from holdfast.authoring.catalog import Catalog
+    from holdfast.authoring.code.context import Context, context
+    from holdfast.authoring.code.definitions import Task, Workflow, task, workflow
+    from holdfast.authoring.code.handles import ChildHandle, TaskHandle
+    from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
+    from holdfast.client.logs import LogLine
+    from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
+    from holdfast.client.schedules import ScheduleInfo
+    from holdfast.core.policies import Retry
+    from holdfast.core.values import Failure, RunStatus, TaskStatus
+    from holdfast.errors import (
+        BadDag,
+        DeterminismError,
+        HoldfastError,
+        Refused,
+        RunCancelled,
+        RunFailed,
+        TaskError,
+        TaskLost,
+        TaskTimedOut,
+    )
+    from holdfast.executors.context import TaskContext, task_context
+else:
+    # Hidden from type checkers: to them a module with __getattr__ has every name, also a misspelt one.
+
+    _HOMES = {
+        "app": ("Holdfast",),
+        "authoring.catalog": ("Catalog",),
+        "authoring.code.context": ("Context", "context"),
+        "authoring.code.definitions": ("Task", "Workflow", "task", "workflow"),
+        "authoring.code.handles": ("ChildHandle", "TaskHandle"),
+        "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
+        "client.logs": ("LogLine",),
+        "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
+        "client.schedules": ("ScheduleInfo",),
+        "core.policies": ("Retry",),
+        "core.values": ("Failure", "RunStatus", "TaskStatus"),
+        "errors": (
+            "BadDag",
+            "DeterminismError",
+            "HoldfastError",
+            "Refused",
+            "RunCancelled",
+            "RunFailed",
+            "TaskError",
+            "TaskLost",
+            "TaskTimedOut",
+        ),
+        "executors.context": ("TaskContext", "task_context"),
+    }
+    _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name == "errors":  # the one module of ours that users name themselves
+            return import_module(f"{__name__}.errors")
+        if name not in _HOME_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        globals()[name] = found  # so that this is asked only once
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -103,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--concurrency", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--max-resident", type=int, default=10_000)
+    parser.add_argument("--answer", type=float, help="seconds after which Postgres is not waited for")
     return parser.parse_args()
 
 
@@ -128,6 +129,10 @@ def main() -> None:
     asked = _arguments()
     logging.basicConfig(level="INFO", format="%(relativeCreated)d ms %(levelname)s %(name)s: %(message)s")
     keep_log(asked.log)
+    if asked.answer is not None:
+        from holdfast.stores.postgres import driver
+
+        driver._ANSWER_SECONDS = driver._PatientConnection.patience = asked.answer
     try:
         asyncio.run(_serve(asked))
     except asyncio.CancelledError:

@@ -14,6 +14,10 @@ from tests.chaos.own_postgres import own_server
 from tests.chaos.processes import running
 
 from holdfast import Holdfast
+from holdfast.stores.postgres import driver
+
+ANSWER = ["--answer", "3"]
+"""The nodes here wait as long as this for an answer, so that the tests need not wait as long as users do."""
 
 
 async def test_a_node_whose_line_is_half_open_can_still_be_stopped(tmp_path: Path) -> None:
@@ -21,24 +25,25 @@ async def test_a_node_whose_line_is_half_open_can_still_be_stopped(tmp_path: Pat
     with own_server() as server, tcp_line(server.folder, seed=1) as line:
         url = f"postgresql://postgres@127.0.0.1:{line.port}/postgres"
         node = ["-m", "tests.chaos.node", url, str(tmp_path / "log"), "--drain", "0.5", "--lease", "2"]
+        node += ANSWER
         with running(node, tmp_path / "node") as process:
             process.wait_for_output("serving")
             await asyncio.sleep(1)
             line.stall()
-            await asyncio.sleep(3)
+            await asyncio.sleep(2)
 
             process.send(signal.SIGTERM)
 
-            assert process.ends_within(30), "still there 30 s after SIGTERM:\n" + process.output[-2000:]
+            assert process.ends_within(20), "still there 20 s after SIGTERM:\n" + process.output[-2000:]
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(120)  # it looks by itself every 20 s, if nobody tells it
 async def test_a_node_whose_connections_are_half_open_makes_new_ones(tmp_path: Path) -> None:
     """The old connections swallow everything for ever, new ones would work: nothing ever makes one."""
     with own_server() as server, tcp_line(server.folder, seed=1) as line:
         url = f"postgresql://postgres@127.0.0.1:{line.port}/postgres"
         async with Holdfast(server.url, engine=False, catalog=catalog) as hf:
-            node = ["-m", "tests.chaos.node", url, str(tmp_path / "log"), "--lease", "2"]
+            node = ["-m", "tests.chaos.node", url, str(tmp_path / "log"), "--lease", "2", *ANSWER]
             with running(node, tmp_path / "node") as process:
                 process.wait_for_output("serving")
                 assert await (await hf.start(one_step, 1, 0)).result(timeout=dt.timedelta(seconds=10)) == 100
@@ -47,3 +52,7 @@ async def test_a_node_whose_connections_are_half_open_makes_new_ones(tmp_path: P
                 run = await hf.start(one_step, 2, 0)
 
                 assert await run.result(timeout=dt.timedelta(seconds=60)) == 200
+
+
+def test_users_wait_for_an_answer_as_long_as_a_busy_database_may_need() -> None:
+    assert driver._ANSWER_SECONDS == driver._PatientConnection.patience == 15

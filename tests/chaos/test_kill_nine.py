@@ -14,9 +14,9 @@ def test_nodes_killed_at_random_moments_lose_nothing_and_repeat_nothing_recorded
 ) -> None:
     url = request.getfixturevalue(f"{store}_url")
 
-    report = kill_nine(store, url, tmp_path, kills=12, runs=60, seed=2)
+    report = kill_nine(store, url, tmp_path, kills=8, runs=40, seed=2)
 
-    assert report.kills == 12
+    assert report.kills == 8
     assert report.violations == []
     assert report.wrong == []
     assert report.stranded == []

@@ -1,4 +1,4 @@
-"""Calls validate, graph and init as users do: in a process of their own, in a pipe or in a terminal."""
+"""Calls validate, graph and init: in this process, or as users do, in a pipe or in a terminal."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import sys
 import termios
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.cli.here import run_here
 
 import holdfast
 
@@ -34,7 +36,15 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "holdfast.cli.main", *words]
 
 
-def call(*words: str, cwd: Path, input: str | bytes = b"", seconds: float = 20, **env: str) -> Done:
+def call(*words: str, cwd: Path, input: str | bytes = b"", **env: str) -> Done:
+    """In this process."""
+    given = input.encode() if isinstance(input, str) else input
+    done = run_here(words, cwd, environment(**env), given)
+    assert "Traceback" not in done.stderr, done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def execute(*words: str, cwd: Path, input: str | bytes = b"", seconds: float = 20, **env: str) -> Done:
     """In a pipe."""
     done = subprocess.run(
         command(*words),

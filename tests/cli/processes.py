@@ -1,4 +1,4 @@
-"""The command as users have it: a process of its own, in a folder of its own."""
+"""A project in a folder of its own, and commands in it: in this process, or in one of their own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.cli.here import run_here
 
 COMMAND = (sys.executable, "-m", "holdfast")
 SECONDS = 40.0
@@ -39,6 +41,14 @@ class Project:
     def run(
         self, *words: str, input: str | None = None, folder: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
+        """In this process, for tests of what a command says."""
+        given = (input or "").encode()
+        return run_here(words, folder or self.folder, environment(**variables), given)
+
+    def execute(
+        self, *words: str, input: str | None = None, folder: Path | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """In a process of its own, as users have it."""
         return subprocess.run(
             [*COMMAND, *words],
             cwd=folder or self.folder,

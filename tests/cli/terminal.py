@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+import tty
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
@@ -96,7 +97,7 @@ class Terminal:
             stderr=slave,
             start_new_session=True,
         )
-        os.close(slave)
+        self._slave = slave
 
     def __enter__(self) -> Self:
         return self
@@ -106,6 +107,13 @@ class Terminal:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self._master)
+        os.close(self._slave)
+
+    def typed_ahead(self) -> bytes:
+        """What the next who reads from the terminal would get, such as the shell."""
+        tty.setraw(self._slave, termios.TCSANOW)
+        ready, _, _ = select.select([self._slave], [], [], 0)
+        return os.read(self._slave, 4096) if ready else b""
 
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())

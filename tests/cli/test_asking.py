@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
@@ -30,11 +32,18 @@ output: {review: review, parcel: parcel}
 """
 
 
-@pytest.fixture
-def failed(project: Project) -> Project:
-    """With one run, called `bad`, that has failed."""
+@pytest.fixture(scope="module")
+def once_failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = Project(tmp_path_factory.mktemp("failed"))
     project.write("failing.yaml", FAILING)
     assert project.run("run", "failing.yaml", "--id", "bad").returncode == 1
+    return project.folder
+
+
+@pytest.fixture
+def failed(project: Project, once_failed: Path) -> Project:
+    """With one run, called `bad`, that has failed."""
+    shutil.copytree(once_failed, project.folder, dirs_exist_ok=True)
     return project
 
 
@@ -55,7 +64,7 @@ def test_runs_are_listed_newest_first_by_state_and_workflow(failed: Project):
     failed.write("good.yaml", "name: good\ntasks:\n  a: {command: 'true'}\n")
     failed.run("run", "good.yaml", "--id", "well")
 
-    table = failed.run("runs", "list").stdout.splitlines()
+    table = failed.execute("runs", "list").stdout.splitlines()
     by_status = failed.ask("runs", "list", "--status", "failed")
     by_workflow = failed.ask("runs", "list", "--workflow", "good")
     limited = failed.ask("runs", "list", "--limit", "1")
@@ -69,7 +78,7 @@ def test_runs_are_listed_newest_first_by_state_and_workflow(failed: Project):
 
 
 def test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed(failed: Project):
-    shown = failed.run("runs", "show", "bad").stdout
+    shown = failed.execute("runs", "show", "bad").stdout
 
     assert re.search(r"^status +failed$", shown, re.MULTILINE)
     assert re.search(r"^problem +task 'flaky' failed: exited with code 3$", shown, re.MULTILINE)
@@ -77,6 +86,92 @@ def test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed(fai
     assert re.search(r"^each\[2\] +success +1 ", shown, re.MULTILINE)
     assert re.search(r"^flaky +failed +1 +20\S+ +\S+ +exited with code 3$", shown, re.MULTILINE)
     assert "holdfast run --retry bad" in shown
+
+
+PORTRAIT = """\
+name: portrait
+tasks:
+  list: {command: 'echo "HOLDFAST_OUTPUT:[1, 2]"'}
+  kids: {depends_on: [list], workflow: kid, foreach: list, inputs: {item: {ref: item}}}
+  never: {depends_on: [list], when: 'list == [9]', command: 'true'}
+  deep: {file: deep.py, function: go, retries: {max_attempts: 2, first_delay: 0}}
+  slow: {command: 'sleep 60', timeout: 0.2}
+  after: {depends_on: [never], command: 'true'}
+  last: {depends_on: [list, deep], command: 'true'}
+"""
+KID = "name: kid\ninput: {item: int}\ntasks:\n  a: {command: 'true'}\n"
+DEEP = """\
+def go(depth: int = 20):
+    further(depth)
+
+def further(depth):
+    if depth == 0:
+        raise ValueError("x" * 500 + "END")
+    go(depth - 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """With one run, called `all`, that has failed in several ways."""
+    project = Project(tmp_path_factory.mktemp("portrait"))
+    project.write("portrait.yaml", PORTRAIT)
+    project.write("kid.yaml", KID)
+    project.write("deep.py", DEEP)
+    assert project.run("run", "portrait.yaml", "--id", "all").returncode == 1
+    return project
+
+
+def row_of(text: str, task: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(f"{task} "))
+
+
+def test_a_run_is_shown_with_what_its_tasks_gave_and_why_others_were_skipped(drawn: Project):
+    shown = drawn.run("runs", "show", "all").stdout
+
+    assert row_of(shown, "list").endswith("[1,2]")
+    assert row_of(shown, "never").endswith("when is not met: list == [9]")
+    assert row_of(shown, "after").endswith("never was skipped")
+    assert row_of(shown, "last").endswith("deep failed")
+    assert row_of(shown, "kids[0]").split()[1] == row_of(shown, "kids[1]").split()[1] == "success"
+
+
+def test_a_problem_is_told_whole_in_a_pipe_and_does_not_name_its_task_again(drawn: Project):
+    shown = drawn.run("runs", "show", "all").stdout
+
+    assert row_of(shown, "deep").endswith("ValueError: " + "x" * 500 + "END")
+    assert re.search(r"  ran longer than \S+$", row_of(shown, "slow"))
+
+
+def test_the_end_of_a_traceback_is_shown_and_all_of_it_if_asked_for(drawn: Project):
+    short = drawn.run("runs", "show", "all").stdout
+    whole = drawn.run("runs", "show", "all", "--full").stdout
+
+    assert "\ndeep, attempt 2:\n" in short
+    assert re.search(r"^  \(\d+ lines before; --full has all of them\)$", short, re.MULTILINE)
+    assert "Traceback (most recent call last)" not in short
+    assert '    raise ValueError("x" * 500 + "END")' in short
+    assert "  Traceback (most recent call last):" in whole
+    assert whole.count("in go") > short.count("in go")
+
+
+def test_json_has_outputs_reasons_and_tracebacks(drawn: Project):
+    tasks = {(task["name"], task["index"]): task for task in drawn.ask("runs", "show", "all")["tasks"]}
+
+    assert tasks["list", None]["output"] == [1, 2]
+    assert tasks["never", None]["skipped_because"] == "when is not met: list == [9]"
+    assert tasks["deep", None]["failure"]["traceback"].startswith("Traceback")
+    assert ("kids", 1) in tasks
+
+
+def test_what_is_done_to_a_run_is_told_in_json(failed: Project):
+    opened = failed.ask("runs", "retry", "bad")
+    signalled = failed.ask("signal", "bad", "go", '{"by": 1}')
+    cancelled = failed.ask("runs", "cancel", "bad", "--reason", "never mind")
+
+    assert (opened["id"], opened["workflow"], opened["status"]) == ("bad", "failing", "running")
+    assert signalled == {"run": "bad", "signal": "go", "value": {"by": 1}}
+    assert cancelled["id"] == "bad"
 
 
 def test_the_same_in_json(failed: Project):
@@ -93,7 +188,7 @@ def test_the_same_in_json(failed: Project):
 
 
 def test_a_run_can_be_retried_for_whoever_serves_it(failed: Project):
-    done = failed.run("runs", "retry", "bad")
+    done = failed.execute("runs", "retry", "bad")
     again = failed.run("runs", "retry", "bad")
 
     assert done.returncode == 0
@@ -193,7 +288,7 @@ def test_namespaces_are_kept_apart(failed: Project):
 
 
 def test_logs_are_told_with_time_task_attempt_and_stream(failed: Project):
-    lines = failed.run("logs", "bad").stdout.splitlines()
+    lines = failed.execute("logs", "bad").stdout.splitlines()
 
     assert len(lines) == 9
     texts = [line.partition(" ")[2] for line in lines]
@@ -249,12 +344,14 @@ def test_logs_are_followed_until_the_run_has_ended(project: Project):
 def test_an_approval_and_a_signal_let_the_run_go_on(asking: tuple[Project, subprocess.Popen[str]]):
     project, process = asking
 
-    approved = project.run("approve", "mine", "review")
+    approved = project.run("approve", "mine", "review", "--json")
     eventually(lambda: "parcel" in project.run("runs", "show", "mine").stdout)
     sent = project.run("signal", "mine", "sent", '{"by": "post"}')
     said, _ = process.communicate(timeout=40)
 
     assert approved.returncode == 0, approved.stderr
+    assert json_lines(approved.stdout) == [{"run": "mine", "task": "review", "value": True}]
+    assert approved.stderr == ""
     assert sent.returncode == 0, sent.stderr
     assert json_lines(said)[-1]["output"] == {"review": True, "parcel": {"by": "post"}}
     assert process.returncode == 0
@@ -263,7 +360,7 @@ def test_an_approval_and_a_signal_let_the_run_go_on(asking: tuple[Project, subpr
 def test_no_is_an_answer(asking: tuple[Project, subprocess.Popen[str]]):
     project, process = asking
 
-    rejected = project.run("approve", "mine", "review", "--reject")
+    rejected = project.execute("approve", "mine", "review", "--reject")
     said, _ = process.communicate(timeout=40)
 
     assert rejected.returncode == 0
@@ -286,7 +383,7 @@ def test_what_a_run_waits_for_is_shown(asking: tuple[Project, subprocess.Popen[s
 
 
 def test_doctor_finds_nothing_wrong(failed: Project):
-    done = failed.run("doctor")
+    done = failed.execute("doctor")
     answer = json.loads(failed.run("doctor", "--json").stdout)
 
     assert done.returncode == 0

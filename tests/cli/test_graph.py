@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.cli.file_commands import call, call_in_terminal
+from tests.cli.file_commands import call, call_in_terminal, execute
 
 ETL = """
 name: etl
@@ -38,7 +38,7 @@ def test_text_is_drawn_with_box_characters(folder: Path):
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_an_encoding_that_cannot_carry_them_gets_plain_characters(folder: Path, encoding: str):
-    done = call("graph", "etl.yaml", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING=encoding)
+    done = execute("graph", "etl.yaml", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING=encoding)
 
     assert done.code == 0
     assert done.out.splitlines()[2:4] == ["*    load     shell  echo gr??e", "+-."]
@@ -53,7 +53,9 @@ def test_in_a_terminal_it_is_no_wider_than_that(folder: Path):
 
 def test_mermaid_and_svg_can_be_asked_for(folder: Path):
     mermaid = call("graph", "etl.yaml", "--format", "mermaid", cwd=folder)
-    svg = call("graph", "etl.yaml", "--format", "svg", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    svg = execute(
+        "graph", "etl.yaml", "--format", "svg", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING="ascii"
+    )
 
     assert mermaid.out.startswith("flowchart LR\n")
     assert "größe" in svg.out
@@ -69,6 +71,14 @@ def test_the_name_of_the_output_says_which_kind_is_meant(folder: Path, name: str
 
     assert (done.code, done.out, done.err) == (0, "", f"wrote {name}\n")
     assert (folder / name).read_text("utf-8").startswith(beginning)
+
+
+def test_a_kind_of_file_that_is_not_drawn_is_refused_with_those_that_are(folder: Path):
+    done = call("graph", "etl.yaml", "--output", "etl.png", cwd=folder)
+
+    assert (done.code, done.out) == (2, "")
+    assert "ends in .svg, .mmd, .mermaid, .txt, or given with --format text, mermaid, svg" in done.err
+    assert not (folder / "etl.png").exists()
 
 
 def test_a_format_that_is_asked_for_wins_over_the_name(folder: Path):

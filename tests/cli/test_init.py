@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.cli.file_commands import Done, call, command, environment
+from tests.cli.file_commands import Done, call, command, environment, execute
 from tests.docs.pages import ROOT
 
 FILES = [".gitignore", "README.md", "etl.py", "etl.yaml", "process.sh"]
@@ -26,7 +26,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def test_it_writes_the_project_and_says_what_to_do_next(tmp_path: Path):
-    done = call("init", cwd=tmp_path)
+    done = execute("init", cwd=tmp_path)
 
     assert (done.code, done.err) == (0, "")
     assert names_in(tmp_path) == FILES
@@ -142,12 +142,29 @@ def test_it_is_a_workflow_without_problems(tmp_path: Path):
     assert call("validate", ".", cwd=tmp_path) == (0, "etl.yaml: ok: 4 tasks\n", "")
 
 
+def make_example(folder: Path) -> None:
+    """With its pauses, which are there to be watched, a tenth as long."""
+    call("init", cwd=folder)
+    for name, pause, shorter in (
+        (
+            "process.sh",
+            "sleep $((1 + HOLDFAST_PARALLEL_INDEX % 3))",
+            "sleep 0.$((1 + HOLDFAST_PARALLEL_INDEX % 3))",
+        ),
+        ("etl.py", "time.sleep(1)", "time.sleep(0.1)"),
+        ("etl.yaml", "first_delay: 1,", "first_delay: 0.1,"),
+    ):
+        text = (folder / name).read_text("utf-8")
+        assert pause in text
+        (folder / name).write_text(text.replace(pause, shorter), "utf-8")
+
+
 def run_example(folder: Path, *words: str) -> Done:
-    return call("run", "etl.yaml", *words, cwd=folder, seconds=50)
+    return call("run", "etl.yaml", *words, cwd=folder)
 
 
 def test_it_runs_with_one_task_tried_again_and_the_rest_at_once(tmp_path: Path):
-    call("init", cwd=tmp_path)
+    make_example(tmp_path)
 
     done = run_example(tmp_path)
 
@@ -163,7 +180,7 @@ def test_it_runs_with_one_task_tried_again_and_the_rest_at_once(tmp_path: Path):
 
 
 def test_it_takes_other_inputs_and_publishes_nothing_of_nothing(tmp_path: Path):
-    call("init", cwd=tmp_path)
+    make_example(tmp_path)
 
     done = run_example(tmp_path, "--input", '{"shops": 0, "day": "2026-02-01"}')
 
@@ -174,7 +191,7 @@ def test_it_takes_other_inputs_and_publishes_nothing_of_nothing(tmp_path: Path):
 
 
 def test_a_failure_is_told_by_the_alert_and_by_the_exit_code(tmp_path: Path):
-    call("init", cwd=tmp_path)
+    make_example(tmp_path)
     script = (tmp_path / "process.sh").read_text()
     (tmp_path / "process.sh").write_text(script.replace("set -eu\n", "exit 3\n"))
 
@@ -187,7 +204,7 @@ def test_a_failure_is_told_by_the_alert_and_by_the_exit_code(tmp_path: Path):
 
 @pytest.mark.timeout(90)
 def test_killed_in_the_middle_it_goes_on_without_doing_anything_twice(tmp_path: Path):
-    call("init", cwd=tmp_path)
+    make_example(tmp_path)
     with subprocess.Popen(
         command("run", "etl.yaml"),
         cwd=tmp_path,
@@ -207,7 +224,7 @@ def test_killed_in_the_middle_it_goes_on_without_doing_anything_twice(tmp_path: 
 
     run = re.search(r"run (\S+) of etl", before)
     assert run is not None
-    done = call("run", "--resume", run[1], cwd=tmp_path, seconds=60)
+    done = call("run", "--resume", run[1], cwd=tmp_path)
 
     assert done.code == 0, done.err
     assert json.loads(done.out)["cents"] == 262890

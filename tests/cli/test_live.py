@@ -194,7 +194,7 @@ def test_an_approval_and_a_signal_show_the_command_that_answers():
     assert shown[2] == "      holdfast approve order-42 review"
     assert shown[3].endswith("waits for signal 'sent'")
     assert shown[4] == "      holdfast signal order-42 sent"
-    assert shown[5].endswith("sleeps for 1 min 30 s")
+    assert shown[5].endswith("sleeps for 1m30s")
 
 
 def test_a_code_workflow_that_only_waits_says_for_what():
@@ -211,7 +211,7 @@ def test_a_skipped_task_says_why():
 
     shown = picture(news(board))
 
-    assert line_of(shown, "b").endswith("skipped                a did not succeed")
+    assert line_of(shown, "b").endswith("skipped                a failed")
     assert line_of(shown, "c").endswith("skipped                when is not met: input.n > 5")
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from tests.cli.processes import Project
+
+from holdfast.authoring.catalog import default_catalog
 
 
 def test_the_version_and_the_help_are_told(project: Project):
-    told = project.run("--version")
-    help = project.run("--help")
+    told = project.execute("--version")
+    help = project.execute("--help")
 
     assert told.stdout == f"holdfast {version('holdfast')}\n"
     for command in (
@@ -33,7 +37,7 @@ def test_the_version_and_the_help_are_told(project: Project):
 
 
 def test_no_words_are_answered_with_help(project: Project):
-    done = project.run()
+    done = project.execute()
 
     assert done.returncode == 2
     assert "Usage: holdfast" in done.stdout + done.stderr
@@ -54,6 +58,22 @@ def test_the_script_that_pip_installs_is_the_same(project: Project):
     assert done.stdout == project.run("--version").stdout
 
 
+def test_commands_in_this_process_leave_nothing_behind(project: Project):
+    project.write(
+        "leaving.py",
+        "from holdfast import workflow\n\n@workflow\nasync def leaving() -> int:\n    return 1\n",
+    )
+    before = Path.cwd(), dict(os.environ), list(sys.path), default_catalog.workflows(), sys.stdout
+
+    done = project.run("run", "leaving:leaving")
+    project.write("leaving.py", (project.folder / "leaving.py").read_text().replace("return 1", "return  22"))
+    again = project.run("run", "leaving:leaving")
+
+    assert (done.stdout, again.stdout) == ("1\n", "22\n")
+    assert (Path.cwd(), dict(os.environ), list(sys.path), default_catalog.workflows(), sys.stdout) == before
+    assert "leaving" not in sys.modules
+
+
 def test_the_library_does_not_import_the_command_line():
     code = "import sys, holdfast; print([name for name in ('typer', 'rich') if name in sys.modules])"
 
@@ -62,11 +82,24 @@ def test_the_library_does_not_import_the_command_line():
     assert done.stdout == "[]\n"
 
 
-def test_help_does_not_import_what_only_commands_need(project: Project):
+@pytest.mark.parametrize(
+    "words", [["--help"], ["runs", "--help"], ["schedules", "put", "--help"]], ids=" ".join
+)
+def test_help_does_not_import_what_only_commands_need(words: list[str]):
+    needless = (
+        "rich",
+        "uvloop",
+        "psycopg",
+        "asyncio",
+        "msgspec",
+        "yaml",
+        "holdfast.app",
+        "holdfast.settings",
+    )
     code = (
         "import sys; from holdfast.cli.main import app\n"
-        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print([name for name in ('rich', 'uvloop', 'psycopg') if name in sys.modules])"
+        f"try:\n    app({words})\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {needless} if name in sys.modules])"
     )
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -59,7 +59,7 @@ def test_after_kill_nine_the_run_goes_on_where_it_was_and_nothing_recorded_is_do
     run = slow.last_run()
     (slow.folder / "go").touch()
 
-    done = slow.run("run", "--resume", run["id"])
+    done = slow.execute("run", "--resume", run["id"])
 
     assert run["status"] == "running"
     assert done.returncode == 0, done.stderr
@@ -215,11 +215,15 @@ def test_a_run_that_does_not_fit_its_code_any_more_is_set_aside_and_goes_on_when
 
 
 def _waiting(project: Project) -> str | None:
+    """The id of the run, once its first task is done: then it waits for its signal."""
     if not (project.folder / ".holdfast" / "holdfast.db").exists():
         return None
-    done = project.run("runs", "list", "--json")
-    found = [info for info in json.loads(done.stdout or "[]") if info["waiting"]]
-    return found[0]["id"] if found else None
+    runs = json.loads(project.run("runs", "list", "--json").stdout or "[]")
+    if not runs or [task["status"] for task in project.ask("runs", "show", runs[0]["id"])["tasks"]] != [
+        "success"
+    ]:
+        return None
+    return runs[0]["id"]
 
 
 def test_where_the_workflow_is_must_be_told_if_it_is_not_where_it_was(project: Project):
@@ -243,7 +247,7 @@ def test_where_the_workflow_is_must_be_told_if_it_is_not_where_it_was(project: P
 def test_cancelled_elsewhere_it_ends_with_three(slow: Project):
     process = start_slow(slow)
 
-    cancelled = slow.run("runs", "cancel", slow.last_run()["id"], "--reason", "no need")
+    cancelled = slow.execute("runs", "cancel", slow.last_run()["id"], "--reason", "no need")
     said, told = process.communicate(timeout=40)
 
     assert cancelled.returncode == 0, cancelled.stderr

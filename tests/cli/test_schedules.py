@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.processes import Project, json_lines
 
 FLOW = """
 name: nightly
@@ -29,14 +30,7 @@ def project(tmp_path: Path) -> Path:
 
 def holdfast(project: Path, *words: str, code: int = 0) -> str:
     """What it prints on stdout, or, if it is to be refused, on stderr."""
-    done = subprocess.run(
-        [sys.executable, "-m", "holdfast", *words],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = Project(project).run(*words)
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 
@@ -84,11 +78,22 @@ def test_what_lies_ahead_is_shown_and_what_an_outage_would_cost(project: Path) -
     ("words", "problem"),
     [
         (["put", "x", "nightly.yaml", "--cron", "0 25 * * *"], "hour"),
-        (["put", "x", "nightly.yaml"], "either cron or every"),
+        (["put", "x", "nightly.yaml"], "give --cron '0 2 * * *', say, or --every 1h30m"),
         (["put", "x", "nightly.yaml", "--every", "soon"], "a span such as 90s"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--overlap", "never"], "'skip'"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--input", '{"limit": "many"}'], "limit"),
         (["put", "x", "weekly.yaml", "--every", "1h"], "a file that is there"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--cron", "@daily"], "not by both"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--jitter", "2h"], "no longer than --every, 1h"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "all:x"], "none, last, all, or all:N"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "last:3"], "none, last, all, or all:N"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "all:0"], "--catchup is 0"),
+        (
+            ["backfill", "there", "--from", "2026-02-01", "--to", "2026-01-31"],
+            "no earlier than --from, 2026-02-01",
+        ),
+        (["backfill", "there", "--from", "then", "--to", "now"], "--from is 'then'"),
+        (["backfill", "there", "--from", "then", "--to", "now"], "--to is 'now'"),
         (["show", "nobody"], "no schedule 'nobody'"),
     ],
 )
@@ -97,6 +102,53 @@ def test_bad_words_are_refused_with_what_is_expected(project: Path, words: list[
 
     assert problem in holdfast(project, "schedules", *words, code=2)
     assert [it["name"] for it in as_json(project, "schedules", "list")] == ["there"]
+
+
+def test_all_that_is_wrong_is_told_at_once(project: Path) -> None:
+    told = holdfast(
+        project,
+        *("schedules", "put", "x", "weekly.yaml", "--every", "soon", "--jitter", "a bit"),
+        *("--overlap", "never", "--catchup", "some", "--input", "3"),
+        code=2,
+    )
+
+    begun = [line.split(" is ")[0] for line in told.splitlines()]
+    assert begun == [
+        *("error: --every", "error: --jitter", "error: --overlap"),
+        *("error: --catchup", "error: --input", "error: TARGET"),
+    ]
+    assert not (project / ".holdfast").exists()
+
+
+def test_spans_are_shown_as_they_are_written(project: Path) -> None:
+    holdfast(project, "schedules", "put", "mine", "nightly.yaml", "--every", "90m", "--jitter", "45s")
+
+    shown = holdfast(project, "schedules", "show", "mine")
+
+    assert "when      every 1h30m\n" in shown
+    assert "jitter    45s\n" in shown
+    assert "every 1h30m" in holdfast(project, "schedules", "list")
+
+
+def test_what_is_done_is_told_in_json(project: Path) -> None:
+    name = ("mine", "--target", "nightly.yaml")
+    times = ("--from", "2026-01-31T00:00:00Z", "--to", "2026-01-31T02:00:00Z")
+
+    put = as_json(project, "schedules", "put", "mine", "nightly.yaml", "--every", "1h")
+    paused = as_json(project, "schedules", "pause", "mine")
+    resumed = as_json(project, "schedules", "resume", "mine")
+    triggered = as_json(project, "schedules", "trigger", *name)
+    filled = json_lines(holdfast(project, "schedules", "backfill", *name, *times, "--json"))
+    deleted = as_json(project, "schedules", "delete", "mine")
+
+    assert [each["is_paused"] for each in (put, paused, resumed)] == [False, True, False]
+    assert put["plan"]["timetable"] == {"type": "every", "interval": 3600.0}
+    assert triggered["schedule"] == "mine"
+    assert [each["schedule"] for each in filled] == ["mine", "mine"]
+    assert {triggered["run"], *(each["run"] for each in filled)} == {
+        run["id"] for run in as_json(project, "runs", "list")
+    }
+    assert deleted == {"schedule": "mine", "deleted": True}
 
 
 def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project: Path) -> None:
@@ -123,6 +175,7 @@ def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project
 
 def wait_for(project: Path, ids: set[str], by_itself: int) -> None:
     """Until these have succeeded, and so many that nobody asked for."""
+    found: Any = None
     for _ in range(60):
         found = as_json(project, "runs", "list", "--limit", "100")
         done = {run["id"] for run in found if run["status"] == "success"}

@@ -151,6 +151,7 @@ def test_workflows_that_a_dag_calls_are_loaded_and_those_that_these_call(folder:
 def test_without_a_word_the_database_is_in_the_project(folder: Path):
     place = find_place(None, None)
 
+    assert place.file is not None
     assert place.file == folder / ".holdfast" / "holdfast.db"
     assert place.command("run", "--resume", "x") == "holdfast run --resume x"
     assert not place.file.parent.exists(), "asking makes nothing"

@@ -96,7 +96,7 @@ def test_what_a_run_waits_for_is_shown_with_the_command_to_type(project: Project
         terminal.see("waits for approval: Ship it?")
         shown = terminal.see("holdfast signal mine sent")
         approved = project.run("approve", "mine", "review")
-        sent = project.run("signal", "mine", "sent", '{"by": "post"}')
+        sent = project.execute("signal", "mine", "sent", '{"by": "post"}')
         code = terminal.end()
 
     assert "holdfast approve mine review" in shown
@@ -187,6 +187,20 @@ def test_the_end_of_the_run_is_an_answer_too(slow: Project):
 
     assert code == 0, terminal.screen.text
     assert "success after" in terminal.screen.text
+
+
+def test_an_answer_that_came_too_late_is_not_typed_into_the_shell(slow: Project):
+    with Terminal(slow.folder, "run", "slow.yaml") as terminal:
+        terminal.see("4/12  4 running")
+        terminal.press("\x03")
+        terminal.see("[c]ancel")
+        terminal.press("d")
+        terminal.see("Enter to go on: d")
+        go_on(slow)
+        code = terminal.end()
+
+        assert code == 0, terminal.screen.text
+        assert terminal.typed_ahead() == b""
 
 
 def test_sigterm_detaches_in_a_terminal_too(slow: Project):

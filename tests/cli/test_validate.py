@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.file_commands import call, call_in_terminal
+from tests.cli.file_commands import call, call_in_terminal, execute
 
 from holdfast.authoring.dag.schema import json_schema
 from holdfast.cli.validate import excerpt
@@ -108,7 +108,7 @@ def test_a_folder_without_dags_is_an_error_and_no_success(tmp_path: Path):
 
 
 def test_standard_input_is_read_for_a_dash(tmp_path: Path):
-    good = call("validate", "-", cwd=tmp_path, input="tasks: {a: {command: './not_there.sh'}}")
+    good = execute("validate", "-", cwd=tmp_path, input="tasks: {a: {command: './not_there.sh'}}")
     bad = call("validate", "-", cwd=tmp_path, input="tasks: {a: {}}")
     binary = call("validate", "-", cwd=tmp_path, input=b"tasks:\n  \xff\xfe")
 

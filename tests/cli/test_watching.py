@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 from typing import Any, cast
 
-from holdfast import Catalog, Holdfast, task, workflow
+from holdfast import Catalog, Holdfast, Retry, task, workflow
 from holdfast.cli.board import Board
 from holdfast.cli.watching import News, Watch
 from holdfast.client.run import RunInfo, TaskInfo
@@ -29,6 +30,16 @@ async def work() -> str:
 @workflow(catalog=catalog)
 async def main() -> str:
     return await work()
+
+
+@task(catalog=catalog, retry=Retry(max_attempts=3, first_delay=dt.timedelta(seconds=0.4), factor=1, jitter=0))
+async def stubborn() -> str:
+    return await cast("Any", work).function()
+
+
+@workflow(catalog=catalog)
+async def insist() -> str:
+    return await stubborn()
 
 
 class Views:
@@ -64,6 +75,21 @@ class Slow:
         return await self._client.tasks(run, **options)
 
 
+class Asking:
+    """A client that notes which tasks' attempts are asked for."""
+
+    def __init__(self, client: Holdfast) -> None:
+        self._client = client
+        self.asked_of: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def attempts(self, run: Any, *, of: Any = None) -> Any:
+        self.asked_of.append(of)
+        return await self._client.attempts(run, of=of)
+
+
 class Reopening:
     """A client that opens the run again as soon as its end could be seen."""
 
@@ -93,6 +119,23 @@ async def test_a_run_that_fails_in_the_middle_of_a_look_is_seen_to_have_failed(s
 
     assert watch.news.info.status is RunStatus.FAILED
     assert watch.news.board.lines["work"].state == "failed"
+
+
+async def test_only_attempts_of_tasks_that_moved_are_read_and_each_is_told_once(sqlite_url: str):
+    failures["left"] = 2
+    async with Holdfast(sqlite_url, catalog=catalog) as client:
+        run = await client.start(insist)
+        asking = Asking(client)
+        watch = Watch(cast("Holdfast", asking), run, Board(), await client.describe(run))
+        views = Views()
+
+        await watch.until_it_rests(views)
+
+    seen = [*views.seen, watch.news]
+    assert [each.attempt.attempt for news in seen for each in news.setbacks] == [1, 2]
+    assert watch.news.info.output == "done"
+    assert asking.asked_of
+    assert all(of == [0] for of in asking.asked_of)
 
 
 async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):

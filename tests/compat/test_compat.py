@@ -38,6 +38,12 @@ class Recorded:
         self.schedules: list[Any] = expected.get("schedules", [])
 
 
+@pytest.fixture
+def postgres_template() -> str:
+    """One without tables: a recording brings its own."""
+    return "template1"
+
+
 @pytest.fixture(params=VERSIONS)
 def recorded(request: pytest.FixtureRequest, store_url: str) -> Recorded:
     return Recorded(store_url, "postgres" if store_url.startswith("postgresql") else "sqlite", request.param)

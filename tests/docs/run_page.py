@@ -1,7 +1,7 @@
-"""Runs one page: `python run_page.py PAGE.md [WHAT=INSTEAD ...]`, in the directory that it may write to.
+"""Runs one page: `python run_page.py PAGE.md [WHAT INSTEAD ...]`, in the directory that it may write to.
 
 A process of its own for each page, because what a page defines is registered for the whole process.
-`WHAT=INSTEAD` replaces text in the page's code, such as the URL of a database.
+`WHAT INSTEAD` replaces text of the page, such as the URL of a database.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ def main() -> None:
     page, *replacements = sys.argv[1:]
     sys.path.insert(0, str(Path.cwd()))  # a page may import the files that it had saved
     with asyncio.Runner() as runner:
-        Page(Path(page), dict(each.split("=", 1) for each in replacements), runner).run()
+        pairs = zip(replacements[::2], replacements[1::2], strict=True)
+        Page(Path(page), dict(pairs), runner).run()
 
 
 if __name__ == "__main__":

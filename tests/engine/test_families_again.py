@@ -100,6 +100,7 @@ async def test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows(
         assert waiting[2:] == ["its turn in parent"] * 4
         assert await run.result() == {"call": [0, 1, 2, 3, 4, 5]}
         assert most == 2
+        assert [task.index for task in await env.tasks(run)] == [0, 1, 2, 3, 4, 5] * 2
         assert await env.doctor() == []
 
 

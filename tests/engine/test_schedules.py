@@ -253,8 +253,9 @@ class Fleet:
             store=store,
             clock=self._clock,
             dice=Random(len(self._stores)),
-            # Nodes hear of each other by looking: nothing else tells them within one process.
-            tuning=Tuning(poll=HOUR),
+            # Nodes hear of each other by looking: nothing else tells them within one process. Not too often,
+            # or a year is mostly that.
+            tuning=Tuning(poll=8 * HOUR),
         )
         engine = parts.engine(Waiters(store, "default", lambda run: engine.has(run)))  # noqa: PLW0108  # it is made after this
         engine.start()

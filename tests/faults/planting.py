@@ -68,7 +68,7 @@ def _copy(source: Path, target: Path) -> None:
 def _check_source(ground: Ground, package: Path) -> None:
     """An editable install must not win over the copy, and the copy must be sound Python."""
     asked = subprocess.run(
-        [sys.executable, "-c", "import holdfast; print(holdfast.__file__)"],
+        [sys.executable, "-c", "import holdfast; from holdfast import *; print(holdfast.__file__)"],
         env=ground.environment,
         cwd=ground.folder,
         capture_output=True,

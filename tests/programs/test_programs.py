@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, get_args
 
 import msgspec
-import psycopg
 import pytest
 from tests.programs import Program, describe, generate, run_plain, script, shrink
 from tests.programs.finding import examine
@@ -28,6 +27,7 @@ from tests.programs.language import (
 )
 from tests.programs.proving import UNDISTURBED, Plan, Prover
 from tests.programs.rules import blocks_of, is_well_formed, size_of
+from tests.testing.databases import empty_postgres
 
 SEEDS_ON_SQLITE = 40
 SEEDS_ON_POSTGRES = 6
@@ -56,8 +56,7 @@ async def test_a_program_ends_on_postgres_as_on_asyncio_with_and_without_crashes
     prover: Prover, postgres_url: str
 ) -> None:
     def empty() -> str:
-        with psycopg.connect(postgres_url, autocommit=True) as connection:
-            connection.execute("DROP SCHEMA IF EXISTS holdfast CASCADE")
+        empty_postgres(postgres_url)
         return postgres_url
 
     for seed in range(1000, 1000 + SEEDS_ON_POSTGRES):

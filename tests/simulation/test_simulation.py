@@ -28,7 +28,7 @@ from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import SECOND, Violation
 
-SEEDS = 25
+SEEDS = 10
 TIMES = range(SECOND, 300 * SECOND, 7 * SECOND)
 
 

@@ -31,6 +31,12 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
+@pytest.fixture
+def postgres_template() -> str:
+    """One without tables."""
+    return "template1"
+
+
 async def test_a_database_is_opened_again_with_all_that_is_in_it(store_url: str) -> None:
     for number in range(2):
         store = store_for(store_url)

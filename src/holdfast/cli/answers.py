@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.opening import Db, Namespace, ask, find_place
-from holdfast.cli.output import say
+from holdfast.cli.opening import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.output import print_json, say
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def approve(
     task: _Task,
     reject: _Reject = False,
     value: _Value = None,
+    as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -54,11 +55,19 @@ def approve(
         return info.id
 
     id = ask(find_place(db, namespace), give)
-    say(f"told run {id} {'no' if reject else 'yes'} for {task!r}")
+    if as_json:
+        print_json({"run": id, "task": task, "value": answer})
+    else:
+        say(f"told run {id} {'no' if reject else 'yes'} for {task!r}")
 
 
 def signal(
-    run: _Run, name: _Name, value: _Payload = None, db: Db = None, namespace: Namespace = None
+    run: _Run,
+    name: _Name,
+    value: _Payload = None,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
 ) -> None:
     """Send a signal to a run."""
     from holdfast.cli.inputs import read_json
@@ -73,4 +82,7 @@ def signal(
         return info.id
 
     id = ask(find_place(db, namespace), send)
-    say(f"sent {name!r} to run {id}")
+    if as_json:
+        print_json({"run": id, "signal": name, "value": payload})
+    else:
+        say(f"sent {name!r} to run {id}")

@@ -9,7 +9,6 @@ import typer
 from holdfast.cli.opening import AsJson, Db, Namespace, ask, find_place
 from holdfast.cli.output import print_json, say
 from holdfast.cli.tables import print_table
-from holdfast.core.values import key_text
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -21,6 +20,8 @@ def register(app: typer.Typer) -> None:
 
 def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Look for runs that are not finished and have no reason to wake. Exit code 1 if there are."""
+
+    from holdfast.core.values import key_text
 
     async def examine(client: Holdfast) -> list[dict[str, str]]:
         return [

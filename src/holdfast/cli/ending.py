@@ -16,11 +16,11 @@ from holdfast.cli.output import (
     between,
     is_terminal,
     json_text,
-    one_line,
-    print_line,
     say,
     span_text,
+    write_answer,
 )
+from holdfast.cli.visible import one_line, visible
 from holdfast.cli.watching import News
 from holdfast.client.run import RunInfo
 from holdfast.core.values import RunStatus
@@ -47,7 +47,7 @@ class Exit(IntEnum):
 def tell_end(news: News, place: Place, *, as_json: bool) -> Exit:
     info = news.info
     if as_json:
-        print_line(json_text({"event": "result", **_facts(info)}))
+        write_answer(json_text({"event": "result", **_facts(info)}))
         return exit_of(info.status)
     say(_summary(info, news.board), COLOURS.get(info.status, ""))
     if info.failure is not None and info.status is not RunStatus.CANCELLED:
@@ -92,9 +92,11 @@ def _print_output(info: RunInfo) -> None:
     """On a terminal nothing is said of a run that gives nothing; in a pipe it is null, which is JSON too."""
     text = json_text(info.output, is_pretty=True)
     if not is_terminal(answer_stream()):
-        print_line(text)
+        write_answer(text)
     elif info.output is not None:
-        answer_console().print_json(text)
+        from rich.highlighter import JSONHighlighter
+
+        answer_console().print(JSONHighlighter()(visible(text)))
 
 
 def _facts(info: RunInfo) -> dict[str, object]:

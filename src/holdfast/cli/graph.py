@@ -11,6 +11,8 @@ import typer
 
 from holdfast.cli.output import say, say_error, stdout
 from holdfast.cli.validate import load
+from holdfast.cli.visible import visible
+from holdfast.errors import BadOption
 
 _BAD_USAGE: Final = 2
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼…"
@@ -25,7 +27,12 @@ class Format(StrEnum):
     SVG = "svg"
 
 
-_BY_SUFFIX: Final = {".svg": Format.SVG, ".mmd": Format.MERMAID, ".mermaid": Format.MERMAID}
+_BY_SUFFIX: Final = {
+    ".svg": Format.SVG,
+    ".mmd": Format.MERMAID,
+    ".mermaid": Format.MERMAID,
+    ".txt": Format.TEXT,
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +61,7 @@ def graph(
     """Draw a YAML workflow: which task waits for which."""
     from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text
 
-    chosen = format or (_BY_SUFFIX.get(output.suffix.lower()) if output else None) or Format.TEXT
+    chosen = format or _format_of(output)
     dag = load(file)
     match chosen:
         case Format.SVG:
@@ -66,11 +73,23 @@ def graph(
         case Format.TEXT:
             console = stdout()
             width = min(console.width, _WIDEST) if console.is_terminal else _WIDTH_OF_A_PIPE
-            drawing = as_text(dag, width=width, is_ascii=not _carries(sys.stdout.encoding, _BOX_CHARACTERS))
+            is_ascii = not _carries(sys.stdout.encoding, _BOX_CHARACTERS)
+            drawing = visible(as_text(dag, width=width, is_ascii=is_ascii))
     if output is None:
         _print(drawing)
     else:
         _write(output, drawing)
+
+
+def _format_of(output: Path | None) -> Format:
+    """Raises BadOption for a file of a kind that we do not draw."""
+    if output is None or not output.suffix:
+        return Format.TEXT
+    found = _BY_SUFFIX.get(output.suffix.lower())
+    if found is None:
+        expected = f"a file that ends in {', '.join(_BY_SUFFIX)}, or given with --format {', '.join(Format)}"
+        raise BadOption("--output", str(output), expected)
+    return found
 
 
 def _carries(encoding: str | None, characters: str) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from holdfast.cli.output import print_line, say_error, stdout
+from holdfast.cli.visible import visible
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -50,6 +50,8 @@ def init(
 
 def _template() -> dict[str, Traversable]:
     """The files of the project, by the name that they get."""
+    from importlib.resources import files
+
     found = [each for each in files("holdfast.cli").joinpath("template").iterdir() if each.is_file()]
     named = {_NAMES.get(each.name, each.name): each for each in found}
     return {name: named[name] for name in sorted(named)}
@@ -90,5 +92,5 @@ def _tell(folder: Path, names: list[str]) -> None:
     console = stdout()
     console.print("\nNow run it:\n")
     if not is_here:
-        console.print(f"    cd {shlex.quote(str(folder))}", markup=False)
+        console.print(visible(f"    cd {shlex.quote(str(folder))}"))
     console.print("    holdfast run etl.yaml", style="bold")

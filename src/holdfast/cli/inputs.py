@@ -43,6 +43,14 @@ def read_arguments(text: str | None) -> Arguments:
             raise BadOption("--input", value, f"{expected}, or a list for a workflow in Python")
 
 
+def read_named(text: str | None) -> dict[str, Any]:
+    """For what takes inputs by name only. Raises BadOption."""
+    args, kwargs = read_arguments(text)
+    if args:
+        raise BadOption("--input", text, "a JSON object: inputs by name")
+    return kwargs
+
+
 def _text_of(text: str) -> str:
     if text == "-":
         return _decoded("--input -", sys.stdin.buffer.read())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -69,6 +70,13 @@ def find_terminal() -> int | None:
 
 async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> Choice:
     """What to do. Another signal meanwhile means to detach; the end of the input, or of the run, to go on."""
+    try:
+        return await _ask(terminal, interrupts, over)
+    finally:
+        _forget_typed(terminal)
+
+
+async def _ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> Choice:
     while True:
         sys.stderr.write(QUESTION)
         sys.stderr.flush()
@@ -88,6 +96,16 @@ async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -
             return Choice.GO_ON
         if answer in _ANSWERS:
             return _ANSWERS[answer]
+
+
+def _forget_typed(terminal: int) -> None:
+    """What was typed for the question, and not sent, is not for the shell that reads next."""
+    try:
+        import termios
+    except ImportError:  # not on Windows
+        return
+    with contextlib.suppress(termios.error):  # a terminal that was closed has nothing to forget
+        termios.tcflush(terminal, termios.TCIFLUSH)
 
 
 async def _read_line(terminal: int) -> str:

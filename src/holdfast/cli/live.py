@@ -14,13 +14,14 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
-from rich.text import Text
+from rich.text import Span, Text
 
 from holdfast.cli.board import Board, Line
 from holdfast.cli.opening import Place
-from holdfast.cli.output import COLOURS, between, can_show_unicode, glyph, one_line, span_text, task_label
+from holdfast.cli.output import COLOURS, between, can_show_unicode, glyph, span_text, task_label
+from holdfast.cli.visible import log_line, one_line, visible
 from holdfast.cli.watching import News
-from holdfast.cli.wording import asked_of, attempt_text, retry_text, skip_text, wait_of
+from holdfast.cli.wording import asked_of, attempt_text, own_words, retry_text, skip_text, wait_of
 from holdfast.client.logs import LogLine
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import TaskStatus
@@ -141,12 +142,24 @@ def draw(news: News, tails: Tails, place: Place, frame: Frame) -> list[Text]:
         rows.append(_others(board, shown))
     if info.waiting and not any(line.task for line in board.lines.values()):
         rows.append(Text(f"    waits for {one_line(info.waiting)}", style="magenta"))
-    texts = [header, *rows]
+    texts = [_made_visible(text) for text in (header, *rows)]
     for text in texts:
         text.no_wrap = True
         text.overflow = "ellipsis"
         text.truncate(frame.width, overflow="ellipsis")
     return texts
+
+
+def _made_visible(text: Text) -> Text:
+    """Names and ids, which may be any text, go to the terminal as whatever they are of."""
+    shown = visible(text.plain, keep="")
+    if shown == text.plain:
+        return text
+    places = [0]
+    for each in text.plain:
+        places.append(places[-1] + len(visible(each, keep="")))
+    spans = [Span(places[span.start], places[span.end], span.style) for span in text.spans]
+    return Text(shown, style=text.style, spans=spans)
 
 
 def _header(info: RunInfo, frame: Frame) -> Text:
@@ -232,7 +245,7 @@ def _detail(line: Line, news: News, tails: Tails, frame: Frame) -> Text:
     match line.state:
         case "failed":
             tried = attempt_text(line.attempt, line.lost, line.most_attempts)
-            problem = one_line(line.failed[0].problem or "") if line.failed else ""
+            problem = _problem(line)
             return Text(": ".join(each for each in (tried, problem) if each), style="red")
         case "skipped":
             return Text(skip_text(line, news.board), style="dim")
@@ -254,7 +267,7 @@ def _under_way(line: Line, board: Board, tails: Tails, frame: Frame) -> Text:
     setback = board.setbacks.get(task.seq)
     text = Text(_retry(task, line, frame), style="yellow")
     if setback is not None and setback.problem:
-        text.append(f"{': ' if text else ''}{one_line(setback.problem)}", style="red")
+        text.append(f"{': ' if text else ''}{one_line(own_words(setback.problem, line.name))}", style="red")
     latest = tails.latest(line.name)
     if latest is not None and task.retry_at is None and latest.attempt == task.attempt:
         text.append(f"{'  ' if text else ''}{one_line(latest.text)}", style="dim")
@@ -277,7 +290,7 @@ def _fan_out(line: Line, frame: Frame) -> Text:
         text.append(f"  {cancelled:,} cancelled", style="yellow")
     if line.is_over:
         if line.failed:
-            text.append(f"  {one_line(line.failed[0].problem or '')}", style="red")
+            text.append(f"  {_problem(line)}", style="red")
         return text
     if line.running:
         text.append(f"  {line.running:,} running", style="cyan")
@@ -291,6 +304,11 @@ def _fan_out(line: Line, frame: Frame) -> Text:
     if line.lost:
         text.append(f"  {line.lost:,} lost", style="red")
     return text
+
+
+def _problem(line: Line) -> str:
+    """Of the first that failed."""
+    return one_line(own_words(line.failed[0].problem or "", line.name)) if line.failed else ""
 
 
 def _retry(task: TaskInfo, line: Line, frame: Frame) -> str:
@@ -327,5 +345,5 @@ def _beneath(line: Line, info: RunInfo, tails: Tails, place: Place, frame: Frame
         prefix = f"{task_label(line.name, task.index)} " if task.index is not None else ""
         rule = "│" if frame.unicode else "|"
         for said in list(tails.of(line.name, task.index))[-most:]:
-            rows.append(Text(f"      {prefix}{rule} {one_line(said.text)}", style="dim"))
+            rows.append(Text(f"      {prefix}{rule} {log_line(said.text.expandtabs(), 300)}", style="dim"))
     return rows

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from holdfast.cli.opening import AsJson, Db, Namespace, ask, find_place
-from holdfast.cli.output import is_terminal, moment_text, one_line, print_json, print_line, stdout, task_label
+from holdfast.cli.output import is_terminal, moment_text, print_json, print_line, stdout, task_label
+from holdfast.cli.visible import log_line, one_line
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.logs import LogLine
-
-_LONGEST_LINE = 20_000
 
 _Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
 _Task = Annotated[
@@ -92,18 +91,13 @@ def _print(line: LogLine, *, as_json: bool) -> None:
     if as_json:
         print_json(line)
         return
-    label = f"{task_label(line.task, line.index)}" + (f"#{line.attempt}" if line.attempt > 1 else "")
-    text = one_line(line.text, _LONGEST_LINE)
+    label = one_line(task_label(line.task, line.index)) + (f"#{line.attempt}" if line.attempt > 1 else "")
+    text = log_line(line.text)
     if not is_terminal(sys.stdout):
         print_line(f"{moment_text(line.at)} {label} {line.stream} | {text}")
         return
-    console = stdout()
+    from rich.text import Text
+
     style = "red" if line.stream in ("stderr", "ERROR", "CRITICAL") else ""
-    console.print(f"[dim]{moment_text(line.at)}[/] [cyan]{_escaped(label)}[/] | ", end="")
-    console.print(text, style=style, markup=False)
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+    parts = [(moment_text(line.at), "dim"), " ", (label, "cyan"), " | ", (text, style)]
+    stdout().print(Text.assemble(*parts))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +39,10 @@ def _root(
     _: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-) -> None: ...
+) -> None:
+    from holdfast.cli.stderr_log import log_to_stderr
+
+    log_to_stderr()
 
 
 for _noun in (run, serve, runs, logs, schedules, answers, validate, graph, init, doctor):
@@ -50,7 +51,6 @@ for _noun in (run, serve, runs, logs, schedules, answers, validate, graph, init,
 
 def main() -> None:
     """Ends the process: with 2 for what was refused; other codes are told by each command."""
-    _log_to_stderr()
     try:
         app(prog_name="holdfast")
     except BadDag as error:
@@ -82,25 +82,6 @@ def _say_problems(error: BadDag) -> None:
         file = Path(problem.file)
         here = str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else problem.file
         say(str(problem._replace(file=here)), "red")
-
-
-def _log_to_stderr() -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-    handler.addFilter(_not_again())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-
-
-def _not_again() -> Callable[[logging.LogRecord], bool]:
-    """Lets a line through that differs from the one before: a database that is away is news every second."""
-    last = ""
-
-    def is_new(record: logging.LogRecord) -> bool:
-        nonlocal last
-        before, last = last, record.getMessage()
-        return last != before
-
-    return is_new
 
 
 def _close_pipes() -> None:

@@ -1,21 +1,23 @@
-"""From `--db` and `--namespace` to an open `Holdfast`."""
+"""From `--db` and `--namespace` to an open `Holdfast`.
+
+Every command imports this, also one that only prints its help: what takes long to import, functions import.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import shlex
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
-from urllib.parse import quote, unquote
 
 import typer
 
 from holdfast.errors import StoreUnavailable
-from holdfast.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    import asyncio
+
     from holdfast.app import Holdfast
+    from holdfast.settings import Settings
 
 T = TypeVar("T")
 
@@ -48,17 +50,23 @@ class Place(NamedTuple):
     """What of it was given on the command line, for the commands that we tell people to type."""
 
     def command(self, *words: str) -> str:
+        import shlex
+
         return shlex.join(["holdfast", *words, *self.options])
 
     @property
     def file(self) -> Path | None:
         """The SQLite file, if it is one."""
+        from urllib.parse import unquote
+
         url = self.settings.url
         return Path(unquote(url.removeprefix(_PREFIX))) if url.startswith(_PREFIX) else None
 
 
 def find_place(db: str | None, namespace: str | None) -> Place:
     """Raises BadOption for a setting that cannot be used."""
+    from holdfast.settings import read_settings
+
     project = _project(Path.cwd())
     given: dict[str, Any] = {"namespace": namespace}
     options: list[str] = []
@@ -84,12 +92,16 @@ def _project(folder: Path) -> Path:
 
 def _inside(project: Path, url: str) -> str:
     """What the project's own file, or the default, says of a path is meant from the project's folder."""
+    from urllib.parse import unquote
+
     if not url.startswith(_PREFIX):
         return url
     return _url_of(project / unquote(url.removeprefix(_PREFIX)))
 
 
 def _url_of(path: Path) -> str:
+    from urllib.parse import quote
+
     return _PREFIX + quote(str(path.absolute()))
 
 
@@ -104,6 +116,7 @@ def new_holdfast(place: Place, *, engine: bool, makes_file: bool = False) -> Hol
     """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`
     as a node does."""
     from holdfast.app import Holdfast
+    from holdfast.settings import Settings
 
     settings = {name: getattr(place.settings, name) for name in Settings.__struct_fields__}
     if not engine:
@@ -140,6 +153,8 @@ def ask(place: Place, use: Callable[[Holdfast], Awaitable[T]], *, makes_file: bo
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:
     """On uvloop where there is one. Ctrl-C ends the command without a word."""
+    import asyncio
+
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(main)

@@ -1,7 +1,8 @@
 """How things look on a terminal and in a pipe: consoles, times, states, JSON.
 
 What a command answers goes to stdout; everything that is said about it goes to stderr, so that answers can be
-piped. A state is always a word: its colour and its glyph say the same again.
+piped. No text is markup, and none moves a cursor: see `visible`. A state is always a word: its colour and its
+glyph say the same again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Generator
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from holdfast.cli.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +80,9 @@ def _console(*, is_stderr: bool, file: TextIO | None = None) -> Console:
             # rich would end the process on the spot, with runs under way.
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
-    return PipedConsole(file=file, stderr=is_stderr, highlight=False, soft_wrap=True)
+    return PipedConsole(
+        file=file, stderr=is_stderr, highlight=False, markup=False, emoji=False, soft_wrap=True
+    )
 
 
 def glyph(state: str, *, unicode: bool) -> str:
@@ -113,14 +118,19 @@ def answer_stream() -> TextIO:
 
 
 def print_line(text: str) -> None:
-    """One line of an answer, as it is."""
+    """One line of an answer for people, and for programs that read lines."""
+    write_answer(visible(text))
+
+
+def write_answer(text: str) -> None:
+    """One line of an answer for programs, as it is."""
     stream = answer_stream()
     stream.write(text + "\n")
     stream.flush()
 
 
 def print_json(value: Any, *, is_pretty: bool = False) -> None:
-    print_line(json_text(value, is_pretty=is_pretty))
+    write_answer(json_text(value, is_pretty=is_pretty))
 
 
 def json_text(value: Any, *, is_pretty: bool = False) -> str:
@@ -144,14 +154,12 @@ def _local(value: Any) -> Any:
 
 
 def say(text: str, style: str = "") -> None:
-    """Tell people something, on stderr. `text` is no markup."""
-    console = stderr()
-    console.print(text, style=style or None, markup=False)
+    """Tell people something, on stderr."""
+    stderr().print(visible(text), style=style or None)
 
 
 def say_error(text: str) -> None:
-    console = stderr()
-    console.print(f"error: {text}", style="red", markup=False)
+    say(f"error: {text}", "red")
 
 
 def moment_text(at: dt.datetime | None) -> str:
@@ -177,12 +185,6 @@ def span_text(span: dt.timedelta) -> str:
 def between(begin: dt.datetime | None, end: dt.datetime | None, now: dt.datetime) -> dt.timedelta | None:
     """How long it took, or has taken so far; None if it has not begun."""
     return None if begin is None else (end or now) - begin
-
-
-def one_line(text: str, longest: int = 300) -> str:
-    """Text of unknown origin as one line that moves no cursor."""
-    plain = "".join(each if each.isprintable() else " " for each in text.strip())
-    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
 def task_label(name: str, index: int | None) -> str:

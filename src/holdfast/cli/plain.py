@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from holdfast.cli.board import Change, Line
 from holdfast.cli.opening import Place
-from holdfast.cli.output import between, json_text, moment_text, one_line, span_text, task_label
+from holdfast.cli.output import between, json_text, moment_text, span_text, task_label
+from holdfast.cli.visible import log_line, one_line
 from holdfast.cli.watching import News, Setback
-from holdfast.cli.wording import asked_of, attempt_ended_text, attempt_text, retry_text, skip_text
+from holdfast.cli.wording import asked_of, attempt_ended_text, attempt_text, own_words, retry_text, skip_text
 from holdfast.client.logs import LogLine
 from holdfast.core.values import TaskStatus
 
@@ -114,7 +115,7 @@ class PlainView:
 
 
 def _log_text(said: LogLine) -> str:
-    return f"{task_label(said.task, said.index)} | {one_line(said.text, 20_000)}"
+    return f"{task_label(said.task, said.index)} | {log_line(said.text)}"
 
 
 def _setback_text(setback: Setback, news: News) -> str:
@@ -125,7 +126,9 @@ def _setback_text(setback: Setback, news: News) -> str:
     tried = attempt_text(attempt.attempt, task.lost, most) or "attempt 1" + (
         f" of {most + task.lost}" if most else ""
     )
-    words, _, problem = attempt_ended_text(attempt.status, attempt.problem).partition(": ")
+    words, _, problem = attempt_ended_text(
+        attempt.status, own_words(attempt.problem or "", task.name)
+    ).partition(": ")
     text = f"{task_label(task.name, task.index)} {words} ({tried})" + (
         f": {one_line(problem)}" if problem else ""
     )
@@ -148,7 +151,8 @@ def _change_texts(change: Change, line: Line, news: News, place: Place) -> Itera
         case TaskStatus.SUCCESS:
             yield ended, f"{label} success{tried}" + (f" after {span_text(took)}" if took is not None else "")
         case TaskStatus.FAILED:
-            yield ended, f"{label} failed{tried}: {one_line(task.problem or 'it is not known why')}"
+            problem = own_words(task.problem or "it is not known why", task.name)
+            yield ended, f"{label} failed{tried}: {one_line(problem)}"
         case TaskStatus.SKIPPED:
             why = skip_text(line, news.board)
             yield ended, f"{label} skipped" + (f": {why}" if why else "")

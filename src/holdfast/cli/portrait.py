@@ -3,124 +3,231 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, NamedTuple
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from holdfast.cli.board import Board
 from holdfast.cli.finding import find_run
 from holdfast.cli.opening import Place
 from holdfast.cli.output import (
     COLOURS,
     between,
+    is_terminal,
     json_text,
     moment_text,
-    one_line,
     print_line,
     span_text,
     stdout,
     task_label,
 )
 from holdfast.cli.tables import print_table
+from holdfast.cli.visible import one_line, visible
+from holdfast.cli.wording import own_words, skip_text
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
-from holdfast.core.values import RunStatus
+from holdfast.core.records import Definition, TaskRecord
+from holdfast.core.values import Failure, RunStatus, TaskStatus
+from holdfast.errors import Refused
+
+if TYPE_CHECKING:
+    from holdfast.authoring.dag.model import Dag
 
 _MOST_ROWS = 200
-"""For people; --json has all of them."""
+_MOST_CHARACTERS = 1000
+_MOST_TRACEBACKS = 3
+_MOST_LINES = 20
+"""For people who do not ask for --full."""
 _PAGE = 10_000
+
+
+class Given(NamedTuple):
+    """What a task has given, as plain data, or why it failed."""
+
+    output: Any
+    failure: Failure | None
 
 
 class Portrait(NamedTuple):
     info: RunInfo
     tasks: list[TaskInfo]
+    given: dict[int, Given]
+    """By the number of the task, of those that have ended."""
+    skipped: dict[int, str]
+    """Why, by the number of the task."""
     attempts: list[AttemptInfo]
     state: dict[str, Any]
 
     def facts(self) -> dict[str, Any]:
-        more = {"state": self.state, "tasks": self.tasks, "attempts": self.attempts}
+        more = {"state": self.state, "tasks": self._task_facts(), "attempts": self.attempts}
         return {**msgspec.structs.asdict(self.info), **more}
+
+    def _task_facts(self) -> list[dict[str, Any]]:
+        nothing = Given(None, None)
+        return [
+            {
+                **msgspec.structs.asdict(task),
+                "skipped_because": self.skipped.get(task.seq),
+                **self.given.get(task.seq, nothing)._asdict(),
+            }
+            for task in self.tasks
+        ]
 
 
 async def read_portrait(client: Client, run: str) -> Portrait:
     info = await find_run(client, run)
+    dag = _dag_of(await client.definition(info.id))
     tasks: list[TaskInfo] = []
     while True:
         page = await client.tasks(info.id, since=tasks[-1].seq + 1 if tasks else 0, limit=_PAGE)
         tasks += page
         if len(page) < _PAGE:
-            return Portrait(info, tasks, await client.attempts(info.id), await client.state(info.id))
+            break
+    records: list[TaskRecord] = await client.list_tasks(info.id)
+    given = {record.seq: _given(record) for record in records if record.status.is_final}
+    attempts, state = await client.attempts(info.id), await client.state(info.id)
+    return Portrait(info, tasks, given, _skipped(dag, tasks), attempts, state)
 
 
-def print_portrait(portrait: Portrait, place: Place) -> None:
-    info, tasks, attempts, state = portrait
-    _print_facts(info, state)
+def _dag_of(definition: Definition | None) -> Dag | None:
+    """As the file was when the run was started."""
+    if definition is None or definition.kind != "dag":
+        return None
+    from holdfast.authoring.dag.loader import load_text
+
+    try:
+        return load_text(definition.source, file=definition.origin)
+    except Refused:
+        return None  # written by a version that understands more: then its tasks are shown without it
+
+
+def _given(record: TaskRecord) -> Given:
+    try:
+        output = None if record.output is None else msgspec.json.decode(record.output)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        output = bytes(record.output or b"").decode(errors="replace")
+    return Given(output, record.failure)
+
+
+def _skipped(dag: Dag | None, tasks: Sequence[TaskInfo]) -> dict[int, str]:
+    board = Board(dag)
+    board.apply(tasks)
+    skipped = [task for task in tasks if task.status is TaskStatus.SKIPPED]
+    return {task.seq: why for task in skipped if (why := skip_text(board.lines[task.name], board))}
+
+
+# --- for people
+
+
+def print_portrait(portrait: Portrait, place: Place, *, is_full: bool) -> None:
+    info, tasks, attempts = portrait.info, portrait.tasks, portrait.attempts
+    most = max(len(tasks), len(attempts)) if is_full else _MOST_ROWS
+    _print_facts(info, portrait.state, None if is_full else _MOST_CHARACTERS)
     if tasks:
         print_line("")
-        header = ["TASK", "STATUS", "ATTEMPT", "STARTED", "TOOK", "PROBLEM"]
-        print_table(header, [_task_row(task) for task in tasks[:_MOST_ROWS]], state=1)
-        _tell_rest(len(tasks))
+        header = ["TASK", "STATUS", "ATTEMPT", "STARTED", "TOOK", "OUTPUT OR PROBLEM"]
+        print_table(header, [_task_row(task, portrait, is_full=is_full) for task in tasks[:most]], state=1)
+        _tell_rest(len(tasks), most)
     if attempts:
         print_line("")
-        labels = {task.seq: task_label(task.name, task.index) for task in tasks}
+        named = {task.seq: task for task in tasks}
         header = ["ATTEMPT OF", "STATUS", "NUMBER", "ENDED", "NODE", "PROBLEM"]
-        print_table(header, [_attempt_row(each, labels) for each in attempts[:_MOST_ROWS]], state=1)
-        _tell_rest(len(attempts))
+        print_table(header, [_attempt_row(each, named) for each in attempts[:most]], state=1)
+        _tell_rest(len(attempts), most)
+    for line in _traceback_lines(portrait, is_full=is_full):
+        print_line(line)
     for line in _next_steps(info, place):
         print_line(line)
 
 
-def _tell_rest(count: int) -> None:
-    if count > _MOST_ROWS:
-        print_line(f"and {count - _MOST_ROWS:,} more; --json has all of them")
+def _tell_rest(count: int, most: int) -> None:
+    if count > most:
+        print_line(f"and {count - most:,} more; --full and --json have all of them")
 
 
-def _print_facts(info: RunInfo, state: dict[str, Any]) -> None:
+def _print_facts(info: RunInfo, state: dict[str, Any], longest: int | None) -> None:
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
     facts = {
         "run": info.id,
         "key": info.key if info.key != info.id else "",
         "workflow": f"{info.workflow} {info.version}",
         "status": info.status.value,
-        "waits for": one_line(info.waiting or ""),
+        "waits for": info.waiting or "",
         "created": moment_text(info.created_at),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
         "took": "" if took is None else span_text(took),
-        "input": one_line(json_text(info.input), 1000),
-        "state": one_line(json_text(state), 1000) if state else "",
-        "output": one_line(json_text(info.output), 1000) if info.output is not None else "",
-        "problem": one_line(info.failure.summary, 2000) if info.failure is not None else "",
+        "input": json_text(info.input),
+        "state": json_text(state) if state else "",
+        "output": json_text(info.output) if info.output is not None else "",
+        "problem": info.failure.summary if info.failure is not None else "",
     }
     console = stdout()
     for name, value in facts.items():
         if value:
             style = COLOURS.get(value, "") if name == "status" else "red" if name == "problem" else ""
-            console.print(f"{name:<10}", style="bold", end="", markup=False)
-            console.print(value, style=style or None, markup=False)
+            console.print(f"{name:<10}", style="bold", end="")
+            console.print(one_line(value, longest), style=style or None)
 
 
-def _task_row(task: TaskInfo) -> list[str]:
+def _task_row(task: TaskInfo, portrait: Portrait, *, is_full: bool) -> list[str]:
     took = between(task.started_at, task.finished_at, dt.datetime.now(dt.UTC))
-    retry = f"again at {moment_text(task.retry_at)}" if task.retry_at is not None else ""
+    longest = None if is_full or not is_terminal(sys.stdout) else _MOST_CHARACTERS
     return [
         task_label(task.name, task.index),
         task.status.value,
         str(task.attempt) + (f" ({task.lost} lost)" if task.lost else ""),
         moment_text(task.started_at),
         "-" if took is None else span_text(took),
-        one_line(task.problem or retry),
+        one_line(_outcome(task, portrait), longest),
     ]
 
 
-def _attempt_row(attempt: AttemptInfo, labels: dict[int, str]) -> list[str]:
+def _outcome(task: TaskInfo, portrait: Portrait) -> str:
+    if task.problem:
+        return own_words(task.problem, task.name)
+    if task.status is TaskStatus.SKIPPED:
+        return portrait.skipped.get(task.seq, "")
+    if task.retry_at is not None:
+        return f"again at {moment_text(task.retry_at)}"
+    given = portrait.given.get(task.seq)
+    return json_text(given.output) if given is not None and given.output is not None else ""
+
+
+def _attempt_row(attempt: AttemptInfo, tasks: dict[int, TaskInfo]) -> list[str]:
+    task = tasks.get(attempt.seq)
     return [
-        labels.get(attempt.seq, f"task {attempt.seq}"),
+        f"task {attempt.seq}" if task is None else task_label(task.name, task.index),
         attempt.status,
         str(attempt.attempt),
         moment_text(attempt.finished_at),
         attempt.node,
-        one_line(attempt.problem or ""),
+        own_words(attempt.problem or "", "" if task is None else task.name),
     ]
+
+
+def _traceback_lines(portrait: Portrait, *, is_full: bool) -> Iterator[str]:
+    """Where the last attempts of failed tasks went wrong: the ends of a few, unless all is asked for."""
+    failures = [
+        (task, portrait.given[task.seq].failure) for task in portrait.tasks if task.seq in portrait.given
+    ]
+    traced = [
+        (task, failure.traceback) for task, failure in failures if failure is not None and failure.traceback
+    ]
+    most = len(traced) if is_full else _MOST_TRACEBACKS
+    for task, traceback in traced[:most]:
+        lines = visible(traceback.rstrip()).splitlines()
+        cut = 0 if is_full else max(0, len(lines) - _MOST_LINES)
+        yield ""
+        yield f"{one_line(task_label(task.name, task.index))}, attempt {task.attempt}:"
+        if cut:
+            yield f"  ({cut:,} lines before; --full has all of them)"
+        yield from (f"  {line}" for line in lines[cut:])
+    if len(traced) > most:
+        yield ""
+        yield f"and {len(traced) - most:,} more tracebacks; --full and --json have all of them"
 
 
 def _next_steps(info: RunInfo, place: Place) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.opening import AsJson, Db, Namespace, Place, ask, find_place
-from holdfast.cli.output import between, moment_text, one_line, print_json, say, span_text
+from holdfast.cli.output import between, moment_text, print_json, say, span_text
 from holdfast.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ _Workflow = Annotated[
 _Limit = Annotated[int, typer.Option("--limit", metavar="N", help="At most so many.")]
 _Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; kept with it.", show_default=False)
+]
+_Full = Annotated[
+    bool,
+    typer.Option("--full", help="All tasks and attempts, with outputs and tracebacks as long as they are."),
 ]
 
 runs = typer.Typer(help="List runs, look at one, cancel, retry or resume it.", no_args_is_help=True)
@@ -76,13 +80,15 @@ def _row(info: RunInfo) -> list[str]:
         info.status,
         moment_text(info.created_at),
         "-" if took is None else span_text(took),
-        one_line(more, 120),
+        more,
     ]
 
 
 @runs.command("show")
-def show_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Show a run, its tasks, attempts that did not succeed, and what it waits for."""
+def show_run(
+    run: _Run, full: _Full = False, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+) -> None:
+    """Show a run: its tasks with what they gave, attempts that did not succeed, and what it waits for."""
     from holdfast.cli.portrait import print_portrait, read_portrait
 
     place = find_place(db, namespace)
@@ -90,32 +96,43 @@ def show_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Names
     if as_json:
         print_json(portrait.facts(), is_pretty=True)
     else:
-        print_portrait(portrait, place)
+        print_portrait(portrait, place, is_full=full)
 
 
 @runs.command("cancel")
-def cancel_run(run: _Run, reason: _Reason = "", db: Db = None, namespace: Namespace = None) -> None:
+def cancel_run(
+    run: _Run, reason: _Reason = "", as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+) -> None:
     """Ask a run to end. A node does so, after the run has cleaned up; one that is parked ends at once."""
     place = find_place(db, namespace)
     info = _do(place, run, lambda client, id: client.cancel(id, reason))
-    say(f"run {info.id} " + ("is cancelled" if info.status.is_final else "is asked to end"))
+    if as_json:
+        print_json(info)
+    else:
+        say(f"run {info.id} " + ("is cancelled" if info.status.is_final else "is asked to end"))
 
 
 @runs.command("retry")
-def retry_run(run: _Run, db: Db = None, namespace: Namespace = None) -> None:
+def retry_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Open a failed or cancelled run again: what failed is tried again, what is recorded stays."""
     place = find_place(db, namespace)
     info = _do(place, run, lambda client, id: client.retry(id))
-    say(f"run {info.id} is open again; a node that serves {info.workflow} takes it, or")
-    say(f"  {place.command('run', '--resume', info.id)}")
+    _tell_of_open(info, "is open again", place, as_json=as_json)
 
 
 @runs.command("resume")
-def resume_run(run: _Run, db: Db = None, namespace: Namespace = None) -> None:
+def resume_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Let a parked or paused run go on, after what kept it was mended."""
     place = find_place(db, namespace)
     info = _do(place, run, lambda client, id: client.resume(id))
-    say(f"run {info.id} may go on; a node that serves {info.workflow} takes it, or")
+    _tell_of_open(info, "may go on", place, as_json=as_json)
+
+
+def _tell_of_open(info: RunInfo, words: str, place: Place, *, as_json: bool) -> None:
+    if as_json:
+        print_json(info)
+        return
+    say(f"run {info.id} {words}; a node that serves {info.workflow} takes it, or")
     say(f"  {place.command('run', '--resume', info.id)}")
 
 

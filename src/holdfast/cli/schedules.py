@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,6 @@ from holdfast.errors import BadOption
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.schedules import Firing, Outage, ScheduleInfo
-
-_SPAN = re.compile(r"(?:(?P<days>\d+)d)?(?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m)?(?:(?P<seconds>\d+)s)?")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the schedule.")]
 _Target = Annotated[
@@ -71,12 +68,13 @@ def _row(info: ScheduleInfo) -> list[str]:
 
 
 def _when(info: ScheduleInfo) -> str:
+    from holdfast.core.names import written_span
     from holdfast.core.timetable import Cron
 
     timetable = info.plan.timetable
     if isinstance(timetable, Cron):
         return f"{timetable.expression} {timetable.timezone}"
-    return f"every {timetable.interval}"
+    return f"every {written_span(timetable.interval)}"
 
 
 def _facts(info: ScheduleInfo) -> dict[str, Any]:
@@ -97,6 +95,8 @@ def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace
     if as_json:
         print_json(_facts(info), is_pretty=True)
         return
+    from holdfast.core.names import written_span
+
     plan = info.plan
     catchup = f"{plan.catchup.mode}" + (
         f" (at most {plan.catchup.most})" if plan.catchup.mode == "all" else ""
@@ -105,7 +105,7 @@ def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace
         "schedule": info.name,
         "workflow": info.workflow,
         "when": _when(info),
-        "jitter": str(plan.jitter) if plan.jitter else "",
+        "jitter": written_span(plan.jitter) if plan.jitter else "",
         "overlap": str(plan.overlap),
         "catch-up": catchup,
         "state": "paused" if info.is_paused else "on",
@@ -145,59 +145,68 @@ def put_schedule(
         str, typer.Option("--overlap", help="skip, allow, queue or cancel_previous.")
     ] = "skip",
     catchup: Annotated[str, typer.Option("--catchup", help="none, last, all, or all:N.")] = "last",
+    as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
     """Add a schedule, or change the one of that name. A node that serves the workflow fires it."""
-    from holdfast.cli.inputs import read_arguments
+    from holdfast.cli.inputs import read_named
+    from holdfast.cli.schedule_options import PlanWords, read_all, read_plan
     from holdfast.cli.targets import load_target
 
-    workflow = load_target(target).workflow
-    args, kwargs = read_arguments(input)
-    if args:
-        raise BadOption("--input", input, "a JSON object: inputs by name")
-    mode, _, most = catchup.partition(":")
-
-    async def put(client: Holdfast) -> ScheduleInfo:
-        return await client.schedules.put(
-            name,
-            workflow,
-            cron=cron,
-            every=None if every is None else _span("--every", every),
-            timezone=timezone,
-            input=kwargs,
-            jitter=None if jitter is None else _span("--jitter", jitter),
-            overlap=overlap,
-            catchup={mode: int(most)} if most.isdecimal() else catchup,
-        )
-
-    info = ask(find_place(db, namespace), put, makes_file=True)
-    say(f"schedule {info.name} fires next at {moment_text(info.next_at)}")
+    plan, inputs, found = read_all(
+        lambda: read_plan(PlanWords(cron, every, timezone, jitter, overlap, catchup)),
+        lambda: read_named(input),
+        lambda: load_target(target),
+    )
+    info = ask(
+        find_place(db, namespace),
+        lambda client: client.schedules.put_plan(name, found.workflow, plan, inputs),
+        makes_file=True,
+    )
+    _tell(info, as_json=as_json)
 
 
 @schedules.command("pause")
-def pause_schedule(name: _Name, db: Db = None, namespace: Namespace = None) -> None:
+def pause_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Start no more runs. Ticks that come meanwhile are not made up for."""
-    ask(find_place(db, namespace), lambda client: client.schedules.pause(name))
-    say(f"schedule {name} is paused")
+    info = ask(find_place(db, namespace), lambda client: client.schedules.pause(name))
+    _tell(info, as_json=as_json)
 
 
 @schedules.command("resume")
-def resume_schedule(name: _Name, db: Db = None, namespace: Namespace = None) -> None:
+def resume_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Go on after a pause."""
     info = ask(find_place(db, namespace), lambda client: client.schedules.resume(name))
-    say(f"schedule {name} fires next at {moment_text(info.next_at)}")
+    _tell(info, as_json=as_json)
+
+
+def _tell(info: ScheduleInfo, *, as_json: bool) -> None:
+    """How a schedule stands now that it was changed."""
+    if as_json:
+        print_json(_facts(info))
+    elif info.is_paused:
+        say(f"schedule {info.name} is paused")
+    elif info.next_at is None:
+        say(f"schedule {info.name} fires no more: its end is past")
+    else:
+        say(f"schedule {info.name} fires next at {moment_text(info.next_at)}")
 
 
 @schedules.command("delete")
-def delete_schedule(name: _Name, db: Db = None, namespace: Namespace = None) -> None:
+def delete_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Remove a schedule. Runs that it has started go on."""
     ask(find_place(db, namespace), lambda client: client.schedules.delete(name))
-    say(f"schedule {name} is deleted")
+    if as_json:
+        print_json({"schedule": name, "deleted": True})
+    else:
+        say(f"schedule {name} is deleted")
 
 
 @schedules.command("trigger")
-def trigger_schedule(name: _Name, target: _Target = None, db: Db = None, namespace: Namespace = None) -> None:
+def trigger_schedule(
+    name: _Name, target: _Target = None, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+) -> None:
     """Start a run now, whatever the plan says. A node that serves the workflow takes it."""
 
     async def trigger(client: Holdfast) -> str:
@@ -206,6 +215,9 @@ def trigger_schedule(name: _Name, target: _Target = None, db: Db = None, namespa
 
     place = find_place(db, namespace)
     id = ask(place, trigger)
+    if as_json:
+        print_json({"schedule": name, "run": id})
+        return
     print_line(id)
     say(f"started; a node that serves it takes it, or\n  {place.command('run', '--resume', id)}")
 
@@ -217,20 +229,27 @@ def backfill_schedule(
     end: Annotated[str, typer.Option("--to", metavar="TIME", help="All ticks are before it.")],
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Refuse if there are more.")] = 1000,
     target: _Target = None,
+    as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
     """Start a run for every tick of a time that is past. Those that were started are not started again."""
+    from holdfast.cli.schedule_options import read_range
+
+    first, last = read_range(begin, end)
 
     async def backfill(client: Holdfast) -> list[str]:
         await _load(client, name, target)
-        first, last = _moment("--from", begin), _moment("--to", end)
         return [run.id for run in await client.schedules.backfill(name, first, last, limit=limit)]
 
     ids = ask(find_place(db, namespace), backfill)
     for id in ids:
-        print_line(id)
-    say(f"{len(ids):,} runs; nodes that serve the workflow take them")
+        if as_json:
+            print_json({"schedule": name, "run": id})
+        else:
+            print_line(id)
+    if not as_json:
+        say(f"{len(ids):,} runs; nodes that serve the workflow take them")
 
 
 @schedules.command("preview")
@@ -253,7 +272,9 @@ def preview_schedule(
     """Show when it fires next, or what an outage would do."""
     place = find_place(db, namespace)
     if outage is not None:
-        span = _span("--outage", outage)
+        from holdfast.cli.schedule_options import read_span
+
+        span = read_span("--outage", outage)
         now = dt.datetime.now(dt.UTC)
         found = ask(place, lambda client: client.schedules.preview_outage(name, now, now + span))
         _print_outage(found, as_json=as_json)
@@ -289,22 +310,3 @@ async def _load(client: Holdfast, name: str, target: str | None) -> None:
     if not place:
         raise BadOption("--target", None, f"given: it is not known here where workflow {info.workflow!r} is")
     load_target(place)
-
-
-def _span(option: str, text: str) -> dt.timedelta:
-    found = _SPAN.fullmatch(text.strip())
-    parts = {unit: int(number) for unit, number in found.groupdict().items() if number} if found else {}
-    if not parts:
-        raise BadOption(option, text, "a span such as 90s, 10m, 1h30m or 2d")
-    try:
-        return dt.timedelta(**parts)
-    except OverflowError:
-        raise BadOption(option, text, "at most a hundred years") from None
-
-
-def _moment(option: str, text: str) -> dt.datetime:
-    try:
-        found = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise BadOption(option, text, "a time such as 2026-01-31 or 2026-01-31T02:00:00+01:00") from None
-    return found if found.tzinfo is not None else found.astimezone()  # without a zone: the local one

@@ -17,9 +17,10 @@ from holdfast.cli.finding import find_run
 from holdfast.cli.inputs import Arguments, read_arguments
 from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find_terminal
 from holdfast.cli.opening import Place, new_holdfast, run_async
-from holdfast.cli.output import is_terminal, print_line, say, stderr, user_prints_to_stderr
+from holdfast.cli.output import is_terminal, say, stderr, user_prints_to_stderr, write_answer
 from holdfast.cli.plain import JsonView, PlainView
 from holdfast.cli.targets import Target, load_all
+from holdfast.cli.visible import visible
 from holdfast.cli.watching import View, Watch
 from holdfast.client.run import Run, RunInfo
 from holdfast.core.records import Definition
@@ -154,7 +155,7 @@ def _attempts_of(task: str) -> int | None:
 def _view(order: Order, old: Old | None) -> View:
     since = None if old is None else dt.datetime.now(dt.UTC)
     if order.as_json:
-        return JsonView(print_line, since)
+        return JsonView(write_answer, since)
     console = stderr()
     # rich would take FORCE_COLOR, as CI systems set it, for a terminal that can be drawn on.
     if order.is_plain or not is_terminal(sys.stderr) or console.is_dumb_terminal:
@@ -165,7 +166,7 @@ def _view(order: Order, old: Old | None) -> View:
 
 
 def _write_line(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible(text, keep="\t") + "\n")
     sys.stderr.flush()
 
 

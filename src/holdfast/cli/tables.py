@@ -6,13 +6,15 @@ import sys
 from collections.abc import Sequence
 
 from holdfast.cli.output import COLOURS, is_terminal, stdout
+from holdfast.cli.visible import one_line
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, state: int) -> None:
-    """`state` is the column whose word is coloured. The last column is cut at the edge of the terminal."""
+    """`state` is the column whose word is coloured. Rows are cut at the edge of a terminal only."""
     from rich.text import Text
 
     console = stdout()
+    rows = [[one_line(cell, None) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header) - 1)]
     for number, row in enumerate([header, *rows]):
         text = Text(style="bold" if number == 0 else "")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from holdfast.cli.output import one_line, print_json, print_line, say_error, stdout
+from holdfast.cli.output import print_json, print_line, say_error, stdout
+from holdfast.cli.visible import one_line, visible
 from holdfast.errors import BadDag, Problem
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _show(finding: Finding) -> None:
     if finding.dag is not None:
         count = len(finding.dag.tasks)
         line = f"{finding.file}: ok: {count} {'task' if count == 1 else 'tasks'}"
-        console.print(line, style="green", markup=False)
+        console.print(one_line(line, None), style="green")
         return
     if not console.is_terminal:
         for problem in finding.problems:
@@ -212,8 +213,8 @@ def excerpt(line: str, column: int, width: int) -> tuple[str, str]:
     """
     from rich.cells import cell_len, set_cell_size
 
-    before = _visible(line[: column - 1])
-    rest = _visible(line[column - 1 :])
+    before = _shown(line[: column - 1])
+    rest = _shown(line[column - 1 :])
     cut = cell_len(before) + min(_ROOM_AFTER, cell_len(rest)) - width
     if cut > 0:
         while before and cell_len(before) > 0 and cut >= 0:
@@ -226,6 +227,6 @@ def excerpt(line: str, column: int, width: int) -> tuple[str, str]:
     return shown, " " * cell_len(before) + "^"
 
 
-def _visible(text: str) -> str:
+def _shown(text: str) -> str:
     """As wide as the eye takes it: tabs as blanks, and nothing that moves a cursor."""
-    return "".join(each if each.isprintable() else " " for each in text.expandtabs(4))
+    return visible(text.expandtabs(4), keep="")

@@ -23,8 +23,6 @@ _REST = 4
 """How many times as long as a look took the pause after it is at least."""
 _DESCRIBE_EVERY = 1.0
 _PAGE = 10_000
-_MOST_SETBACKS = 5_000
-"""So many attempts that did not succeed are told of one by one. All are read each time there is a new one."""
 _LAST_WORDS = 5.0
 """Seconds that the last lines of the log are waited for after the end."""
 
@@ -69,8 +67,8 @@ class Watch:
         self._client = client
         self._run = run
         self._board = board
-        self._shown: set[tuple[int, int]] = set()
-        """Attempts that were told of, by the number of the task and their own."""
+        self._told: dict[int, int] = {}
+        """The last attempt that was told of, by the number of the task, of those that have not ended."""
         self._lines: list[LogLine] = []
         self._described = 0.0
         self._cost = 0.0
@@ -131,15 +129,14 @@ class Watch:
 
     async def _setbacks(self, changes: Sequence[Change]) -> list[Setback]:
         tried = {change.task.seq: change.task for change in changes if _was_tried(change)}
-        if len(self._shown) >= _MOST_SETBACKS:
-            return []
         found: list[Setback] = []
-        for attempt in await self._client.attempts(self._run) if tried else ():
-            # One of a task that has not been seen to move yet is told of when it has.
-            task = tried.get(attempt.seq)
-            if task is not None and (attempt.seq, attempt.attempt) not in self._shown:
-                self._shown.add((attempt.seq, attempt.attempt))
-                found.append(Setback(task, attempt))
+        for attempt in await self._client.attempts(self._run, of=list(tried)) if tried else ():
+            if attempt.attempt > self._told.get(attempt.seq, 0):
+                self._told[attempt.seq] = attempt.attempt
+                found.append(Setback(tried[attempt.seq], attempt))
+        for change in changes:
+            if change.task.status.is_final:
+                self._told.pop(change.task.seq, None)
         self._board.note_attempts([each.attempt for each in found])
         return found
 

@@ -9,6 +9,9 @@ from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
 from holdfast.cli.board import Board, Line
 from holdfast.cli.opening import Place
 from holdfast.cli.output import span_text
+from holdfast.core.names import written_span
+
+_NO_SUCCESS = {"failed": "failed", "skipped": "was skipped", "cancelled": "was cancelled"}
 
 
 class Asked(NamedTuple):
@@ -38,7 +41,7 @@ def wait_of(line: Line) -> str | None:
         return None
     match line.task.work:
         case Sleep(duration=duration):
-            return f"sleeps for {span_text(duration)}"
+            return f"sleeps for {written_span(duration)}"
         case Call(workflow=workflow):
             return f"workflow {workflow!r}"
         case _:
@@ -60,15 +63,23 @@ def skip_text(line: Line, board: Board) -> str:
     """Why a task was skipped, as far as the DAG tells."""
     if line.task is None:
         return ""
-    for name in line.task.depends_on:
+    for name in () if line.task.runs_on_failure else line.task.depends_on:
         upstream = board.lines.get(name)
-        if (
-            upstream is not None
-            and upstream.state not in ("success", "waiting")
-            and not line.task.runs_on_failure
-        ):
-            return f"{name} did not succeed"
+        if upstream is not None and upstream.state in _NO_SUCCESS:
+            return f"{name} {_NO_SUCCESS[upstream.state]}"
     return f"when is not met: {line.task.when.text}" if line.task.when is not None else ""
+
+
+def own_words(problem: str, task: str) -> str:
+    """What went wrong with a task, for where its name has just been said."""
+    for beginning, instead in (
+        (f"task {task!r}: ", ""),
+        (f"task {task!r} ", ""),
+        (f"the output of task {task!r}: ", "its output: "),
+    ):
+        if problem.startswith(beginning):
+            return instead + problem.removeprefix(beginning)
+    return problem
 
 
 def retry_text(retry_at: dt.datetime | None, now: dt.datetime) -> str:

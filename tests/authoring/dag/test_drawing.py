@@ -161,7 +161,7 @@ def test_every_kind_of_task_is_named_and_says_what_it_does(kind: str):
         "workflow": "other",
         "approval": "Ship it?",
         "signal": "paid",
-        "sleep": "2d1h30m5ms",
+        "sleep": "2d1h30m0.005s",
     }
     drawn = dag(task("it", work=KINDS[kind]))
 

@@ -321,7 +321,7 @@ class DagProgram:
     def _start_again(self, node: Node, index: int, seq: int) -> None:
         if isinstance(node.task.work, Call):
             del self._held[seq]
-            self._waits.await_child(seq, self._open(node, index, _NOTHING))
+            self._await_again(seq, node, index)
             self._emit(ResumeChild(seq))
         else:
             self._tasks[seq] = (node, index)
@@ -331,7 +331,10 @@ class DagProgram:
         """It has ended before its turn came: somebody cancelled it, or an earlier retry had let it go on."""
         node, index = self._held.pop(child)
         node.start_early(index)
-        self._waits.await_child(child, self._open(node, index, _NOTHING))
+        self._await_again(child, node, index)
+
+    def _await_again(self, child: int, node: Node, index: int) -> None:
+        self._waits.await_child(child, self._open(node, index, self._values.with_place(node, index, {})))
 
     def _start_work(self, node: Node, index: int) -> None:
         """Raises Refused before anything is asked for."""
@@ -359,7 +362,7 @@ class DagProgram:
 
     def _start_child(self, node: Node, index: int, workflow: str) -> None:
         given = self._values.child_inputs(node, index)
-        shown = self._codec.encode(given, f"the input of task {node.task.name!r}")
+        shown = self._values.with_place(node, index, given)
         # What is replayed was accepted then, whether or not the workflow is known here now.
         packed = self._pack_child(workflow, given) if self._failed_then is None else shown
         child = self._next_child
@@ -415,7 +418,8 @@ def _run_failure(run: RunRecord, failed: list[Node]) -> Failure:
     first = failed[0]
     failure = first.failure or Failure(type="holdfast.errors:TaskError", message="it is not known why")
     of_items = f" ({len(first.failed)} of {first.count})" if first.is_fan_out and first.failed else ""
-    message = f"task {first.task.name!r} failed{of_items}: {failure.message}"
+    reason = failure.message.removeprefix(f"task {first.task.name!r}").lstrip(": ")
+    message = f"task {first.task.name!r} failed{of_items}: {reason}"
     if len(failed) > 1:
         message += "; also failed: " + ", ".join(node.task.name for node in failed[1:6])
         message += f" and {len(failed) - 6} more" if len(failed) > 6 else ""

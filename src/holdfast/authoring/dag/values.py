@@ -81,14 +81,17 @@ class Values:
                 given |= {name: self.of(_output_of(name)) for name in task.depends_on}
         else:
             given = self._declared(node, index)
+        if isinstance(task.fan_out, Each) and node.items is not None:
+            given.setdefault("item", node.items[index])
+        return self.with_place(node, index, given)
+
+    def with_place(self, node: Node, index: int, given: dict[str, Any]) -> Payload:
+        """The inputs of a task, and of an item in a fan-out also its place: last, where whoever only wants to
+        know that finds it without reading all the rest. Raises PayloadTooLarge."""
         if node.is_fan_out:
-            if isinstance(task.fan_out, Each) and node.items is not None:
-                given.setdefault("item", node.items[index])
-            # Last, where whoever only wants to know its place finds it without reading all the rest.
-            for name, place in (("parallel_index", index), ("parallel_count", node.count)):
-                given.pop(name, None)
-                given[name] = place
-        return self._codec.encode(given, f"the input of task {task.name!r}")
+            place = {"parallel_index": index, "parallel_count": node.count}
+            given = {name: value for name, value in given.items() if name not in place} | place
+        return self._codec.encode(given, f"the input of task {node.task.name!r}")
 
     def child_inputs(self, node: Node, index: int) -> dict[str, Any]:
         """What another workflow is given, which has parameters of its own: what `inputs` says. Raises

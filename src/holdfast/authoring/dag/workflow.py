@@ -37,26 +37,22 @@ class DagSignature:
         return {name: texts[kind] for name, kind in kinds.items() if kind in texts}
 
     def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
-        """Raises WrongType, CannotStore, PayloadTooLarge."""
+        """Raises WrongType with all that is wrong, CannotStore, PayloadTooLarge."""
         if args:
             raise WrongType(f"a call of {self._name}", "its inputs are passed by name, not by position")
         expected = self._dag.inputs
-        for name in kwargs.keys() - expected.keys():
-            takes = ", ".join(expected) if expected else "none"
-            raise WrongType(f"a call of {self._name}", f"it has no input {show(name)}; it takes {takes}")
-        values: dict[str, Any] = {}
-        for name, parameter in expected.items():
-            if name not in kwargs and not parameter.has_default:
-                hint = f"it needs the input {name!r} ({describe(parameter.type)})"
-                raise WrongType(f"a call of {self._name}", hint)
-            values[name] = kwargs.get(name, parameter.default)
+        unknown = [show(name) for name in kwargs if name not in expected]
+        missing = [name for name, it in expected.items() if name not in kwargs and not it.has_default]
+        values = {name: kwargs.get(name, it.default) for name, it in expected.items() if name not in missing}
         payload = codec.encode(values, f"the inputs of {self._name}")
         # What was passed may be a date; what is stored, and checked, is its JSON.
         stored: dict[str, Any] = codec.decode(payload, dict[str, Any], f"the inputs of {self._name}")
-        for name, parameter in expected.items():
-            problem = check(stored[name], parameter.type)
-            if problem is not None:
-                raise WrongType(f"the inputs of {self._name}", f"{name}: {problem}")
+        checked = {name: check(value, expected[name].type) for name, value in stored.items()}
+        problems = [f"it has no input {name}; it takes {', '.join(expected) or 'none'}" for name in unknown]
+        problems += [f"it needs the input {name!r} ({describe(expected[name].type)})" for name in missing]
+        problems += [f"{name}: {problem}" for name, problem in checked.items() if problem is not None]
+        if problems:
+            raise WrongType(f"the inputs of {self._name}", "; ".join(problems))
         return payload
 
     def unpack_result(self, payload: Payload) -> Any:

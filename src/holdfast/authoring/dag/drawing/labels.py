@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import unicodedata
 from typing import Final, Literal, TypeAlias, assert_never
 
 from holdfast.authoring.dag.model import Approval, Call, Each, Ref, Signal, Sleep, Task, Times
 from holdfast.authoring.dag.references import path_text
+from holdfast.core.names import written_span
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 Kind: TypeAlias = Literal["shell", "python", "workflow", "approval", "signal", "sleep"]
 
 _ELLIPSIS: Final = "…"
-_UNITS: Final = (
-    ("d", 86_400_000_000),
-    ("h", 3_600_000_000),
-    ("m", 60_000_000),
-    ("s", 1_000_000),
-    ("ms", 1000),
-)
 
 
 def kind_of(task: Task) -> Kind:
@@ -54,7 +47,7 @@ def work_of(task: Task) -> str:
         case Signal(name):
             return one_line(name)
         case Sleep(duration):
-            return _span(duration)
+            return written_span(duration)
         case _:
             assert_never(task.work)
 
@@ -124,13 +117,3 @@ def _short(ref: Ref) -> str:
     if ref.path[0] == "tasks" and ref.path[2] == "output":
         return path_text((ref.path[1], *ref.path[3:]))
     return path_text(ref.path)
-
-
-def _span(duration: dt.timedelta) -> str:
-    """As in a file: `1h30m`."""
-    rest = duration // dt.timedelta(microseconds=1)
-    text = ""
-    for unit, size in _UNITS:
-        amount, rest = divmod(rest, size)
-        text += f"{amount}{unit}" if amount else ""
-    return text or "0s"
