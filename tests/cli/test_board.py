@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
-from hypothesis import given
+from hypothesis import given, settings
 from tests.cli.builders import after, attempt, dag, task
 
 from holdfast.cli.board import Board
@@ -58,6 +58,7 @@ def test_what_was_forgotten_is_not_counted_again_by_a_later_page():
     assert board.lines["a"].asked_for == 10
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_whatever_the_portions_the_counts_are_those_of_the_tasks(data: st.DataObject):
     states = ["pending", "dispatched", "running", "success"]

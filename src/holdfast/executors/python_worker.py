@@ -1,8 +1,7 @@
 """The script that a worker process runs: `python -P python_worker.py`.
 
-It makes `holdfast` importable without running all of it. The package's own `__init__` brings stores, the
-engine and the client along, and a worker that only calls plain functions would wait for them a quarter
-of a second, each time it is started. It gets them when the user's own code asks for them.
+It makes this very `holdfast` importable, wherever it is installed, and whatever the user's folder has under
+that name.
 """
 
 from __future__ import annotations
@@ -10,24 +9,8 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-
-
-class _Unopened(ModuleType):
-    """The package before anyone wanted one of its own names; its modules can be imported all the same."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        object.__setattr__(self, "__class__", ModuleType)
-        loader = self.__spec__ and self.__spec__.loader
-        if loader is None:
-            raise AttributeError(name)
-        loader.exec_module(self)
-        return getattr(self, name)
 
 
 def _provide_package() -> None:
@@ -36,13 +19,10 @@ def _provide_package() -> None:
         name, _PACKAGE / "__init__.py", submodule_search_locations=[str(_PACKAGE)]
     )
     assert spec is not None
-    package = _Unopened(name)
-    package.__spec__ = spec
-    package.__path__ = [str(_PACKAGE)]
-    package.__file__ = spec.origin
-    package.__package__ = name
-    package.__loader__ = spec.loader
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
     sys.modules[name] = package
+    spec.loader.exec_module(package)
     # Behind everything else: for what it needs and others do not have.
     if str(_PACKAGE.parent) not in sys.path:
         sys.path.append(str(_PACKAGE.parent))
