@@ -171,8 +171,10 @@ class Definitions:
 
     def process(self, attempt: Attempt) -> ProcessBody:
         """What to run for it now. Raises UnknownTask."""
-        workflow = self.catalog.workflow(attempt.workflow, attempt.version)
-        return cast("DataWorkflow", workflow).process(attempt.name, self.codec)
+        workflow = self.catalog.editions.get((attempt.workflow, attempt.version))
+        if workflow is None:
+            workflow = cast("DataWorkflow", self.catalog.workflow(attempt.workflow, attempt.version))
+        return workflow.process(attempt.name, self.codec)
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
         found = self.catalog.workflow(workflow, version)

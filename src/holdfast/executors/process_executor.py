@@ -221,12 +221,12 @@ class ProcessExecutor(ABC):
         """Whether the process that is gone is to be started once more, as it never began."""
         return child.is_unborn and not (job.is_cancelled or self._is_stopped)
 
-    def settle(self, job: Job, outcome: Outcome) -> None:
-        """The end of an attempt, once its processes are gone."""
+    def settle(self, job: Job, outcome: Outcome, *, has_files: bool = True) -> None:
+        """The end of an attempt, once its processes are gone; `has_files` if it may have left some."""
         del self._jobs[job.attempt]
         if self._desk is not None:
             self._desk.heartbeats.last(job.attempt)
-        self._scratch.give_back(job.files)
+        self._scratch.give_back(job.files, has_files=has_files)
         self._tell(job.attempt, Cancelled() if job.is_cancelled else outcome)
 
     def _tell(self, attempt: Attempt, outcome: Outcome) -> None:

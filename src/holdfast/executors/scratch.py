@@ -74,8 +74,8 @@ class Scratch:
         # With a number: what is left of another attempt may still write to its own.
         return Files(folder, path, b"%s/%d.output" % (folder, number), b"%s/%d.heartbeat" % (folder, number))
 
-    def give_back(self, files: Files) -> None:
-        if files.are_untouched or _clear(files.folder):
+    def give_back(self, files: Files, *, has_files: bool) -> None:
+        if not has_files or _clear(files.folder):
             self._free.append(files.folder)
         else:
             _remove(files.folder)
@@ -125,6 +125,7 @@ def _overwrite(path: bytes, content: bytes) -> None:
         written, size = os.write(descriptor, content), len(content)
         while written < size:
             written += os.write(descriptor, content[written:])
-        os.ftruncate(descriptor, size)
+        if os.fstat(descriptor).st_size > size:  # to ask costs less than to cut off nothing
+            os.ftruncate(descriptor, size)
     finally:
         os.close(descriptor)

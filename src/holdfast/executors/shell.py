@@ -73,8 +73,8 @@ class ShellExecutor(ProcessExecutor):
         batch = [self._due.popleft() for _ in range(min(_AT_ONCE, len(self._due)))]
         if not batch:
             return  # they were cancelled since, or everything was stopped
-        here = _current_folder()
-        orders = {job: order for job in batch if (order := self._order_for(job, here)) is not None}
+        folders = _Folders()
+        orders = {job: order for job in batch if (order := self._order_for(job, folders)) is not None}
         children = desk.processes.spawn_all(list(orders.values()))
         for (job, order), child in zip(orders.items(), children, strict=True):
             if isinstance(child, OSError) and child.errno == errno.ENOEXEC:
@@ -88,7 +88,7 @@ class ShellExecutor(ProcessExecutor):
         if self._due:
             desk.loop.call_soon(self._start_due, desk, context=desk.variables)
 
-    def _order_for(self, job: Job, here: str | None) -> Order | None:
+    def _order_for(self, job: Job, folders: _Folders) -> Order | None:
         """None if there can be none; the attempt has failed then."""
         command = cast("ShellCommand", job.body.work).command
         environment = dict(self._environment)
@@ -96,7 +96,7 @@ class ShellExecutor(ProcessExecutor):
             for name, value in job.body.env.items():
                 environment[os.fsencode(name)] = os.fsencode(value)
             environment |= variables_of(job.attempt, job.files)
-            program, arguments = _call_for(command, job.body.workdir, here, environment)
+            program, arguments = _call_for(command, job.body.workdir, folders, environment)
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
             self.settle(job, Failed(capture(error.with_traceback(None))))
             return None
@@ -121,19 +121,37 @@ class ShellExecutor(ProcessExecutor):
         except (OSError, PayloadTooLarge) as error:
             self.settle(job, Failed(capture(error.with_traceback(None))))
         else:
-            self.settle(job, job.store(NULL if output is None else output))
+            self.settle(job, job.store(NULL if output is None else output), has_files=has_files)
 
 
 # --- what to start
 
 
+class _Folders:
+    """What is known of folders while some processes are started, so that each is looked at once."""
+
+    def __init__(self) -> None:
+        try:
+            self._here: str | None = os.getcwd()
+        except FileNotFoundError:
+            self._here = None  # it was removed under our feet
+        self._checked: set[str] = set()
+
+    def is_elsewhere(self, folder: str) -> bool:
+        """Raises FileNotFoundError or NotADirectoryError if nobody can work there."""
+        if folder == self._here:
+            return False
+        if folder not in self._checked:
+            _check_folder(folder)
+            self._checked.add(folder)
+        return True
+
+
 def _call_for(
-    command: str | tuple[str, ...], workdir: str, here: str | None, environment: dict[bytes, bytes]
+    command: str | tuple[str, ...], workdir: str, folders: _Folders, environment: dict[bytes, bytes]
 ) -> _Call:
     """Raises FileNotFoundError, NotADirectoryError, PermissionError, saying what is not there."""
-    is_elsewhere = workdir != here
-    if is_elsewhere:
-        _check_folder(workdir)
+    is_elsewhere = folders.is_elsewhere(workdir)
     if isinstance(command, str):
         # On the first line, so that the shell's own complaints name the right one.
         script = f"cd -- {shlex.quote(workdir)} || exit 126; {command}" if is_elsewhere else command
@@ -145,13 +163,6 @@ def _call_for(
         return _Call(program, command)
     # posix_spawn cannot change the folder, so a shell does, and becomes the program at once.
     return _Call(_SHELL, (_SHELL, "-c", 'cd -- "$0" && exec "$@"', workdir, program, *command[1:]))
-
-
-def _current_folder() -> str | None:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:
-        return None  # it was removed under our feet
 
 
 def _check_folder(folder: str) -> None:

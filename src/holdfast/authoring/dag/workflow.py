@@ -73,6 +73,7 @@ class DagWorkflow:
         self.version = f"auto-{self.hash[:12]}"
         self.claim = dag.name
         self.signature = DagSignature(dag)
+        self._bodies: dict[str, tuple[Codec, ProcessBody]] = {}
 
     def unpack_result(self, payload: Payload) -> Any:
         return self.signature.unpack_result(payload)
@@ -98,6 +99,13 @@ class DagWorkflow:
 
     def process(self, task: str, codec: Codec) -> ProcessBody:
         """Raises UnknownTask."""
+        codec_then, body = self._bodies.get(task, (None, None))
+        if body is None or codec_then is not codec:
+            body = self._new_body(task, codec)
+            self._bodies[task] = (codec, body)
+        return body
+
+    def _new_body(self, task: str, codec: Codec) -> ProcessBody:
         found, work = self.dag.tasks.get(task), self.work(task)
         if found is None or work is None:
             raise UnknownTask(task, list(self.dag.tasks))
