@@ -48,9 +48,13 @@ def task(seq: int, name: str, status: str = "running", **facts: Any) -> TaskInfo
 
 
 def attempt(
-    seq: int, number: int = 1, status: str = "failed", problem: str | None = "no luck"
+    seq: int,
+    number: int = 1,
+    status: str = "failed",
+    problem: str | None = "no luck",
+    traceback: str | None = None,
 ) -> AttemptInfo:
-    return AttemptInfo(seq, number, status, problem, "node", NOON, after(1))
+    return AttemptInfo(seq, number, status, problem, traceback, "node", NOON, after(1))
 
 
 def info(status: str = "running", **facts: Any) -> RunInfo:

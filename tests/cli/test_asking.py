@@ -9,8 +9,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.cli.builders import attempt, info, task
 from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
 from tests.cli.terminal import Terminal
+
+from holdfast.cli.opening import Place
+from holdfast.cli.portrait import Portrait, print_portrait
+from holdfast.settings import Settings
 
 FAILING = """\
 name: failing
@@ -153,6 +158,22 @@ def test_the_end_of_a_traceback_is_shown_and_all_of_it_if_asked_for(drawn: Proje
     assert '    raise ValueError("x" * 500 + "END")' in short
     assert "  Traceback (most recent call last):" in whole
     assert whole.count("in go") > short.count("in go")
+
+
+def test_a_task_that_waits_for_its_next_attempt_shows_where_the_last_one_went_wrong(
+    capsys: pytest.CaptureFixture[str],
+):
+    tasks = [task(0, "a", "pending", attempt=3), task(1, "b", "success", attempt=2)]
+    attempts = [attempt(0, 1, traceback="first"), attempt(0, 2, traceback="second")]
+    attempts.append(attempt(1, 1, traceback="old"))
+    portrait = Portrait(info(), tasks, {}, {}, attempts, {})
+
+    print_portrait(portrait, Place(Settings(), ()), is_full=False)
+
+    said = capsys.readouterr().out
+    assert "a, attempt 2:\n  second\n" in said
+    assert "first" not in said
+    assert "old" not in said
 
 
 def test_json_has_outputs_reasons_and_tracebacks(drawn: Project):

@@ -209,19 +209,17 @@ def _attempt_row(attempt: AttemptInfo, tasks: dict[int, TaskInfo]) -> list[str]:
 
 
 def _traceback_lines(portrait: Portrait, *, is_full: bool) -> Iterator[str]:
-    """Where the last attempts of failed tasks went wrong: the ends of a few, unless all is asked for."""
-    failures = [
-        (task, portrait.given[task.seq].failure) for task in portrait.tasks if task.seq in portrait.given
-    ]
-    traced = [
-        (task, failure.traceback) for task, failure in failures if failure is not None and failure.traceback
-    ]
+    """Where the last attempts of tasks that have not succeeded went wrong: the ends of a few, unless all is
+    asked for."""
+    last = {attempt.seq: attempt for attempt in portrait.attempts}
+    undone = [task for task in portrait.tasks if task.status is not TaskStatus.SUCCESS and task.seq in last]
+    traced = [(task, last[task.seq]) for task in undone if last[task.seq].traceback]
     most = len(traced) if is_full else _MOST_TRACEBACKS
-    for task, traceback in traced[:most]:
-        lines = visible(traceback.rstrip()).splitlines()
+    for task, attempt in traced[:most]:
+        lines = visible((attempt.traceback or "").rstrip()).splitlines()
         cut = 0 if is_full else max(0, len(lines) - _MOST_LINES)
         yield ""
-        yield f"{one_line(task_label(task.name, task.index))}, attempt {task.attempt}:"
+        yield f"{one_line(task_label(task.name, task.index))}, attempt {attempt.attempt}:"
         if cut:
             yield f"  ({cut:,} lines before; --full has all of them)"
         yield from (f"  {line}" for line in lines[cut:])

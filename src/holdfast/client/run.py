@@ -145,6 +145,7 @@ class AttemptInfo(msgspec.Struct, frozen=True):
     status: str
     """`failed`, `timed_out` or `lost`"""
     problem: str | None
+    traceback: str | None
     node: str
     started_at: dt.datetime | None
     finished_at: dt.datetime
@@ -156,6 +157,7 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
         record.attempt,
         record.status,
         None if record.failure is None else record.failure.summary,
+        None if record.failure is None else record.failure.traceback,
         record.node,
         _moment(record.started_at),
         moment(record.finished_at),
