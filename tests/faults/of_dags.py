@@ -349,4 +349,74 @@ NEIGHBOURS = [
     ),
 ]
 
-FAULTS = [*SCHEDULES, *LOGS, *DATA, *NEIGHBOURS]
+FAMILIES = [
+    Fault(
+        "all-children-at-once-again",
+        "a retry keeps to the concurrency of tasks that call workflows",
+        [
+            Edit(
+                "client/families.py",
+                'turn_here = "" if is_code else f"its turn in {_name(run)}"',
+                'turn_here = ""',
+            )
+        ],
+        [
+            cases(
+                "engine/test_families_again.py",
+                "test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "half-a-family-opened",
+        "a retry opens a run with its children or not at all",
+        [Edit(_STORE, "        raise _HasMoved\n    tx.many", "        pass\n    tx.many")],
+        [
+            cases(
+                "stores/test_client.py",
+                "test_a_family_is_opened_again_as_a_whole_or_not_at_all[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "woken-by-a-stranger",
+        "2: whoever has lost its lease wakes nobody",
+        [Edit("stores/commit_script.py", "for name in ROWS_FOR_OTHERS:", 'for name in ("messages",):')],
+        [
+            cases(
+                "stores/test_client.py",
+                "test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "early-end-unheard",
+        "a child that ends before its turn holds up nobody",
+        [
+            Edit(
+                "authoring/dag/program.py",
+                "                    self._end_early(event.seq)\n",
+                "                    pass\n",
+            )
+        ],
+        [
+            cases(
+                "engine/test_families_again.py",
+                "test_a_child_that_is_cancelled_before_its_turn_fails_its_task_and_holds_up_nobody[sqlite]",
+            )
+        ],
+    ),
+    Fault(
+        "beside-its-last-attempt",
+        "an attempt waits for the end of the one before it, though its run was cancelled in between",
+        [Edit("engine/dispatcher.py", "            if executor.ends_surely:\n", "            if False:\n")],
+        [
+            cases(
+                "engine/test_dag_runs.py",
+                "test_a_task_of_a_cancelled_run_that_is_opened_again_waits_until_its_last_attempt_has_ended",
+            )
+        ],
+    ),
+]
+
+FAULTS = [*SCHEDULES, *LOGS, *DATA, *NEIGHBOURS, *FAMILIES]

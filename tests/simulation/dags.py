@@ -70,8 +70,9 @@ class DagScenario:
 
         @task(catalog=self.catalog)
         async def called_work(plan: dict[str, Any], given: dict[str, Any]) -> Any:
-            # A workflow is not told its place in a fan-out; but it is the last part of its id.
-            last = task_context().run_id.rpartition("/")[2]
+            # A workflow is not told its place in a fan-out; but it is the last part of its id, before the
+            # number of the round if it was begun after a retry.
+            last = task_context().run_id.rpartition("/")[2].partition("#")[0]
             return work(plan, given, int(last) if last.isdecimal() else 0, is_retried=self._is_mended)
 
         for name in NAMES:
