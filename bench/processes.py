@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, chdir, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -162,4 +162,6 @@ def _project(text: str) -> Iterator[Path]:
         file = Path(folder) / "bench.yaml"
         file.write_text(text)
         (file.parent / "nothing.py").write_text("def nothing():\n    pass\n")
-        yield file
+        # There, as people are who type `holdfast run`: from elsewhere each shell begins with a `cd`.
+        with chdir(folder):
+            yield file
