@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
+from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
@@ -50,7 +51,9 @@ class Holdfast(Client):
             run = await hf.start(fulfil, order, id="order-42")
             receipt = await run.result()
 
-    With `engine=False` it only starts, asks and waits; other processes do the work.
+    With `engine=False` it only starts, asks and waits; other processes do the work. With `engine="own"` it
+    works on the runs that are started with it, or that it is told to `take_up`, and on their children; the
+    rest is left to others, and so are schedules.
     """
 
     def __init__(
@@ -58,16 +61,18 @@ class Holdfast(Client):
         url: str | None = None,
         *,
         namespace: str | None = None,
-        engine: bool = True,
+        engine: bool | Literal["own"] = True,
         catalog: Catalog = default_catalog,
         **settings: Any,
     ) -> None:
+        if engine not in (True, False, "own"):
+            raise BadOption("engine", engine, 'True, False or "own"')
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
         self._was_opened = self._is_open = False
         self._closing: asyncio.Task[None] | None = None
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
-        self._engine = parts.engine(waiters) if engine else None
+        self._engine = parts.engine(waiters, has_family=engine == "own") if engine else None
         starter = self._engine or StoreStarter(
             parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
         )
@@ -150,6 +155,12 @@ class Holdfast(Client):
         if isinstance(self._engine.failure, Exception):
             raise NodeStopped(self._engine.failure)
 
+    async def take_up(self, run: Run[Any] | str) -> None:
+        """Work on this run too, and on its children, where the engine is for its own: `engine="own"`."""
+        key = await self.key_of(run)
+        if self._engine is not None:
+            self._engine.take_up([key])
+
     def _is_local(self, run: RunKey) -> bool:
         return self._engine is not None and self._engine.has(run)
 
@@ -225,7 +236,7 @@ class Parts:
                 _log.warning("%s; waiting for it", error)
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
 
-    def engine(self, waiters: Waiters) -> Engine:
+    def engine(self, waiters: Waiters, *, has_family: bool = False) -> Engine:
         return Engine(
             self.store,
             self.clock,
@@ -238,6 +249,7 @@ class Parts:
             audience=waiters,
             queue_limits=self.settings.queues,
             tuning=self.tuning,
+            has_family=has_family,
         )
 
     def _executors(self, report: Report, beat: Beat, log: Log) -> _Executors:

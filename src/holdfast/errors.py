@@ -52,11 +52,22 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class HoldfastError(Exception):
     """The root of the tree."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are copied and pickled by calling their class with `args`. Those of ours that take other
+        # things than their message would be lost that way, and with them the process pool they came from.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[HoldfastError], args: tuple[Any, ...], state: dict[str, Any]) -> HoldfastError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 # --- refused at the door

@@ -13,6 +13,8 @@ from tests.cli.builders import attempt, info, task
 from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
 from tests.cli.terminal import Terminal
 
+from holdfast.authoring.dag.loader import load_text
+from holdfast.cli.board import Board
 from holdfast.cli.opening import Place
 from holdfast.cli.portrait import Portrait, print_portrait
 from holdfast.settings import Settings
@@ -160,13 +162,26 @@ def test_the_end_of_a_traceback_is_shown_and_all_of_it_if_asked_for(drawn: Proje
     assert whole.count("in go") > short.count("in go")
 
 
+def test_runs_show_tells_what_a_run_waits_for_and_how_to_give_it(
+    capsys: pytest.CaptureFixture[str],
+):
+    board = Board(load_text(ASKING))
+    board.apply([task(0, "review", "running")])
+
+    print_portrait(Portrait(info(), board, [], {}, {}, [], {}), Place(Settings(), ()), is_full=False)
+
+    assert (
+        "review waits for approval: Ship it?: holdfast approve order-42 review\n" in capsys.readouterr().out
+    )
+
+
 def test_a_task_that_waits_for_its_next_attempt_shows_where_the_last_one_went_wrong(
     capsys: pytest.CaptureFixture[str],
 ):
     tasks = [task(0, "a", "pending", attempt=3), task(1, "b", "success", attempt=2)]
     attempts = [attempt(0, 1, traceback="first"), attempt(0, 2, traceback="second")]
     attempts.append(attempt(1, 1, traceback="old"))
-    portrait = Portrait(info(), tasks, {}, {}, attempts, {})
+    portrait = Portrait(info(), Board(), tasks, {}, {}, attempts, {})
 
     print_portrait(portrait, Place(Settings(), ()), is_full=False)
 

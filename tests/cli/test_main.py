@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from tests.cli.processes import Project
+from tests.cli.processes import COMMAND, Project, environment
 
 from holdfast.authoring.catalog import default_catalog
 
@@ -105,3 +107,31 @@ def test_help_does_not_import_what_only_commands_need(words: list[str]):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_works_without_the_streams_that_nobody_gave_it(project: Project, closed: str):
+    """As a daemon, or a cron of some kinds, starts it."""
+    project.write("one.yaml", "name: one\ntasks: {a: {command: echo done >> did.txt}}")
+    words = shlex.join([*COMMAND, "run", "one.yaml"])
+
+    shell = ["/bin/sh", "-c", f"{words} {closed}"]
+    done = subprocess.run(shell, cwd=project.folder, env=environment(), timeout=60, check=False)
+
+    assert done.returncode == 0
+    assert (project.folder / "did.txt").read_text() == "done\n"
+
+
+def test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed(project: Project):
+    project.write("one.yaml", "name: one\ntasks: {a: {command: 'true'}}")
+    words = shlex.join([*COMMAND, "run", "one.yaml", "--id", "r"])
+
+    shell = ["/bin/sh", "-c", f"{words} > /dev/full"]
+    done = subprocess.run(
+        shell, cwd=project.folder, env=environment(), timeout=60, check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 74
+    assert "Traceback" not in done.stderr
+    assert "there is no room for the answer" in done.stderr
+    assert json.loads(project.run("runs", "show", "r", "--json").stdout)["status"] == "success"

@@ -51,6 +51,23 @@ def is_gone(pid: int) -> bool:
         return True
 
 
+def test_another_run_of_the_workflow_leaves_a_killed_one_alone(slow: Project):
+    process = slow.start("run", "slow.yaml", "--id", "killed")
+    under_way(slow)
+    process.kill()
+    process.communicate()
+    (slow.folder / "go").touch()
+
+    done = slow.execute("run", "slow.yaml", "--id", "another")
+
+    assert done.returncode == 0
+    assert (slow.folder / "first.txt").read_text() == "once\nonce\n"
+    shown = json.loads(slow.run("runs", "show", "killed", "--json").stdout)
+    assert shown["status"] == "running"
+    assert [(task["name"], task["attempt"]) for task in shown["tasks"]] == [("first", 1), ("wait", 1)]
+    assert slow.execute("run", "--resume", "killed").returncode == 0
+
+
 def test_after_kill_nine_the_run_goes_on_where_it_was_and_nothing_recorded_is_done_again(slow: Project):
     process = slow.start("run", "slow.yaml")
     task = under_way(slow)

@@ -388,6 +388,7 @@ def test_a_preview_is_as_long_as_the_plan():
     plan = Plan(timetable=Cron("@hourly"), start=at("03:00"), end=at("04:00"))
 
     assert [firing.tick for firing in preview("s", plan, at("01:00"), 10)] == [at("03:00"), at("04:00")]
+    assert [firing.tick for firing in preview("s", plan, at("01:00"), 10, at("03:00"))] == [at("04:00")]
     assert preview("s", plan, at("04:00"), 10) == []
     assert preview("s", plan, at("01:00"), 0) == []
 

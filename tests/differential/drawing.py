@@ -136,7 +136,8 @@ class Drawing:
             if dice.chance(30):
                 commit.created.append(self.new_run(namespace, parent=run))
         if dice.chance(60):
-            commit.claim = ClaimRequest(dice.some(CLAIMS, 3), dice.pick([100, 1, 2, 3]))
+            runs = self.keys(4) if dice.chance(20) else None
+            commit.claim = ClaimRequest(dice.some(CLAIMS, 3), dice.pick([100, 1, 2, 3]), runs)
         commit.collect = dice.chance(40)
         return commit
 

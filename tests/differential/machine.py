@@ -92,13 +92,13 @@ class StoreMachine(RuleBasedStateMachine):
         of which each store may choose its own."""
         if commit.claim is None:
             return {}
-        claims, limit = commit.claim
+        claims, limit, runs = commit.claim
         model, before = self.stores.model, self.stores.model.tables
         try:
-            run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0))))
+            run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0, runs))))
             due = [
                 (at, run.key)
-                for at, run in model.tables.claimable(commit.namespace, claims)
+                for at, run in model.tables.claimable(commit.namespace, claims, runs)
                 if at <= commit.now
             ]
         except AlreadyThere:
@@ -107,7 +107,7 @@ class StoreMachine(RuleBasedStateMachine):
             model.tables = before
         while 0 < limit < len(due) and due[limit - 1][0] == due[limit][0]:
             limit += 1
-        commit.claim = ClaimRequest(claims, limit)
+        commit.claim = ClaimRequest(claims, limit, runs)
         return {key: at for at, key in due}
 
     def _ask_what_became_of(self, node: Node, dice: Dice) -> None:
@@ -230,6 +230,7 @@ class StoreMachine(RuleBasedStateMachine):
         look(f"glance {what}", lambda store: store.glance_at_tasks(space, run, since, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
+        look(f"earliest in {space} {runs}", lambda store: store.earliest(space, runs))
         look(f"ended in {space} {runs}", lambda store: _sorted_runs(store.ended(space, runs)))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
             look(f"find in {space} {id!r}", lambda store, id=id: store.find(space, id))

@@ -118,7 +118,8 @@ class ModelStore:
             news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
             for row in commit.woken:
-                if tables.run(commit.namespace, row.run) is not None:
+                run = tables.run(commit.namespace, row.run)
+                if run is not None and run.status is RunStatus.RUNNING:
                     tables.wake(row.run, commit.now)
             claimed, mail = _take_work(tables, commit)
         return Receipt(lost, existing, claimed, mail)
@@ -146,6 +147,11 @@ class ModelStore:
                 claimed=[Claimed(run, not tables.steps(run.key)) for run in owned],
                 mail=tables.unread(run.key for run in owned),
             )
+
+    async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+        found = [run for key in runs if (run := self.tables.run(namespace, key)) is not None]
+        times = [run.wake_at for run in found if run.owner is None and run.wake_at is not None]
+        return min(times, default=None)
 
     async def peek(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
@@ -468,7 +474,7 @@ def _reap(tables: Tables, commit: Commit) -> None:
 
 
 def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
-    claimable = tables.claimable(commit.namespace, wanted.claims)
+    claimable = tables.claimable(commit.namespace, wanted.claims, wanted.runs)
     due = [run for wake_at, run in claimable if wake_at <= commit.now]
     company: list[RunRecord] = []
     for run in due[: wanted.limit]:

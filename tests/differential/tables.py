@@ -73,11 +73,15 @@ class Tables:
     def owned(self, node: NodeId) -> list[RunRecord]:
         return sorted((run for run in self.runs.values() if run.owner == node), key=lambda run: run.key)
 
-    def claimable(self, namespace: str, claims: Iterable[str]) -> list[tuple[Instant, RunRecord]]:
-        """What a node that knows these workflows may take, and when; the longest due first."""
-        wanted = set(claims)
+    def claimable(
+        self, namespace: str, claims: Iterable[str], runs: Iterable[RunKey] | None = None
+    ) -> list[tuple[Instant, RunRecord]]:
+        """What a node that knows these workflows, or is for these runs, may take, and when; the longest due
+        first."""
+        wanted, keys = set(claims), None if runs is None else set(runs)
         free = [run for run in self.runs.values() if run.namespace == namespace and run.owner is None]
-        found = [(run.wake_at, run) for run in free if run.claim in wanted and run.wake_at is not None]
+        fit = [run for run in free if (run.claim in wanted if keys is None else run.key in keys)]
+        found = [(run.wake_at, run) for run in fit if run.wake_at is not None]
         return sorted(found, key=lambda each: (each[0], each[1].key))
 
     def steps(self, run: RunKey) -> list[bytes]:
@@ -147,7 +151,8 @@ class Tables:
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
         if run.status is RunStatus.PARKED and message.kind is MessageKind.CANCEL:
             self.change(run.key, wake_at=earlier(run.wake_at, now))
-        self.wake(run.key, now)
+        if not _waits_for_its_turn(run) or message.kind is MessageKind.CANCEL:
+            self.wake(run.key, now)
         return PostResult.POSTED
 
     def change_task(self, **values: Any) -> None:
@@ -243,3 +248,7 @@ def read_failure(json: bytes | None) -> Failure | None:
 
 def earlier(one: Instant | None, other: Instant | None) -> Instant | None:
     return min((at for at in (one, other) if at is not None), default=None)
+
+
+def _waits_for_its_turn(run: RunRecord) -> bool:
+    return run.waiting is not None and run.waiting.startswith("its turn")

@@ -75,14 +75,15 @@ def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         if is_served or run.wake_at >= now - LONG:
             return None
         return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
+    if run.waiting is not None and run.waiting.startswith("its turn"):
+        parent = None if run.parent is None else tables.runs.get(run.parent)
+        if parent is None or parent.status.is_final:
+            return "its parent was to be opened again after it, and was not: retry that"
+        return None
     if tables.unread([run.key]):
         return "it has an unread message that does not wake it"
     if run.waiting is None:
         return "it waits for nothing"
     if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
         return "it waits for children that have all ended"
-    if run.waiting.startswith("its turn"):
-        parent = None if run.parent is None else tables.runs.get(run.parent)
-        if parent is None or parent.status.is_final:
-            return "its parent was to be opened again after it, and was not: retry that"
     return None

@@ -356,8 +356,8 @@ FAMILIES = [
         [
             Edit(
                 "client/families.py",
-                'turn_here = "" if is_code else f"its turn in {_name(run)}"',
-                'turn_here = ""',
+                "is_held = turn is not None or not is_code",
+                "is_held = False",
             )
         ],
         [

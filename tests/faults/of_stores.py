@@ -266,8 +266,8 @@ WAKING = [
         [
             Edit(
                 _SQLITE_RUNS,
-                "WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running');",
-                "WHERE namespace = ?1 AND key = ?3 AND finished_at IS NULL;",
+                "WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')\n",
+                "WHERE namespace = ?1 AND key = ?3 AND finished_at IS NULL\n",
             )
         ],
         [cases("stores/test_work.py", "test_a_parked_run_is_not_taken_whatever_is_posted_to_it")],

@@ -42,6 +42,8 @@ OTHERS = [
     "unread_messages_of",
     "messages_of",
     "attempts_of",
+    "due_of",
+    "wake_times_of",
     "list_attempts",
     "read_state",
     "find_run",

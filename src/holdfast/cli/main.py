@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +16,8 @@ from holdfast.cli.output import say, say_error
 from holdfast.errors import BadDag, HoldfastError
 
 _REFUSED = 2
+_UNTOLD = 74
+"""EX_IOERR: what came of it could not be told."""
 
 app = typer.Typer(
     name="holdfast",
@@ -51,6 +55,7 @@ for _noun in (run, serve, runs, logs, schedules, answers, validate, graph, init,
 
 def main() -> None:
     """Ends the process: with 2 for what was refused; other codes are told by each command."""
+    _provide_streams()
     try:
         app(prog_name="holdfast")
     except BadDag as error:
@@ -64,8 +69,27 @@ def main() -> None:
             raise
         say_error("the current folder is gone; go to another")
         sys.exit(_REFUSED)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        say_error("there is no room for the answer where it is written to; what was asked for may be done")
+        sys.exit(_UNTOLD)
+    except KeyboardInterrupt:  # before the command has begun to listen for it
+        sys.exit(128 + signal.SIGINT)
     finally:
         _close_pipes()
+
+
+def _provide_streams() -> None:
+    """A process may be started without some of the first three descriptors. The next file that is opened gets
+    such a number, and what is meant for people would be written there."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  # for as long as we live
 
 
 def _has_folder() -> bool:
@@ -89,7 +113,7 @@ def _close_pipes() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:  # nobody reads it, or there is no room
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import typer
 
@@ -112,7 +112,7 @@ def _without_password(db: str) -> str:
     return f"{scheme}://{user}:***@{host}" if separator and at and colon else db
 
 
-def new_holdfast(place: Place, *, engine: bool, makes_file: bool = False) -> Holdfast:
+def new_holdfast(place: Place, *, engine: bool | Literal["own"], makes_file: bool = False) -> Holdfast:
     """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`
     as a node does."""
     from holdfast.app import Holdfast

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +14,6 @@ from holdfast.cli.opening import Place
 from holdfast.cli.output import (
     COLOURS,
     between,
-    is_terminal,
     json_text,
     moment_text,
     print_line,
@@ -25,7 +23,7 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.tables import print_table
 from holdfast.cli.visible import one_line, visible
-from holdfast.cli.wording import own_words, skip_text
+from holdfast.cli.wording import asked_of, own_words, skip_text
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.core.records import Definition, TaskRecord
@@ -52,6 +50,7 @@ class Given(NamedTuple):
 
 class Portrait(NamedTuple):
     info: RunInfo
+    board: Board
     tasks: list[TaskInfo]
     given: dict[int, Given]
     """By the number of the task, of those that have ended."""
@@ -88,7 +87,9 @@ async def read_portrait(client: Client, run: str) -> Portrait:
     records: list[TaskRecord] = await client.list_tasks(info.id)
     given = {record.seq: _given(record) for record in records if record.status.is_final}
     attempts, state = await client.attempts(info.id), await client.state(info.id)
-    return Portrait(info, tasks, given, _skipped(dag, tasks), attempts, state)
+    board = Board(dag)
+    board.apply(tasks)
+    return Portrait(info, board, tasks, given, _skipped(board, tasks), attempts, state)
 
 
 def _dag_of(definition: Definition | None) -> Dag | None:
@@ -111,9 +112,7 @@ def _given(record: TaskRecord) -> Given:
     return Given(output, record.failure)
 
 
-def _skipped(dag: Dag | None, tasks: Sequence[TaskInfo]) -> dict[int, str]:
-    board = Board(dag)
-    board.apply(tasks)
+def _skipped(board: Board, tasks: Sequence[TaskInfo]) -> dict[int, str]:
     skipped = [task for task in tasks if task.status is TaskStatus.SKIPPED]
     return {task.seq: why for task in skipped if (why := skip_text(board.lines[task.name], board))}
 
@@ -138,7 +137,7 @@ def print_portrait(portrait: Portrait, place: Place, *, is_full: bool) -> None:
         _tell_rest(len(attempts), most)
     for line in _traceback_lines(portrait, is_full=is_full):
         print_line(line)
-    for line in _next_steps(info, place):
+    for line in _next_steps(portrait, place):
         print_line(line)
 
 
@@ -174,7 +173,7 @@ def _print_facts(info: RunInfo, state: dict[str, Any], longest: int | None) -> N
 
 def _task_row(task: TaskInfo, portrait: Portrait, *, is_full: bool) -> list[str]:
     took = between(task.started_at, task.finished_at, dt.datetime.now(dt.UTC))
-    longest = None if is_full or not is_terminal(sys.stdout) else _MOST_CHARACTERS
+    longest = None if is_full else _MOST_CHARACTERS
     return [
         task_label(task.name, task.index),
         task.status.value,
@@ -228,7 +227,12 @@ def _traceback_lines(portrait: Portrait, *, is_full: bool) -> Iterator[str]:
         yield f"and {len(traced) - most:,} more tracebacks; --full and --json have all of them"
 
 
-def _next_steps(info: RunInfo, place: Place) -> list[str]:
+def _next_steps(portrait: Portrait, place: Place) -> list[str]:
+    info = portrait.info
+    found = [(line.name, asked_of(line, info.id, place)) for line in portrait.board.lines.values()]
+    asked = [(name, each) for name, each in found if each is not None]
+    if asked and not info.status.is_final:
+        return ["", *(f"{one_line(name)} {one_line(each.words)}: {each.command}" for name, each in asked)]
     match info.status:
         case RunStatus.FAILED | RunStatus.CANCELLED:
             return ["", f"try again what failed: {place.command('run', '--retry', info.id)}"]

@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.opening import AsJson, Db, Namespace, ask, find_place
 from holdfast.cli.output import moment_text, print_json, print_line, say
 from holdfast.cli.tables import print_table
-from holdfast.errors import BadOption
+from holdfast.errors import Refused
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -308,5 +308,5 @@ async def _load(client: Holdfast, name: str, target: str | None) -> None:
     info = await client.schedules.get(name)
     place = target or info.origin
     if not place:
-        raise BadOption("--target", None, f"given: it is not known here where workflow {info.workflow!r} is")
+        raise Refused(f"it is not known here in which file {info.workflow!r} is; give it as --target")
     load_target(place)

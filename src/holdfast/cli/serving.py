@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, assert_never
@@ -12,6 +13,7 @@ from holdfast.cli.opening import Place, new_holdfast
 from holdfast.cli.output import between, moment_text, say, span_text, user_prints_to_stderr
 from holdfast.cli.visible import one_line
 from holdfast.core.values import RunStatus
+from holdfast.errors import StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -83,23 +85,30 @@ async def _put_schedules(client: Holdfast, targets: Sequence[Target]) -> None:
 
 async def _tell_of_runs(client: Holdfast) -> None:
     """One line when a run begins and one when it ends."""
-    shown: dict[str, RunStatus] = {info.key: info.status for info in await client.list(limit=_NEWEST)}
+    shown: dict[str, RunStatus] = {}
+    with contextlib.suppress(StoreError):
+        shown = {info.key: info.status for info in await client.list(limit=_NEWEST)}
     while True:
         await asyncio.sleep(_LOOK_EVERY)
-        newest = await client.list(limit=_NEWEST)
-        for info in reversed(newest):
-            before = shown.get(info.key)
-            if before is not info.status:
-                _tell(info, before)
-        now = {info.key: info.status for info in newest}
-        # One that is still under way when it has gone from the page is looked up by itself.
-        older = [key for key, status in shown.items() if key not in now and not status.is_final]
-        for key in older[:_NEWEST]:
-            info = await client.describe(key)
-            now[key] = info.status
-            if info.status is not shown[key]:
-                _tell(info, shown[key])
-        shown = now
+        with contextlib.suppress(StoreError):  # the node waits for it, and says so
+            shown = await _tell_of_news(client, shown)
+
+
+async def _tell_of_news(client: Holdfast, shown: dict[str, RunStatus]) -> dict[str, RunStatus]:
+    newest = await client.list(limit=_NEWEST)
+    for info in reversed(newest):
+        before = shown.get(info.key)
+        if before is not info.status:
+            _tell(info, before)
+    now = {info.key: info.status for info in newest}
+    # One that is still under way when it has gone from the page is looked up by itself.
+    older = [key for key, status in shown.items() if key not in now and not status.is_final]
+    for key in older[:_NEWEST]:
+        info = await client.describe(key)
+        now[key] = info.status
+        if info.status is not shown[key]:
+            _tell(info, shown[key])
+    return now
 
 
 def _tell(info: RunInfo, before: RunStatus | None) -> None:

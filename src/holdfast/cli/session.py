@@ -66,7 +66,8 @@ def carry_out(order: Order) -> Exit:
 
 
 async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, old: Old | None) -> Exit:
-    client = new_holdfast(order.place, engine=True)
+    # For this run alone: others of the workflow that are due would be begun here, and left when it has ended.
+    client = new_holdfast(order.place, engine="own")
     await client.open()
     with Interrupts() as interrupts:
         try:
@@ -106,6 +107,7 @@ async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[An
         await client.retry(info.id)
     elif info.status in (RunStatus.PARKED, RunStatus.PAUSED):
         await client.resume(info.id)
+    await client.take_up(info.id)
     return await client.get(info.id)
 
 

@@ -13,7 +13,7 @@ from holdfast.cli.board import Board, Change
 from holdfast.client.logs import LogLine
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
 from holdfast.core.values import RunStatus, TaskStatus
-from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed
+from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -23,6 +23,7 @@ _REST = 4
 """How many times as long as a look took the pause after it is at least."""
 _DESCRIBE_EVERY = 1.0
 _PAGE = 10_000
+_AWAY = 1.0
 _LAST_WORDS = 5.0
 """Seconds that the last lines of the log are waited for after the end."""
 
@@ -82,7 +83,11 @@ class Watch:
         try:
             while True:
                 is_over = ending.done()
-                await self._look(is_over=is_over)
+                try:
+                    await self._look(is_over=is_over)
+                except StoreError:  # the node waits for it, and says so
+                    await asyncio.sleep(_AWAY)
+                    continue
                 if rests(self.news.info):
                     break
                 if is_over:
@@ -144,6 +149,8 @@ class Watch:
         try:
             async for line in self._client.follow(self._run):
                 self._lines.append(line)
+        except StoreError:
+            return  # what was said meanwhile is in `holdfast logs`
         except (NotOpen, NodeStopped):
             return  # nothing more will be said
 
@@ -154,7 +161,7 @@ class Watch:
 
 def _raise_unless_it_ended(ending: asyncio.Task[None]) -> None:
     error = ending.exception()
-    if error is not None and not isinstance(error, (RunFailed, RunCancelled)):
+    if error is not None and not isinstance(error, (RunFailed, RunCancelled, StoreError)):
         raise error
 
 

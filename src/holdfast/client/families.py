@@ -11,12 +11,14 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import History, MessageKind, RunRecord
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
+from holdfast.core.reopening import ReopeningPlan, goes_by_end_of, is_being_cancelled, plan_reopening
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
 
 _LOOK_SECONDS = 0.5
+_AT_ONCE = 20
+"""Runs whose whole past is in memory at once: it may be large."""
 _UNDONE = (RunStatus.FAILED, RunStatus.CANCELLED)
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 
@@ -54,41 +56,44 @@ class Families:
             if record.status not in _UNDONE:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)
-            family = await self._plan(found[0])
+            family = await self._plan(record)
             if family and await self._store.reopen(self._namespace, family):
                 return
 
-    async def _plan(self, history: History) -> list[Reopening]:
+    async def _plan(self, root: RunRecord) -> list[Reopening]:
         """What opens it again, and below it whatever it waits for. Nothing if one of them is just moving."""
-        now = self._now()
         family: list[Reopening] = []
-        generation = [(history, "")]
+        generation: dict[RunKey, str | None] = {root.key: None}
         while generation:
-            children: dict[RunKey, str] = {}
-            for member, turn in generation:
-                run = member.run
-                if run.status not in _UNDONE:
-                    return []  # another retry has opened it meanwhile
-                is_code = await self._is_code(run)
-                plan = plan_reopening(member, is_code=is_code)
-                if await self._wait_for_any(plan.open_children):
-                    return []
-                step = NewStep(run.key, len(member.steps), write_step(now, [plan.event], []))
-                family.append(
-                    Reopening(
-                        run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn or None
-                    )
-                )
-                # How many children are under way at once is for a parent that is made of data to decide.
-                turn_here = "" if is_code else f"its turn in {_name(run)}"
-                children |= dict.fromkeys(plan.children, turn_here)
-            found = await self._store.load(self._namespace, list(children)) if children else []
-            generation = [(child, children[child.run.key]) for child in found]
+            children: dict[RunKey, str | None] = {}
+            keys = list(generation)
+            for first in range(0, len(keys), _AT_ONCE):
+                found = await self._store.load(self._namespace, keys[first : first + _AT_ONCE])
+                data = await self._data_among([member.run for member in found])
+                for member in found:
+                    run, turn = member.run, generation[member.run.key]
+                    is_code = (run.workflow, run.version) not in data
+                    plan = plan_reopening(member, is_code=is_code)
+                    if run.status not in _UNDONE or await self._wait_for_any(plan.open_children):
+                        return []
+                    family.append(self._reopening(member, plan, turn))
+                    # How many children are under way at once is for a parent that is made of data to decide.
+                    # Code that waits for its own turn has its children wait as well.
+                    is_held = turn is not None or not is_code
+                    children |= dict.fromkeys(plan.children, f"its turn in {_name(run)}" if is_held else None)
+            generation = children
         return family
 
-    async def _is_code(self, run: RunRecord) -> bool:
-        found = await self._store.definitions(self._namespace, [(run.workflow, run.version)])
-        return all(definition.kind == "code" for definition in found)
+    def _reopening(self, history: History, plan: ReopeningPlan, turn: str | None) -> Reopening:
+        run, now = history.run, self._now()
+        step = NewStep(run.key, len(history.steps), write_step(now, [plan.event], []))
+        return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
+
+    async def _data_among(self, runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
+        """Which of their workflows are made of data."""
+        which = sorted({(run.workflow, run.version) for run in runs})
+        found = await self._store.definitions(self._namespace, which)
+        return {(each.name, each.version) for each in found if each.kind != "code"}
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

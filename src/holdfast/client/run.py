@@ -157,7 +157,7 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
         record.attempt,
         record.status,
         None if record.failure is None else record.failure.summary,
-        None if record.failure is None else record.failure.traceback,
+        None if record.failure is None else record.failure.whole_traceback,
         record.node,
         _moment(record.started_at),
         moment(record.finished_at),

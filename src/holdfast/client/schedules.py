@@ -231,7 +231,7 @@ class Schedules:
         if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
             raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
         record = await self._find(name)
-        found = preview(name, _plan_of(record), self._now(), count)
+        found = preview(name, _plan_of(record), self._now(), count, record.cursor)
         return [Firing(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> Outage:

@@ -228,6 +228,10 @@ class _Revived:
         """What the original said. The user's own __str__ may need what could not be stored."""
         return vars(self)[_CAME_FROM].message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By what it was made of: its class can be found under no name."""
+        return revive, (vars(self)[_CAME_FROM], RunFailed if isinstance(self, RunFailed) else TaskError)
+
 
 def revive(failure: Failure, base: type[_Base]) -> _Base:
     """An exception of class `base` and, where it can be, of the class that was raised. Never raises.

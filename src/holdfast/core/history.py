@@ -22,7 +22,6 @@ from holdfast.core.journal import (
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
-    ChildResumed,
     MessageHeard,
     ReopenedHeard,
     StepRecord,
@@ -280,9 +279,6 @@ class _Restorer:
                 if held is None:
                     raise JournalCorrupt(position, f"it resumes task {asked.seq}, which is not held back")
                 past.tasks[asked.seq] = held
-            case ChildResumed():
-                if asked.seq not in past.children:
-                    raise JournalCorrupt(position, f"it resumes child {asked.seq}, which is not open")
             case TaskCancelAsked():
                 past.tasks.pop(asked.seq, None)
             case TimerAsked():

@@ -169,9 +169,10 @@ def _each(ticks: list[Instant], reason: SkipReason) -> list[Skipped]:
 # --- looking ahead
 
 
-def preview(name: str, plan: Plan, now: Instant, count: int) -> list[Firing]:
-    """The next `count` firings, or as many as there are."""
-    ticks = plan.ticks(_dealt_with(name, plan, now), LAST_INSTANT)
+def preview(name: str, plan: Plan, now: Instant, count: int, cursor: Instant = FIRST_INSTANT) -> list[Firing]:
+    """The next `count` firings, or as many as there are. Ticks up to `cursor` are dealt with, also those that
+    would fire later."""
+    ticks = plan.ticks(max(cursor, _dealt_with(name, plan, now)), LAST_INSTANT)
     return [Firing(tick, fires_at(name, plan, tick)) for tick in islice(ticks, count)]
 
 

@@ -124,6 +124,13 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """The id of the task this failure came from, so that a retry knows which task to try again."""
 
     @property
+    def whole_traceback(self) -> str:
+        """With those of what caused it before it, as Python shows them."""
+        if self.cause is None or not self.cause.traceback:
+            return self.traceback
+        return f"{self.cause.whole_traceback.rstrip()}\n\nAnd because of that:\n\n{self.traceback}"
+
+    @property
     def summary(self) -> str:
         """For people, who are told the class of an error of their own, as in `KeyError: 'price'`."""
         module, _, name = self.type.rpartition(":")

@@ -15,6 +15,9 @@ from holdfast.core.values import Instant, Outcome, RunKey
 from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.executor import Attempt, Executor
 
+_PATIENCE = 60_000_000
+"""Microseconds: how long to wait for the end of an attempt that surely ends within seconds."""
+
 
 class _Pool:
     """The slots of one executor, which all of its lanes share."""
@@ -48,6 +51,17 @@ class _Lane:
         return [flight for _, _, flight in first]
 
 
+class _Leaving:
+    """An attempt that was cancelled, since when, and the next one at its task, if there is one."""
+
+    __slots__ = ("flight", "follower", "since")
+
+    def __init__(self, flight: Flight, since: Instant) -> None:
+        self.flight = flight
+        self.since = since
+        self.follower: Flight | None = None
+
+
 class Dispatcher:
     def __init__(
         self,
@@ -71,7 +85,7 @@ class Dispatcher:
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
         self._lanes: dict[tuple[int, str], _Lane] = {}
         self._pools: dict[int, _Pool] = {}
-        self._leaving: dict[tuple[RunKey, int], Flight | None] = {}
+        self._leaving: dict[tuple[RunKey, int], _Leaving] = {}
         """Tasks whose attempt was cancelled and will surely end, and the next attempt at each, if its run was
         opened again meanwhile: that waits for the end."""
         self._order = count()
@@ -110,8 +124,9 @@ class Dispatcher:
         may_start = self.is_open and self._has_lease(now)
         for flight in flights:
             flight.stage = Stage.QUEUED
-            if (flight.run, flight.seq) in self._leaving:
-                self._leaving[flight.run, flight.seq] = flight
+            leaving = self._leaving.get((flight.run, flight.seq))
+            if leaving is not None:
+                leaving.follower = flight
                 continue
             lane = flight.lane or self._find_lane(flight)
             has_slot = may_start and lane.free > 0 and lane.pool.free > 0 and not lane.waiting
@@ -127,8 +142,16 @@ class Dispatcher:
         if flight.lane is not None:
             executor: Executor = flight.lane.executor
             if executor.ends_surely:
-                self._leaving[flight.run, flight.seq] = None
+                self._leaving.setdefault((flight.run, flight.seq), _Leaving(flight, self._now()))
             executor.cancel(flight)
+
+    def _await_no_more(self, flight: Flight) -> None:
+        """It has ended, or should have long ago: its follower may start."""
+        leaving = self._leaving.get((flight.run, flight.seq))
+        if leaving is not None and leaving.flight is flight:
+            del self._leaving[flight.run, flight.seq]
+            if leaving.follower is not None and leaving.follower.stage is Stage.QUEUED:
+                self.submit([leaving.follower])
 
     def close(self) -> None:
         """Start nothing more; what runs goes on."""
@@ -146,15 +169,18 @@ class Dispatcher:
         lane.pool.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        follower = self._leaving.pop((attempt.run, attempt.seq), None)
-        if follower is not None and follower.stage is Stage.QUEUED:
-            self.submit([follower])
+        self._await_no_more(attempt)
         for each in lane.pool.lanes:
             if each.waiting:
                 self._fill(each)
 
     def start_waiting(self) -> None:
-        """Start what could not start while the lease was in doubt."""
+        """Start what could not start while the lease was in doubt, or has waited long enough for an end."""
+        if self._leaving:
+            long_ago = self._now() - _PATIENCE
+            for each in [it for it in self._leaving.values() if it.follower is not None]:
+                if each.since < long_ago:
+                    self._await_no_more(each.flight)
         for lane in self._lanes.values():
             self._fill(lane)
 

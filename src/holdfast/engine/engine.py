@@ -30,6 +30,7 @@ from holdfast.engine.alarms import Alarms
 from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.family import Family
 from holdfast.engine.intake import Intake
 from holdfast.engine.logbook import LogBook
 from holdfast.engine.lookout import Lookout
@@ -93,7 +94,10 @@ class Engine:
         audience: Audience,
         queue_limits: Mapping[str, int],
         tuning: Tuning,
+        has_family: bool = False,
     ) -> None:
+        """With `has_family` it works only on runs that were started here, or that it was told to take up, and
+        on their children."""
         self.node = node
         self._namespace = namespace
         self._store = store
@@ -116,6 +120,7 @@ class Engine:
         self._logs = LogBook(clock, tuning.log_every, tuning.log_limit, self._wake.set)
         self._executors = build_executors(self._dispatcher.report, self._watch.beat, self._logs.log)
         self._residents = Residents(self._wake.set)
+        self._family = Family() if has_family else None
         self._scene = Scene(
             namespace,
             node,
@@ -126,9 +131,10 @@ class Engine:
             dice,
             new_key,
             self._residents.wake,
+            self._family,
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
-        self._room = Room(self._residents, programs, tuning)
+        self._room = Room(self._residents, programs, tuning, self._family)
         schedules = Schedules(store, programs, namespace, new_key)
         self._lookout = Lookout(store, clock, self._room, schedules, tuning, namespace, self._wake.set)
         self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
@@ -214,8 +220,20 @@ class Engine:
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
         answer = self._starting.add(workflow, pinned, runs)
+        if self._family is not None:
+            answer.add_done_callback(self._take_up_started)
         self._wake.set()
         return answer
+
+    def take_up(self, runs: Iterable[RunKey]) -> None:
+        """Work on these as well, in an engine that does not on all."""
+        if self._family is not None:
+            self._family.add(runs)
+            self._lookout.look_now()
+
+    def _take_up_started(self, answer: asyncio.Future[list[RunKey]]) -> None:
+        if not answer.cancelled() and answer.exception() is None:
+            self.take_up(answer.result())  # also those that were there already, and may have no node
 
     def has(self, run: RunKey) -> bool:
         """Whether this node has the run in memory, and so will tell of its end."""
@@ -470,6 +488,8 @@ class Engine:
         self._starting.answer(receipt)
         if tick.commit.ended:
             self._tell_of_ends(tick, receipt)
+            if self._family is not None:
+                self._family.forget(row.run for row in tick.commit.ended)
         self._audience.let_go([row.run for row in tick.commit.released])
         for row in tick.commit.released:
             if row.wake_at is not None:

@@ -86,7 +86,7 @@ class Intake:
             past = restore(history)
             for seq, child in past.children.items():
                 if child is not None:
-                    resident.add_child(seq, child.key, is_attached=seq in past.attached)
+                    self._scene.add_child(resident, seq, child.key, is_attached=seq in past.attached)
             if history.run.setbacks >= SETBACKS_ALLOWED:
                 raise TooManySetbacks(history.run.setbacks)
             resident.program = self._scene.programs.program(history.run, past)
@@ -152,6 +152,8 @@ class Intake:
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)
+            if self._scene.family is not None:
+                self._scene.family.forget([run.key])
             resident.events.append(
                 ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)
             )

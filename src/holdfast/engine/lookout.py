@@ -75,8 +75,7 @@ class Lookout:
             if now >= self._room_at:
                 self._room_at = self.next_look
                 self._room.look_again()
-            workflows = self._schedules.workflows()
-            peek = await self._store.peek(self._namespace, node, self._room.claims(), workflows)
+            peek = await self._peek(node)
             has_moved = True
             if peek.schedule_at is not None and peek.schedule_at <= now:
                 has_moved = await self._schedules.fire(now)
@@ -91,6 +90,15 @@ class Lookout:
             # One that cannot fire is always due, and not a reason to spin.
             soon = _LOOK_SOON if has_moved else _LOOK_AGAIN
             self.look_by(later(now, soon) if peek.schedule_at <= now else peek.schedule_at)
+
+    async def _peek(self, node: NodeId) -> Peek:
+        wanted = self._room.wanted()
+        if wanted is None:
+            workflows = self._schedules.workflows()
+            return await self._store.peek(self._namespace, node, self._room.claims(), workflows)
+        peek = await self._store.peek(self._namespace, node, ())
+        wake_at = await self._store.earliest(self._namespace, wanted) if wanted else None
+        return peek._replace(wake_at=wake_at)
 
     def _heed(self, peek: Peek, now: Instant) -> None:
         self.wants_mail = self.wants_mail or peek.has_mail

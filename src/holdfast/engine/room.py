@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from holdfast.core.values import RunKey
+from holdfast.engine.family import Family
 from holdfast.engine.residents import Residents
 from holdfast.engine.tuning import Tuning
 from holdfast.ports.programs import Programs
@@ -16,7 +18,11 @@ from holdfast.ports.store import ClaimRequest
 
 
 class Room:
-    def __init__(self, residents: Residents, programs: Programs, tuning: Tuning) -> None:
+    def __init__(
+        self, residents: Residents, programs: Programs, tuning: Tuning, family: Family | None
+    ) -> None:
+        self._family = family
+        """What the node is for; None: for all that it can run."""
         self._residents = residents
         self._programs = programs
         self._most = tuning.max_resident
@@ -55,13 +61,22 @@ class Room:
             self._crowded.add(claim)
         return claim not in self._crowded
 
+    def wanted(self) -> list[RunKey] | None:
+        """The runs to take, if not any will do."""
+        return None if self._family is None else self._family.away(self._residents)
+
     def claims(self) -> Sequence[str]:
         """What this node would take more of."""
+        if self._family is not None:
+            return ()
         known = self._known()
         self._crowded.update(claim for claim in known if self._left_for(claim) <= 0)
         return [claim for claim in known if claim not in self._crowded] if self._crowded else known
 
     def request(self) -> ClaimRequest:
+        runs = self.wanted()
+        if runs is not None:
+            return ClaimRequest((), min(self.left, self._batch), runs)
         claims = self.claims()
         smallest = min(map(self._left_for, claims), default=self.left)
         return ClaimRequest(claims, min(smallest, self.left, self._batch))

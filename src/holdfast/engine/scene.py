@@ -11,6 +11,7 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Instant, NodeId, Payload, RunKey
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.family import Family
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.watch import Watch
 from holdfast.ports.programs import Programs
@@ -30,6 +31,7 @@ class Scene:
         dice: Random,
         new_key: Callable[[Instant], RunKey],
         wake: Callable[[Resident], None],
+        family: Family | None,
     ) -> None:
         self.namespace = namespace
         self.node = node
@@ -41,10 +43,16 @@ class Scene:
         self.new_key = new_key
         self.wake = wake
         """Has a resident advanced in the next tick."""
+        self.family = family
         self.overdue: list[Flight] = []
         """Attempts that were to be ended, and whose end was not heard of for long."""
         self.due: list[Flight] = []
         """Attempts that the next tick is to dispatch: their backoff is over, or their run was taken up."""
+
+    def add_child(self, resident: Resident, seq: int, child: RunKey, *, is_attached: bool) -> None:
+        resident.add_child(seq, child, is_attached=is_attached)
+        if self.family is not None:
+            self.family.add([child])
 
     def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
         def fire() -> None:

@@ -418,7 +418,7 @@ class Tick:
             resident.events.append(ChildEnded(command.seq, Failed(capture(error))))
             self._scene.wake(resident)
             return
-        resident.add_child(command.seq, key, is_attached=not command.detached)
+        self._scene.add_child(resident, command.seq, key, is_attached=not command.detached)
         self.children[key] = (resident, command.seq)
         self.has_children = True
         self.commit.created.append(

@@ -113,7 +113,7 @@ class Worker:
         except BaseException as error:  # whatever it is, the node must hear of it
             self._birth.end_child(error)
             failure = capture(error.with_traceback(_users_frames(error.__traceback__)))
-            _say(failure.traceback)
+            _say(failure.whole_traceback)
         finally:
             self._is_calling = False
         is_clean = self._surroundings.put_back()

@@ -11,12 +11,15 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 from typing import NamedTuple
 
 from holdfast.core.values import Payload
 
 _INPUT = b"input"
 _UNTOUCHED = 0
+_FEW = 100
+"""Files that are removed at once."""
 
 
 class Files(NamedTuple):
@@ -62,12 +65,14 @@ class Scratch:
     def take(self, input: Payload) -> Files:
         self._count += 1
         number = self._count
-        folder = self._free.pop() if self._free else b"%s/%d" % (os.fsencode(self.folder), number)
+        new = b"%s/%d" % (os.fsencode(self.folder), number)
+        folder = self._free.pop() if self._free else new
         path = b"%s/%s" % (folder, _INPUT)
         try:
             _overwrite(path, input)
-        except FileNotFoundError:
-            # It is new; or whoever tidies up temporary folders was here, and our names are still good ones.
+        except OSError:
+            # It is new; or whoever tidies up temporary folders was here; or a task made something odd of it.
+            folder, path = new, b"%s/%s" % (new, _INPUT)
             os.makedirs(folder, mode=0o700, exist_ok=True)
             _overwrite(path, input)
             _put_back_time(folder)
@@ -78,7 +83,8 @@ class Scratch:
         if not has_files or _clear(files.folder):
             self._free.append(files.folder)
         else:
-            _remove(files.folder)
+            # On a thread: nobody knows how much there is. It is not used again.
+            threading.Thread(target=_remove, args=(files.folder,), daemon=True).start()
 
     def close(self) -> None:
         if self.folder:
@@ -102,9 +108,11 @@ def _clear(folder: bytes) -> bool:
         return False
     try:
         names = os.listdir(folder)
+        if len(names) > _FEW:
+            return False
         for name in names:
             if name != _INPUT:
-                _remove(b"%s/%s" % (folder, name))
+                os.unlink(b"%s/%s" % (folder, name))  # fails for a folder, in which there may be any number
         _put_back_time(folder)
     except OSError:
         return False
@@ -120,12 +128,17 @@ def _remove(path: bytes) -> None:
 
 def _overwrite(path: bytes, content: bytes) -> None:
     # Without O_TRUNC: ext4 takes that for the replacement of something precious, and writes it to the disk.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # O_NONBLOCK: a task may have put a pipe there, and nobody reads it.
+    how = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, how, 0o600)
     try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise FileExistsError("a task has put something else where its input was")
         written, size = os.write(descriptor, content), len(content)
         while written < size:
             written += os.write(descriptor, content[written:])
-        if os.fstat(descriptor).st_size > size:  # to ask costs less than to cut off nothing
+        if found.st_size > size:  # to ask costs less than to cut off nothing
             os.ftruncate(descriptor, size)
     finally:
         os.close(descriptor)

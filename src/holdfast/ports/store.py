@@ -154,6 +154,8 @@ class ClaimRequest(NamedTuple):
     claims: Sequence[str]
     limit: int
     """Fewer are taken where some have had setbacks; see `policies.at_once`."""
+    runs: Sequence[RunKey] | None = None
+    """Take only these, whatever their claims."""
 
 
 class Commit(msgspec.Struct):
@@ -345,6 +347,10 @@ class Store(Protocol):
 
         The receipt has every run that the node owns as claimed, and every unread message of theirs.
         """
+        ...
+
+    async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+        """When the first of these runs is due that nobody owns."""
         ...
 
     async def peek(

@@ -183,7 +183,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         statuses = lock_runs(tx, commit.namespace, targets | woken | ended | own)
         open_runs = {run for run in targets if run in statuses and run not in ended}
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
-        tx.many("wake_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
+        tx.many("wake_held_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
     # One that was cancelled because it could not go on has not settled its tasks itself.
@@ -242,9 +242,11 @@ def deliver(
 def _wake_cancelled(
     tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord], now: Instant
 ) -> None:
-    """Mail does not wake parked runs, but for this: whoever takes one that is asked to end can end it."""
+    """Mail does not wake runs that are parked or wait for their turn, but for this: whoever takes one that is
+    asked to end can end it."""
     cancelled = {(message.run,) for message in messages if message.kind is MessageKind.CANCEL}
     tx.many("wake_parked_runs", sorted(cancelled), namespace, now)
+    tx.many("wake_held_runs", sorted(cancelled), namespace, now)
 
 
 # --- mail and new work
@@ -271,8 +273,12 @@ def reap(tx: Transaction, commit: Commit) -> None:
 
 
 def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
-    claims = [(claim,) for claim in sorted(wanted.claims)]
-    due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, wanted.limit)
+    if wanted.runs is None:
+        claims = [(claim,) for claim in sorted(wanted.claims)]
+        due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, wanted.limit)
+    else:
+        runs = [(run,) for run in sorted(wanted.runs)]
+        due = tx.many_returning("due_of", runs, commit.namespace, commit.now)
     # Each claim gave its oldest; the oldest of all go first.
     due.sort(key=lambda row: (row[2], row[0]))
     due = _in_safe_company(due[: wanted.limit], wanted.limit)

@@ -92,6 +92,11 @@ class SqlStore:
         wake_at, expires_at, has_mail, schedule_at = rows[0]
         return Peek(wake_at, expires_at, bool(has_mail), schedule_at)
 
+    async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+        keys: list[Row] = [(run,) for run in runs]
+        rows = await self._driver.read(lambda tx: tx.many_returning("wake_times_of", keys, namespace))
+        return min((wake_at for (wake_at,) in rows), default=None)
+
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:

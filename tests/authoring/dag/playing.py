@@ -5,7 +5,7 @@ What the old one and the new one ask for from there on must be the same, in ever
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import dedent
 from typing import Any
 
@@ -134,7 +134,8 @@ class Play:
         message = self._post(MessageKind.CANCEL, "", json("stop"))
         self._advance([CancelRequested(message, "stop")])
 
-    def retry(self) -> None:
+    def retry(self, heard: Sequence[Event] = ()) -> None:
+        """Open it again. What it has to hear had happened before anybody took it."""
         plan = plan_reopening(self._history(), is_code=False)
         for seq in plan.tasks:
             row = self.rows[seq]
@@ -151,7 +152,7 @@ class Play:
         # A client writes this step, without a program.
         self.steps.append(write_step(self.now, [plan.event], []))
         self.program = self._born()
-        self._advance([])
+        self._advance(list(heard))
 
     # --- what there is to see
 

@@ -186,8 +186,8 @@ def test_all_items_are_run_though_one_has_failed_and_then_the_task_has_failed() 
     ("how", "found", "problem"),
     [
         ("foreach: find.files", {"files": 3}, "foreach needs a list, got int"),
-        ("parallel: find.n", {"n": -1}, "parallel needs a whole number of 0 or more, got int"),
-        ("parallel: find.n", {"n": True}, "parallel needs a whole number of 0 or more, got bool"),
+        ("parallel: find.n", {"n": -1}, "parallel needs a whole number from 0 to 1,000,000, got -1"),
+        ("parallel: find.n", {"n": True}, "parallel needs a whole number from 0 to 1,000,000, got bool"),
         ("foreach: find.files", {}, "there is no files"),
     ],
 )
@@ -660,3 +660,30 @@ def test_an_answer_that_comes_with_the_end_of_the_time_is_recorded_once() -> Non
     )
 
     assert [type(command).__name__ for command in commands] == ["RecordTask", "FailRun"]
+
+
+def test_a_child_that_succeeded_after_its_parent_had_ended_is_not_begun_anew_by_a_retry() -> None:
+    play = Play("tasks: {a: {workflow: other}}", other=True)
+    seq = play.child_ids["play/a"]
+    play.cancel()
+    play.children[seq] = msgspec.structs.replace(play.children[seq], status=RunStatus.SUCCESS, output=json(5))
+
+    play.retry(heard=[ChildEnded(seq, Succeeded(json(5)))])
+
+    assert list(play.child_ids) == ["play/a"]
+    assert play.output == {"a": 5}
+
+
+def test_children_that_were_cancelled_before_their_turn_came_again_are_not_begun_anew() -> None:
+    play = Play("max_parallel: 1\ntasks: {a: {workflow: other, parallel: 3}}", other=True)
+    children = ["play/a/0", "play/a/1", "play/a/2"]
+    for child in children:
+        play.end_child(child, failure())
+
+    play.retry()
+    play.end_child("play/a/1", Cancelled("no"))
+    play.end_child("play/a/2", Cancelled("no"))
+    play.end_child("play/a/0", 1)
+
+    assert list(play.child_ids) == children
+    assert play.failure == "task 'a' failed (2 of 3): its run was cancelled"

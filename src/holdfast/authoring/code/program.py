@@ -34,6 +34,7 @@ from holdfast.core.commands import (
     FailRun,
     MarkPatch,
     RecordTask,
+    ResumeChild,
     ScheduleTask,
     SetState,
     StartChild,
@@ -246,6 +247,11 @@ class CodeProgram:
             # The store forgot the state with the steps that were struck out: tell it what stands.
             for key, value in (self.state or {}).items():
                 self._emit(SetState(key, value))
+        if any(isinstance(event, Reopened) for event in past.steps[-1].events):
+            # Those that were opened again with it may wait for it to go on.
+            for seq, child in past.children.items():
+                if child is not None and not child.status.is_final:
+                    self._emit(ResumeChild(seq))
 
     def _check_end(self, step: int) -> None:
         """Code that now fails where the run once went on is mistaken, and not a run that has failed."""

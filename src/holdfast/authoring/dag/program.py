@@ -225,7 +225,6 @@ class DagProgram:
         self._round += 1
         self._ready.clear()
         self._arriving.clear()
-        self._held.clear()
         interrupted = [(*place, seq) for seq, place in self._tasks.items()]
         interrupted += [(wait.node, wait.item, seq) for seq, wait in self._waits.children.items()]
         interrupted += [(wait.node, wait.item, None) for wait in self._waits.break_off()]
@@ -293,6 +292,8 @@ class DagProgram:
     def _start_next(self) -> None:
         node = heapq.heappop(self._ready)[2]
         node.is_queued = False
+        if not node.may_start:
+            return  # what it had to start has ended before its turn
         index = node.start_next()
         self._queue(node)
         self._start(node, index)

@@ -19,7 +19,10 @@ from holdfast.authoring.dag.types import (
 )
 from holdfast.core.codec import Codec
 from holdfast.core.values import Payload, TaskStatus
-from holdfast.errors import WrongType
+from holdfast.errors import WrongType, show
+
+_MOST_ITEMS = 1_000_000
+"""Of a fan-out; as many as a file may ask for."""
 
 
 class Values:
@@ -123,9 +126,10 @@ class Values:
                 raise WrongType(str(fan_out.items), f"foreach needs a list, got {name_of_value(items)}")
             return len(found := cast("list[Any]", items)), found
         count = fan_out.count if isinstance(fan_out.count, int) else self.of(fan_out.count)
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST_ITEMS:
             what = "parallel" if isinstance(fan_out.count, int) else str(fan_out.count)
-            raise WrongType(what, f"parallel needs a whole number of 0 or more, got {name_of_value(count)}")
+            given = show(count) if type(count) is int else name_of_value(count)
+            raise WrongType(what, f"parallel needs a whole number from 0 to {_MOST_ITEMS:,}, got {given}")
         return count, None
 
 

@@ -56,6 +56,7 @@ READS = frozenset(
     {
         "now",
         "peek",
+        "earliest",
         "load",
         "find",
         "ended",

@@ -50,7 +50,17 @@ WITH woken AS MATERIALIZED (
 )
 UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
-WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running');
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running')
+    AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
+
+-- name: wake_held_runs
+-- Those whose turn has come, and those that are asked to end.
+WITH woken AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
+)
+UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
+FROM woken
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'running';
 
 -- name: wake_parked_runs
 -- For those that are asked to end: whoever takes one ends it, whatever its code is.
@@ -112,6 +122,23 @@ CROSS JOIN LATERAL (
     LIMIT $3::int8
     FOR UPDATE SKIP LOCKED
 ) AS due;
+
+-- name: due_of
+WITH wanted AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS wanted (run)
+)
+SELECT key, status, wake_at, setbacks
+FROM wanted JOIN holdfast.runs ON runs.namespace = wanted.namespace AND runs.key = wanted.run
+WHERE owner IS NULL AND wake_at <= $2::timestamptz
+FOR UPDATE OF runs SKIP LOCKED;
+
+-- name: wake_times_of
+WITH wanted AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($2::uuid[]) AS wanted (run)
+)
+SELECT wake_at
+FROM wanted JOIN holdfast.runs ON runs.namespace = wanted.namespace AND runs.key = wanted.run
+WHERE owner IS NULL AND wake_at IS NOT NULL;
 
 -- name: claim_runs
 WITH due AS MATERIALIZED (
@@ -220,10 +247,10 @@ SELECT key, id, workflow, status,
         WHEN owner IS NULL AND wake_at IS NOT NULL
             THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
+        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
-        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         ELSE 'it waits for children that have all ended'
     END
 FROM holdfast.runs
@@ -232,13 +259,13 @@ WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
     WHEN wake_at IS NOT NULL THEN wake_at < $2::timestamptz AND claim NOT IN (
         SELECT claim FROM holdfast.runs AS busy WHERE busy.namespace = $1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
+    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+        SELECT 1 FROM holdfast.runs AS parent
+        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL) THEN true
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
-    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
-        SELECT 1 FROM holdfast.runs AS parent
-        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
 ORDER BY key

@@ -24,9 +24,15 @@ SELECT ?3 WHERE NOT EXISTS (
 SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: wake_runs
--- Mail does not wake parked and paused runs; when they go on they read it.
+-- Mail does not wake parked and paused runs, nor those that wait for their turn; when they go on they read it.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
-WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running');
+WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
+    AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
+
+-- name: wake_held_runs
+-- Those whose turn has come, and those that are asked to end.
+UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
+WHERE namespace = ?1 AND key = ?3 AND status = 'running';
 
 -- name: wake_parked_runs
 -- For those that are asked to end: whoever takes one ends it, whatever its code is.
@@ -61,6 +67,14 @@ SELECT key, status, wake_at, setbacks FROM runs
 WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2
 ORDER BY wake_at
 LIMIT ?3;
+
+-- name: due_of
+SELECT key, status, wake_at, setbacks FROM runs
+WHERE namespace = ?1 AND key = ?3 AND owner IS NULL AND wake_at <= ?2;
+
+-- name: wake_times_of
+SELECT wake_at FROM runs
+WHERE namespace = ?1 AND key = ?2 AND owner IS NULL AND wake_at IS NOT NULL;
 
 -- name: claim_runs
 UPDATE runs
@@ -156,10 +170,10 @@ SELECT key, id, workflow, status,
         WHEN owner IS NULL AND wake_at IS NOT NULL
             THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
+        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
-        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
         ELSE 'it waits for children that have all ended'
     END
 FROM runs
@@ -168,13 +182,13 @@ WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
     WHEN wake_at IS NOT NULL THEN wake_at < ?2 AND claim NOT IN (
         SELECT claim FROM runs AS busy WHERE busy.namespace = ?1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
+    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+        SELECT 1 FROM runs AS parent
+        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL) THEN true
     WHEN waiting LIKE 'child %' THEN NOT EXISTS (
         SELECT 1 FROM runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
-    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
-        SELECT 1 FROM runs AS parent
-        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
 ORDER BY key

@@ -1,0 +1,101 @@
+"""Attempts that should have ended long ago: the next one waits for the end of the last, but not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast import Catalog, Run, RunCancelled, load_dag
+from holdfast.executors.processes import Processes
+from holdfast.testing import Environment
+
+PATIENCE = dt.timedelta(minutes=1)
+"""How long the next attempt waits."""
+STEP = dt.timedelta(seconds=2)
+
+
+class Stuck:
+    """A task whose first process hangs, and is ended by nothing; the second ends by itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self.catalog = Catalog()
+        self._began = folder / "began"
+        self._file = folder / "stuck.yaml"
+
+    @property
+    def attempts(self) -> int:
+        return len(self._began.read_text().split()) if self._began.exists() else 0
+
+    async def start(self, env: Environment, options: str = "") -> Run[Any]:
+        """And wait until its first process hangs."""
+        command = f"echo x >> {self._began}; [ $(wc -l < {self._began}) -gt 1 ] || exec sleep 50"
+        self._file.write_text(f"name: stuck\ntasks: {{work: {{command: '{command}'{options}}}}}\n")
+        run = await env.start(load_dag(self._file, catalog=self.catalog), id="run")
+        async with asyncio.timeout(20):
+            while not self.attempts:  # noqa: ASYNC110  # nobody tells of a file
+                await asyncio.sleep(0.01)
+        return run
+
+
+@pytest.fixture
+def stuck(tmp_path: Path) -> Stuck:
+    return Stuck(tmp_path)
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """No signal ends a process, as if it hung in the kernel, until this is undone."""
+
+    def do_nothing(processes: Processes, child: object, **options: object) -> None:
+        pass
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Processes, "end", do_nothing)
+        yield patch
+
+
+async def pass_time_until(env: Environment, is_so: Callable[[], bool], at_most: dt.timedelta) -> dt.timedelta:
+    """In steps, each with a moment for processes, whose time is not the engine's. Returns how much passed."""
+    passed = dt.timedelta()
+    while not is_so() and passed < at_most:
+        env.clock.advance(STEP)
+        passed += STEP
+        await asyncio.sleep(0.02)
+    return passed
+
+
+async def test_the_attempt_after_one_that_timed_out_and_does_not_end_is_made_all_the_same(
+    sqlite_url: str, stuck: Stuck, endless: pytest.MonkeyPatch
+) -> None:
+    async with Environment(sqlite_url, catalog=stuck.catalog) as env:
+        run = await stuck.start(env, ", timeout: 1s, retries: 1")
+
+        passed = await pass_time_until(env, lambda: stuck.attempts > 1, 10 * PATIENCE)
+        endless.undo()
+
+        assert stuck.attempts == 2
+        assert passed > PATIENCE
+        assert await run.result() == {"work": None}
+
+
+async def test_a_retry_of_a_run_whose_process_does_not_end_is_begun_all_the_same(
+    sqlite_url: str, stuck: Stuck, endless: pytest.MonkeyPatch
+) -> None:
+    async with Environment(sqlite_url, catalog=stuck.catalog) as env:
+        run = await stuck.start(env)
+        await run.cancel("stop")
+        with pytest.raises(RunCancelled):
+            await run.result()
+
+        await run.retry()
+        passed = await pass_time_until(env, lambda: stuck.attempts > 1, 10 * PATIENCE)
+        endless.undo()
+
+        assert stuck.attempts == 2
+        assert passed > PATIENCE
+        assert await run.result() == {"work": None}

@@ -1,0 +1,75 @@
+"""The folders of attempts are used again: what a task makes of its own harms nobody else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.values import Payload
+from holdfast.executors.scratch import Files, Scratch
+
+MANY = 20_000
+"""Files that take a while to remove."""
+
+
+@pytest.fixture
+def scratch() -> Iterator[Scratch]:
+    scratch = Scratch()
+    scratch.open()
+    yield scratch
+    scratch.close()
+
+
+def end(scratch: Scratch, files: Files) -> None:
+    scratch.give_back(files, has_files=not files.are_untouched)
+
+
+@pytest.mark.timeout(15)  # a pipe that nobody reads would be waited for without an end
+@pytest.mark.parametrize(
+    "change",
+    [
+        'ln -sf "$PRECIOUS" "$INPUT"',
+        'ln -f "$PRECIOUS" "$INPUT"',
+        'rm "$INPUT"; mkdir "$INPUT"',
+        'rm "$INPUT"; mkfifo "$INPUT"',
+    ],
+    ids=["link", "hard link", "folder", "pipe"],
+)
+def test_what_a_task_puts_in_the_place_of_its_input_is_not_written_to(scratch: Scratch, change: str) -> None:
+    precious = Path(scratch.folder) / "precious"
+    precious.write_text("precious")
+    first = scratch.take(Payload(b"one"))
+    variables = {**os.environ, "INPUT": os.fsdecode(first.input), "PRECIOUS": str(precious)}
+    subprocess.run(["sh", "-c", change], env=variables, check=True)
+    end(scratch, first)
+
+    second = scratch.take(Payload(b"two"))
+
+    assert Path(os.fsdecode(second.input)).read_bytes() == b"two"
+    assert precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize("place", [b".", b"unpacked"], ids=["beside the input", "in a folder"])
+def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: Scratch, place: bytes) -> None:
+    files = scratch.take(Payload(b"one"))
+    folder = Path(os.fsdecode(files.folder), os.fsdecode(place))
+    folder.mkdir(exist_ok=True)
+    for number in range(MANY):
+        (folder / str(number)).touch()
+
+    end(scratch, files)
+    is_there = folder.exists()
+    again = scratch.take(Payload(b"two"))
+
+    assert is_there
+    assert again.folder != files.folder
+    deadline = time.monotonic() + 20
+    while os.path.lexists(files.folder):
+        assert time.monotonic() < deadline, "it is not removed"
+        time.sleep(0.01)
+    assert Path(os.fsdecode(again.input)).read_bytes() == b"two"
