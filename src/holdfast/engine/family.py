@@ -25,4 +25,4 @@ class Family:
 
     def away(self, residents: Residents) -> list[RunKey]:
         """Those that this node does not have in memory."""
-        return sorted(run for run in self._members if run not in residents)
+        return [run for run in self._members if run not in residents]
