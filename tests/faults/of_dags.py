@@ -231,7 +231,7 @@ DATA = [
         [
             Edit(
                 "core/reopening.py",
-                "        [child.key for child in again if child.status in _UNDONE_RUN],\n",
+                "        [child.key for child in again if child.status.is_undone],\n",
                 "        [],\n",
             )
         ],

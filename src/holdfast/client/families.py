@@ -19,7 +19,6 @@ from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Sto
 _LOOK_SECONDS = 0.5
 _AT_ONCE = 20
 """Runs whose whole past is in memory at once: it may be large."""
-_UNDONE = (RunStatus.FAILED, RunStatus.CANCELLED)
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 
 
@@ -49,11 +48,10 @@ class Families:
         Raises NotEnded, and HeardByParent for a child whose parent goes by how it ended.
         """
         while True:
-            found = await self._store.load(self._namespace, [run])
-            if not found:
+            record = await self._store.find(self._namespace, run)
+            if record is None:
                 raise RunNotFound(key_text(run), self._namespace)
-            record = found[0].run
-            if record.status not in _UNDONE:
+            if not record.status.is_undone:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)
             family = await self._plan(record)
@@ -74,7 +72,7 @@ class Families:
                     run, turn = member.run, generation[member.run.key]
                     is_code = (run.workflow, run.version) not in data
                     plan = plan_reopening(member, is_code=is_code)
-                    if run.status not in _UNDONE or await self._wait_for_any(plan.open_children):
+                    if not run.status.is_undone or await self._wait_for_any(plan.open_children):
                         return []
                     family.append(self._reopening(member, plan, turn))
                     # How many children are under way at once is for a parent that is made of data to decide.

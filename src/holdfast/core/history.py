@@ -325,7 +325,7 @@ class _Restorer:
                 return TaskEnded(heard.seq, task_outcome(self._task(position, heard.seq)))
             case ChildHeard():
                 child = self._children.get(heard.seq)
-                was_opened = child is not None and child.status not in _UNDONE
+                was_opened = child is not None and not child.status.is_undone
                 if self._children_again.get(heard.seq, -1) > position or (heard.has_failed and was_opened):
                     return ChildEnded(heard.seq, Failed(TRIED_AGAIN))
                 return ChildEnded(heard.seq, self._child_outcome(heard.seq))
@@ -377,8 +377,6 @@ class _Restorer:
 def _is_unread_child(message: MessageRecord) -> bool:
     return message.kind is MessageKind.CHILD and message.taken is None
 
-
-_UNDONE = frozenset({RunStatus.FAILED, RunStatus.CANCELLED})
 
 TRIED_AGAIN = Failure(
     type="holdfast.errors:TaskError",

@@ -70,7 +70,7 @@ def _plan_for_data(history: History) -> ReopeningPlan:
         event,
         tasks_again,
         [],
-        [child.key for child in again if child.status in _UNDONE_RUN],
+        [child.key for child in again if child.status.is_undone],
         [child.key for child in again if not child.status.is_final],
         [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
     )
@@ -83,7 +83,6 @@ def _heard_well(records: list[StepRecord]) -> set[int]:
 
 
 _UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
-_UNDONE_RUN = frozenset({RunStatus.FAILED, RunStatus.CANCELLED})
 
 
 def _plan_for_code(history: History) -> ReopeningPlan:
@@ -104,7 +103,7 @@ def _plan_for_code(history: History) -> ReopeningPlan:
             and message.taken >= position
             and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
         ],
-        [child.key for child in history.children if child.seq in children and child.status in _UNDONE_RUN],
+        [child.key for child in history.children if child.seq in children and child.status.is_undone],
         [
             child.key
             for child in history.children

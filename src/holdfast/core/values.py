@@ -86,8 +86,14 @@ class RunStatus(StrEnum):
     def is_final(self) -> bool:
         return self in _FINAL_RUN
 
+    @property
+    def is_undone(self) -> bool:
+        """It has ended, but not well: a retry opens it again."""
+        return self in _UNDONE_RUN
+
 
 _FINAL_RUN = frozenset({RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED})
+_UNDONE_RUN = frozenset({RunStatus.FAILED, RunStatus.CANCELLED})
 
 
 class TaskStatus(StrEnum):

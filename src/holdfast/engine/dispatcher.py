@@ -7,16 +7,17 @@ engine has lost interest: an attempt that was cancelled still runs until it says
 
 from __future__ import annotations
 
+import datetime as dt
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
-from holdfast.core.values import Instant, Outcome, RunKey
+from holdfast.core.values import Instant, Outcome, RunKey, later
 from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.executor import Attempt, Executor
 
-_PATIENCE = 60_000_000
-"""Microseconds: how long to wait for the end of an attempt that surely ends within seconds."""
+PATIENCE = dt.timedelta(minutes=1)
+"""How long to wait for the end of an attempt that surely ends within seconds."""
 
 
 class _Pool:
@@ -177,9 +178,9 @@ class Dispatcher:
     def start_waiting(self) -> None:
         """Start what could not start while the lease was in doubt, or has waited long enough for an end."""
         if self._leaving:
-            long_ago = self._now() - _PATIENCE
+            now = self._now()
             for each in [it for it in self._leaving.values() if it.follower is not None]:
-                if each.since < long_ago:
+                if later(each.since, PATIENCE) < now:
                     self._await_no_more(each.flight)
         for lane in self._lanes.values():
             self._fill(lane)

@@ -15,7 +15,7 @@ import msgspec
 from holdfast.core.values import Instant, later
 from holdfast.engine.resident import Flight, Stage
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Attempt, Line
+from holdfast.ports.executor import OURS, Attempt, Line
 
 _TAIL = 200
 """Lines at the end that are kept of an attempt that says too much."""
@@ -63,7 +63,7 @@ class AttemptLog:
         if is_over and self._tail:
             if self._cut:
                 words = f"… {self._cut:,} lines ({self._cut_bytes:,} characters) were cut here"
-                lines.append(Line(self._tail[0].at, "holdfast", words))
+                lines.append(Line(self._tail[0].at, OURS, words))
             lines += self._tail
             self._tail.clear()
             self._tail_size = self._cut = self._cut_bytes = 0

@@ -67,8 +67,6 @@ class Room:
 
     def claims(self) -> Sequence[str]:
         """What this node would take more of."""
-        if self._family is not None:
-            return ()
         known = self._known()
         self._crowded.update(claim for claim in known if self._left_for(claim) <= 0)
         return [claim for claim in known if claim not in self._crowded] if self._crowded else known

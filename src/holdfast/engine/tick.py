@@ -8,7 +8,6 @@ engine, after the commit and never before.
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 from collections.abc import Iterable
 from typing import assert_never
@@ -56,6 +55,7 @@ from holdfast.core.values import (
     moment,
     task_id,
 )
+from holdfast.engine.dispatcher import PATIENCE
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.ports.store import (
@@ -79,9 +79,6 @@ from holdfast.ports.store import (
 )
 
 _log = logging.getLogger("holdfast.engine")
-
-_PATIENCE = dt.timedelta(minutes=1)
-"""How long to wait for the end of an attempt that surely ends within seconds."""
 
 encode_failure = msgspec.json.Encoder().encode
 _encode_text = msgspec.json.Encoder().encode
@@ -132,7 +129,7 @@ class Tick:
             # It has failed when it has ended: until then nothing may take its place, least of all the next
             # attempt at the same task.
             flight.verdict = failure
-            self._scene.await_end(flight, later(self.now, _PATIENCE))
+            self._scene.await_end(flight, later(self.now, PATIENCE))
             return
         self._end_work(flight)
         self._fail(flight, failure, "timed_out", self.now)

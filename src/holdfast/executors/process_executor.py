@@ -17,12 +17,10 @@ from holdfast.executors.heartbeats import Heartbeats
 from holdfast.executors.output import LARGEST_OUTPUT, LineReader
 from holdfast.executors.processes import Child, Processes, room_for
 from holdfast.executors.scratch import Files, Scratch
-from holdfast.ports.executor import Attempt, Beat, Line, Log, ProcessBody, Report
+from holdfast.ports.executor import OURS, Attempt, Beat, Line, Log, ProcessBody, Report
 
 KILL_AFTER = dt.timedelta(seconds=5)
 
-OURS = "holdfast"
-"""The stream of what we say ourselves in the log of an attempt."""
 _NOT_THE_LAST = (
     "a line HOLDFAST_OUTPUT:... was not the last line of standard output, so it is not the task's output; "
     "print it last, or write the output to the file $HOLDFAST_OUTPUT_FILE"

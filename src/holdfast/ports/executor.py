@@ -40,6 +40,10 @@ class Attempt(msgspec.Struct, eq=False):
         return self.id or key_text(self.run)
 
 
+OURS = "holdfast"
+"""The stream of what we say ourselves in the log of an attempt."""
+
+
 class Line(NamedTuple):
     """A line that a task has said, without its end."""
 

@@ -49,5 +49,7 @@ class Then:
                 self.cancels.add(("child", asked.seq))
             case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
                 pass  # patches are the program's, state is rebuilt by the code, and an end may move
-            case journal.TaskOpened() | journal.TaskResumed() | journal.ChildResumed():
+            case journal.ChildResumed():
+                pass  # asked for by whoever opened the run again
+            case journal.TaskOpened() | journal.TaskResumed():
                 pass  # never asked for by code
