@@ -7,7 +7,9 @@ import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -46,24 +48,27 @@ tasks:
 
 
 async def measure_spawning(trial: Trial) -> Figures:
-    """Tasks `true` against the bare rate at which this machine spawns `true`, measured in turns."""
+    """Tasks `true` against the bare rate at which this machine spawns `true`, measured in turns.
+
+    The share is that of each run against the bare rates right before and after it, and the median of those:
+    the mood of a machine with neighbours changes by more than what is measured, and within seconds.
+    """
     count = trial.size(500, 50)
-    raw: list[float] = []
+    bare = [_spawn_bare(count)]
     ours: list[float] = []
     async with _with_dag(trial, _TRUE, processes=_AT_ONCE) as (holdfast, dag):
         await holdfast.run(dag, count=_AT_ONCE)
-        for _ in range(trial.size(5, 1)):
-            raw.append(_spawn_bare(count))
+        for _ in range(trial.size(15, 1)):
             watch = Stopwatch()
             expect(len((await holdfast.run(dag, count=count))["work"]), count)
             ours.append(count / watch.stop().seconds)
-            raw.append(_spawn_bare(count))
-    # A machine that is busy with something else slows down both, so each is taken at its best.
+            bare.append(_spawn_bare(count))
+    around = [(before + after) / 2 for before, after in pairwise(bare)]
     return {
         "tasks": count,
-        "tasks_per_s": max(ours),
-        "bare_per_s": max(raw),
-        "share_of_bare": max(ours) / max(raw),
+        "tasks_per_s": median(ours),
+        "bare_per_s": median(bare),
+        "share_of_bare": median(rate / other for rate, other in zip(ours, around, strict=True)),
     }
 
 

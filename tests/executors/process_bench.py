@@ -19,11 +19,19 @@ from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, Outcome, Payload
 from holdfast.errors import WrongType
 from holdfast.executors.process_executor import ProcessExecutor
+from holdfast.executors.processes import Child
 from holdfast.executors.python_pool import PythonExecutor
 from holdfast.executors.shell import ShellExecutor
 from holdfast.ports.executor import Attempt, Line, ProcessBody, ProcessWork, PythonFunction, ShellCommand
 
 _numbers = count(1)
+
+
+async def until_begun(child: Child) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not child.has_begun:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0)
 
 
 def store_json(output: bytes) -> Payload:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -11,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, python_bench, shell_bench
+from tests.executors.process_bench import ProcessBench, python_bench, shell_bench, until_begun
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.values import Cancelled
@@ -96,10 +95,9 @@ def start_and_interrupt(bench: ProcessBench, request: pytest.FixtureRequest):
     attempt = bench.start(NAPS[request.node.callspec.params["bench"]])
 
     async def interrupt() -> None:
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
         assert bench.executor._desk is not None
         (child,) = bench.executor._desk.processes._children
+        await until_begun(child)
         os.killpg(child.group, signal.SIGHUP)  # Python makes something else of SIGINT
 
     return attempt, interrupt

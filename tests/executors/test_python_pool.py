@@ -614,6 +614,31 @@ async def test_a_worker_is_replaced_when_a_source_that_it_imported_was_changed(
     assert value == (1 if changed == "tasks.py" else 2)
 
 
+@pytest.mark.parametrize("also", ["", "del sys.modules['spare']"], ids=["one more", "one for another"])
+async def test_a_worker_is_replaced_when_a_source_that_a_later_call_has_imported_was_changed(
+    project: Project, also: str
+) -> None:
+    project.write("part.py", "VALUE = 1")
+    project.write("spare.py", "")
+    project.write(
+        "tasks.py",
+        f"""
+        import sys, spare
+        def first(): pass
+        def later():
+            import part
+            {also}
+            return part.VALUE
+        """,
+    )
+    await project.run("first")
+    assert value_of(await project.run("later")) == 1
+
+    project.write("part.py", "VALUE = 2  # changed")
+
+    assert value_of(await project.run("later")) == 2
+
+
 async def test_a_source_that_is_changed_while_its_function_runs_is_loaded_anew_for_the_next(
     project: Project,
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import subprocess
 import time
 from collections.abc import Iterator
@@ -73,3 +75,17 @@ def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: Scratch, 
         assert time.monotonic() < deadline, "it is not removed"
         time.sleep(0.01)
     assert Path(os.fsdecode(again.input)).read_bytes() == b"two"
+
+
+def test_a_folder_that_was_tidied_away_is_made_again_for_nobody_else_to_read(scratch: Scratch) -> None:
+    mask = os.umask(0o022)
+    try:
+        end(scratch, scratch.take(Payload(b"one")))
+        shutil.rmtree(scratch.folder)
+
+        files = scratch.take(Payload(b"two"))
+    finally:
+        os.umask(mask)
+
+    assert Path(os.fsdecode(files.input)).read_bytes() == b"two"
+    assert [stat.S_IMODE(os.stat(path).st_mode) for path in (scratch.folder, files.folder)] == [0o700] * 2

@@ -396,7 +396,7 @@ async def test_an_output_of_a_command_that_failed_does_not_count(shell: ProcessB
         (("./folder",), "PermissionError", "{folder}/./folder is not executable"),
         ((), "FileNotFoundError", "the command is an empty list"),
         (("",), "FileNotFoundError", "the command is an empty list"),
-        (("true", "nul\0"), "ValueError", "null byte"),
+        (("true", "nul\0"), "ValueError", "a NUL character cannot be part of a command"),
     ],
 )
 async def test_a_command_that_cannot_be_started_fails_and_says_what_and_where(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
-from tests.executors.process_bench import ProcessBench, alive_with, shell_bench
+from tests.executors.process_bench import ProcessBench, alive_with, shell_bench, until_begun
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.values import Cancelled, Succeeded
@@ -257,7 +257,7 @@ async def test_a_child_that_somebody_else_in_the_node_waits_for_is_over_all_the_
     shell: ProcessBench,
 ) -> None:
     attempt = shell.start("echo said")
-    await asyncio.sleep(0)
+    await until_begun(attempt.context)
 
     os.waitpid(attempt.context.group, 0)
 

@@ -96,3 +96,25 @@ async def test_one_that_shouts_does_not_keep_others_from_being_heard(shell: Proc
     for attempt in loud:
         shell.executor.cancel(attempt)
     await shell.wait_for_reports(5)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_warned"),
+    [
+        ("printf '50%% HOLDFAST_OUTPUT:1'", True),
+        ("printf '50%%\\rHOLDFAST_OUTPUT:1\\n'", True),
+        ("echo ' HOLDFAST_OUTPUT:1'; exit 1", False),
+        ("echo 50% HOLDFAST_OUTPUT:1; echo HOLDFAST_OUTPUT:2", False),
+        ("""echo 50% HOLDFAST_OUTPUT:1; echo 2 > "$HOLDFAST_OUTPUT_FILE" """, False),
+        ("echo not HOLDFAST_OUTPUT:1; echo later", False),
+    ],
+)
+async def test_an_output_line_that_does_not_begin_with_the_marker_is_told_of_in_the_log(
+    shell: ProcessBench, command: str, is_warned: bool
+) -> None:
+    attempt = shell.start(command)
+    await shell.outcome_of(attempt)
+
+    warnings = shell.texts_of(attempt, "holdfast")
+    assert len(warnings) == is_warned
+    assert all("does not begin with that" in warning for warning in warnings)

@@ -16,7 +16,7 @@ import msgspec
 from holdfast.core.values import Failed, Failure, Payload, task_id
 from holdfast.errors import CommandFailed, PayloadTooLarge
 from holdfast.executors.keeper import NODE_MARK
-from holdfast.executors.output import LARGEST_OUTPUT, LARGEST_VARIABLE
+from holdfast.executors.output import LARGEST_OUTPUT, LARGEST_VARIABLE, OUTPUT_MARKER
 from holdfast.executors.processes import ATTEMPT_MARK
 from holdfast.executors.scratch import Files
 from holdfast.ports.executor import Attempt
@@ -100,19 +100,39 @@ def _place_of(input: Payload) -> _Place:
 
 
 def output_in(path: bytes) -> bytes | None:
-    """What a task has written to its file; None if it wrote nothing. Raises PayloadTooLarge."""
+    """What a task has written to its file; None if it wrote nothing.
+
+    Raises PayloadTooLarge, and OSError if something is there that cannot be read: an output may be lost.
+    """
     try:
         # Whatever the task has made of it: a pipe without a writer must not make us wait for one.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if os.path.islink(path):
+            raise type(error)(_unreadable(path, "is a link to nothing")) from None
         return None
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        content = file.read(LARGEST_OUTPUT + 1)
+    except OSError as error:
+        raise type(error)(_unreadable(path, f"cannot be opened ({error.strerror})")) from None
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(_unreadable(path, "is a folder"))
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(_unreadable(path, "is a pipe or a device"))
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(LARGEST_OUTPUT + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > LARGEST_OUTPUT:
-        raise PayloadTooLarge("the output", os.stat(path).st_size, LARGEST_OUTPUT)
+        raise PayloadTooLarge("the output", found.st_size, LARGEST_OUTPUT)
     return content if content.strip() else None
+
+
+def _unreadable(path: bytes, problem: str) -> str:
+    return (
+        f"the output cannot be read: HOLDFAST_OUTPUT_FILE, {os.fsdecode(path)}, {problem}; write JSON to an "
+        f"ordinary file of that name, or behind {OUTPUT_MARKER.decode()} on the last line of standard output"
+    )
 
 
 def failed_command(status: int, last_words: str) -> Failed:

@@ -76,8 +76,8 @@ class Heartbeats:
     def _feel(self, attempt: Attempt, pulse: _Pulse) -> None:
         try:
             found = os.stat(pulse.path)
-        except FileNotFoundError:
-            return
+        except OSError:
+            return  # not there yet; or the task has made something else of its folder, and says nothing
         seen = (found.st_mtime_ns, found.st_size)
         if seen != pulse.seen:
             pulse.seen = seen

@@ -22,6 +22,16 @@ LARGEST_VARIABLE: Final = 100_000
 
 OUTPUT_MARKER: Final = b"HOLDFAST_OUTPUT:"
 
+_INSTEAD: Final = "or write the output to the file $HOLDFAST_OUTPUT_FILE"
+_NOT_THE_LAST: Final = (
+    "a line HOLDFAST_OUTPUT:... was not the last line of standard output, so it is not the task's output; "
+    f"print it last, {_INSTEAD}"
+)
+_NOT_AT_THE_BEGINNING: Final = (
+    "the last line of standard output has HOLDFAST_OUTPUT: in it but does not begin with that, so it is not "
+    f"the task's output; print a newline before it, {_INSTEAD}"
+)
+
 _STAND_IN: Final = "\ufffd"
 _MOST_BLANK_LINES: Final = 100
 
@@ -32,12 +42,13 @@ class LineReader:
     __slots__ = (
         "_beyond",
         "_blank_lines",
+        "_has_passed_marked",
         "_held",
         "_is_continued",
+        "_is_marker_inside",
         "_marker",
         "_rest",
         "dropped",
-        "has_passed_marked",
     )
 
     def __init__(self, marker: bytes | None = None) -> None:
@@ -53,8 +64,10 @@ class LineReader:
         """How many bytes of the marked line were beyond what is kept."""
         self._beyond = 0
         """The same for the line whose end was not read yet."""
-        self.has_passed_marked = False
+        self._has_passed_marked = False
         """A line with the marker was followed by another, and so was passed on."""
+        self._is_marker_inside = False
+        """The last line that says something has the marker behind something else, and so was passed on."""
 
     def feed(self, data: bytes) -> list[str]:
         end = data.rfind(b"\n")
@@ -88,6 +101,14 @@ class LineReader:
             return None
         return self._held[len(self._marker) :]
 
+    def why_no_output(self) -> str | None:
+        """For people, if a line has the marker and yet is not the output. For after `close`."""
+        if self._held is not None:
+            return None
+        if self._is_marker_inside:
+            return _NOT_AT_THE_BEGINNING
+        return _NOT_THE_LAST if self._has_passed_marked else None
+
     def _take_all(self, whole: bytes, lines: list[str]) -> None:
         """Lines that began and ended in one reading."""
         is_plain = self._held is None and (self._marker is None or self._marker not in whole)
@@ -95,6 +116,8 @@ class LineReader:
             # The usual case, and some ten times as fast: none of them can be too long.
             text = whole.decode("utf-8", "replace").replace("\0", _STAND_IN)
             lines += text.replace("\r\n", "\n").removesuffix("\r").split("\n")
+            if self._is_marker_inside and text.strip():
+                self._is_marker_inside = False
         else:
             for line in whole.split(b"\n"):
                 self._take(line, lines)
@@ -104,7 +127,9 @@ class LineReader:
         if self._marker is not None and is_whole and line.startswith(self._marker):
             self._release(lines)
             self._held, self.dropped, self._beyond = line, self._beyond, 0
-        elif self._held is None:
+            return
+        self._look_inside(line, is_beginning=is_whole)
+        if self._held is None:
             lines += _texts_of(line)
         elif line.strip() or len(self._blank_lines) >= _MOST_BLANK_LINES:
             self._release(lines)
@@ -112,12 +137,18 @@ class LineReader:
         else:
             self._blank_lines.append(line)
 
+    def _look_inside(self, text: bytes | bytearray, *, is_beginning: bool) -> None:
+        """At a line that is not marked, or at the next piece of one. Blank lines change nothing."""
+        if self._marker is not None and (text.strip() or not is_beginning):
+            was_before = self._is_marker_inside and not is_beginning
+            self._is_marker_inside = was_before or self._marker in text
+
     def _release(self, lines: list[str]) -> None:
         """The line that was held back is not the last one, so it is one like any other."""
         if self._held is not None:
             lines += _texts_of(self._held)
             lines += map(_text_of, self._blank_lines)
-            self.has_passed_marked = True
+            self._has_passed_marked = True
         self._held, self._blank_lines, self.dropped = None, [], 0
 
     def _pass_on_pieces(self) -> list[str]:
@@ -129,7 +160,9 @@ class LineReader:
                 self._beyond += len(rest) - LARGEST_OUTPUT
                 del rest[LARGEST_OUTPUT:]
             return []
+        self._look_inside(rest, is_beginning=not self._is_continued)
         lines: list[str] = []
+        self._release(lines)
         while len(rest) > LONGEST_LINE:
             end = _end_of_piece(rest)
             lines.append(_text_of(bytes(rest[:end])))

@@ -14,6 +14,7 @@ from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
 from holdfast.errors import NotOpen, PayloadTooLarge
 from holdfast.executors.contract import failed_command, inherited
 from holdfast.executors.heartbeats import Heartbeats
+from holdfast.executors.orders import Environment
 from holdfast.executors.output import LARGEST_OUTPUT, LineReader
 from holdfast.executors.processes import Child, Processes, room_for
 from holdfast.executors.scratch import Files, Scratch
@@ -21,10 +22,6 @@ from holdfast.ports.executor import OURS, Attempt, Beat, Line, Log, ProcessBody,
 
 KILL_AFTER = dt.timedelta(seconds=5)
 
-_NOT_THE_LAST = (
-    "a line HOLDFAST_OUTPUT:... was not the last line of standard output, so it is not the task's output; "
-    "print it last, or write the output to the file $HOLDFAST_OUTPUT_FILE"
-)
 _LAST_WORDS = 20
 """How many lines of standard error a failure is told with."""
 
@@ -59,8 +56,8 @@ class Job:
         self.is_cancelled = False
         self.marker: bytes | None = None
         """What a line of standard output begins with that is the output of the task."""
-        self.when_gone: Callable[[Job, int], None] | None = None
-        """For a job that has a process of its own: called with its exit code."""
+        self.when_gone: Callable[[Job, int | Exception], None] | None = None
+        """For a job that has a process of its own: called with its exit code, or why it was never started."""
         self._log = log
         self._now = now
         self._readers: dict[str, LineReader] = {}
@@ -78,26 +75,30 @@ class Job:
         for stream, reader in self._readers.items():
             self._say(stream, reader.close())
 
-    def gone(self, status: int) -> None:
+    def gone(self, ending: int | Exception) -> None:
         self.hear_the_rest()
         if self.when_gone is not None:
-            self.when_gone(self, status)
+            self.when_gone(self, ending)
 
     def marked_output(self) -> bytes | None:
-        """Of the last line of standard output. One that was meant so and is not the last is told of in the
-        log. Raises PayloadTooLarge."""
+        """Of the last line of standard output. One that was meant so and is not is told of in the log.
+
+        Raises PayloadTooLarge.
+        """
         reader = self._readers.get("stdout")
         if reader is None:
             return None
         if reader.dropped:
             raise PayloadTooLarge("the output", LARGEST_OUTPUT + reader.dropped, LARGEST_OUTPUT)
-        output = reader.take_marked()
-        if output is None and reader.has_passed_marked:
-            self._say(OURS, [_NOT_THE_LAST])
-        return output
+        why_none = reader.why_no_output()
+        if why_none is not None:
+            self._say(OURS, [why_none])
+        return reader.take_marked()
 
-    def failed(self, status: int) -> Failed:
-        return failed_command(status, "\n".join(self._last_words))
+    def failed(self, ending: int | Exception) -> Failed:
+        if isinstance(ending, Exception):
+            return Failed(capture(ending.with_traceback(None)))
+        return failed_command(ending, "\n".join(self._last_words))
 
     def store(self, output: bytes) -> Outcome:
         try:
@@ -154,7 +155,7 @@ class ProcessExecutor(ABC):
         self._log = log
         self._capacity = room_for(options["capacity"], self.descriptors)
         self._kill_after = options.get("kill_after", KILL_AFTER)
-        self._environment = inherited(options["environment"])
+        self._environment = Environment(inherited(options["environment"]))
         self._now = options["now"]
         self._has_pidfd = options.get("has_pidfd")
         self._scratch = Scratch()
@@ -172,12 +173,14 @@ class ProcessExecutor(ABC):
     def start(self, attempt: Attempt) -> None:
         if self._is_stopped:
             raise NotOpen
-        desk = self._desk or self._open()
         try:
+            desk = self._desk or self._open()
             body = self._bodies(attempt)
             files = self._scratch.take(attempt.input)
         except Exception as error:  # whatever it is, it is this attempt that cannot be started
-            desk.loop.call_soon(self._tell, attempt, Failed(capture(error)), context=desk.variables)
+            variables = copy_context() if self._desk is None else self._desk.variables
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._tell, attempt, Failed(capture(error)), context=variables)
             return
         job = self._jobs[attempt] = Job(attempt, body, files, self._log, self._now)
         try:

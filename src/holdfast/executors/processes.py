@@ -25,14 +25,15 @@ import secrets
 import signal
 import sys
 import termios
-from collections.abc import Mapping, Sequence
 from contextvars import Context, copy_context
 from itertools import count
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, Protocol, cast
 
 from holdfast.executors.departures import Departures, Leaver
 from holdfast.executors.keeper import NODE_MARK, is_unborn
 from holdfast.executors.keeper_link import KeeperLink
+from holdfast.executors.orders import Environment, Order
+from holdfast.executors.spawners import Begun, Spawners
 from holdfast.executors.watching import Exits, Readable
 
 _log = logging.getLogger("holdfast.executors")
@@ -46,13 +47,10 @@ _CHUNK = 16 * 1024
 _CHUNKS_A_PIPE = 5
 _LISTEN_AFTER = 0.025
 """Seconds, or up to twice as many. What is said before waits in the pipe, and is heard then or at the end."""
-_STDIN, _STDOUT, _STDERR = range(3)
-_NO_INPUT = (os.POSIX_SPAWN_OPEN, _STDIN, os.devnull, os.O_RDONLY, 0)
-_ALL_SIGNALS = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 _ENDING = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
-_STOPPING = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
-"""What a terminal sends to the node's group. A child that was stopped before its program is loaded would stop
-the node for ever, since that waits for it: so the latter stay blocked in children."""
+"""What a terminal sends to the node's group."""
+_TAKEN_AWAY = 255
+"""The exit code of a child for which somebody else in this process has waited, as one who waits for any."""
 _PATIENCE = 10.0
 """Seconds for which a process that was killed is waited for when everything stops."""
 _SPARE_DESCRIPTORS = 128
@@ -65,37 +63,17 @@ class Listener(Protocol):
 
     def heard(self, stream: str, data: bytes) -> None: ...
 
-    def gone(self, status: int) -> None:
-        """It and its whole group have ended. `status` is its exit code, negative for a signal."""
+    def gone(self, ending: int | Exception) -> None:
+        """It and its whole group have ended: its exit code, negative for a signal. Or why it never began."""
         ...
 
 
-class Order(NamedTuple):
-    """A process to be started."""
-
-    program: str
-    arguments: tuple[str, ...]
-    environment: dict[bytes, bytes]
-    """Gets the marks in addition."""
-    listener: Listener
-    channel: int | None = None
-    """A descriptor that becomes its standard input; else that is empty."""
-
-
-class _Prepared(NamedTuple):
-    order: Order
-    token: bytes
-    out: int
-    out_end: int
-    err: int
-    err_end: int
-
-
 class Child:
-    """One process and its group. Made by `Processes.spawn`."""
+    """One process and its group. Made by `Processes.spawn`, and then soon begun."""
 
     __slots__ = (
         "group",
+        "has_begun",
         "is_killed",
         "is_listened_to",
         "is_unborn",
@@ -108,21 +86,36 @@ class Child:
         "was_ended",
     )
 
-    def __init__(self, pid: int, token: bytes, listener: Listener, pipes: dict[int, str]) -> None:
-        self.group = pid
+    group: int
+    """Its number and that of its group, once it has begun. There is none before: 0 would be our own."""
+
+    def __init__(self, token: bytes, listener: Listener) -> None:
         self.token = token
         self.listener = listener
-        self.pipes = pipes
+        self.pipes: dict[int, str] = {}
         """Those still open, each with the name of its stream."""
         self.status: int | None = None
         """Its exit code, once it has ended; negative for a signal."""
         self.timer: asyncio.TimerHandle | None = None
         self.reaped_at: float | None = None
+        self.has_begun = False
         self.was_ended = False
         self.is_killed = False
         self.is_listened_to = False
         self.is_unborn = False
         """It was ended by what the terminal sent to the node, before its program was loaded."""
+
+    def begin(self, begun: Begun) -> None:
+        self.group = begun.pid
+        self.has_begun = True
+        self.pipes = {begun.out: "stdout", begun.err: "stderr"}
+        for pipe in self.pipes:
+            os.set_blocking(pipe, False)
+
+    def close(self) -> None:
+        for pipe in self.pipes:
+            os.close(pipe)
+        self.pipes.clear()
 
     @property
     def is_silent(self) -> bool:
@@ -144,7 +137,7 @@ class Processes:
 
     def __init__(
         self,
-        environment: Mapping[bytes, bytes],
+        environment: Environment,
         scratch: str,
         kill_after: dt.timedelta,
         *,
@@ -161,8 +154,9 @@ class Processes:
         self.readable = Readable(loop, self._variables)
         self._exits = Exits(loop, self._variables, self.readable, has_pidfd=has_pidfd)
         self.keeper = KeeperLink(
-            loop, self._variables, self._exits, environment, self._token.decode(), scratch
+            loop, self._variables, self._exits, environment.variables, self._token.decode(), scratch
         )
+        self._spawners = Spawners(loop, self._variables, self._take_in)
         self._newcomers: list[Child] = []
         self._settlers: list[Child] = []
         """Those whose pipes are not listened to yet, and those that are the next to be."""
@@ -170,68 +164,42 @@ class Processes:
         self._departures = Departures(loop, self._variables, _ATTEMPT_MARK, self._reap, self._let_go)
         self._all_gone = asyncio.Event()
 
-    def spawn_all(self, orders: Sequence[Order]) -> list[Child | OSError | ValueError]:
-        """Start several processes; for each that cannot be started, why.
-
-        Step by step for all of them, and not one after the other: this process is suspended while
-        another is being started, and has lost its place in the processor's caches when it goes on. So what
-        can be done before is done before, and what can be done after, after.
-        """
+    def spawn(self, order: Order, listener: Listener) -> Child:
+        """Start a process soon. It gets the marks as variables; its listener is told if it cannot be done."""
         self.keeper.ensure()
-        prepared = [self._prepare(order) for order in orders]
-        begun = [_spawn(each) if isinstance(each, _Prepared) else 0 for each in prepared]
-        return [self._take_in(each, pid) for each, pid in zip(prepared, begun, strict=True)]
+        child = Child(b"%s-%d" % (self._token, next(self._numbers)), listener)
+        order.variables[_NODE_MARK] = self._token
+        order.variables[_ATTEMPT_MARK] = child.token
+        self._children.add(child)
+        self._spawners.ask(child, order)
+        return child
 
-    def spawn(self, order: Order) -> Child:
-        """Raises OSError or ValueError if it cannot be started."""
-        child = self.spawn_all([order])[0]
-        if isinstance(child, Child):
-            return child
-        raise child
-
-    def _prepare(self, order: Order) -> _Prepared | OSError:
-        token = b"%s-%d" % (self._token, next(self._numbers))
-        order.environment[_NODE_MARK] = self._token
-        order.environment[_ATTEMPT_MARK] = token
-        try:
-            return _Prepared(order, token, *_two_pipes())
-        except OSError as error:
-            return error
-
-    def _take_in(
-        self, prepared: _Prepared | OSError, pid: int | OSError | ValueError
-    ) -> Child | OSError | ValueError:
-        if not isinstance(prepared, _Prepared):
-            return prepared
-        os.close(prepared.out_end)
-        os.close(prepared.err_end)
-        if isinstance(pid, int):
-            pipes = {prepared.out: "stdout", prepared.err: "stderr"}
-            child = Child(pid, prepared.token, prepared.order.listener, pipes)
-            problem = self._watch(child)
-            if problem is None:
-                return child
-        else:
-            problem = pid
-        os.close(prepared.out)
-        os.close(prepared.err)
-        return problem
-
-    def _watch(self, child: Child) -> OSError | None:
+    def _take_in(self, child: Child, begun: Begun | Exception) -> None:
+        if not isinstance(begun, Begun):
+            self._forget(child, begun)
+            return
+        child.begin(begun)
         try:
             self._exits.add(child.group, self._look_for_end, child)
+        except ProcessLookupError:
+            # The other was quicker.
+            child.status = _TAKEN_AWAY
+            self._reap(child)
+            return
         except OSError as error:
-            os.killpg(child.group, signal.SIGKILL)
+            _signal_group(child.group, signal.SIGKILL)
             os.waitpid(child.group, 0)
-            return error
-        self._children.add(child)
-        for pipe in child.pipes:
-            os.set_blocking(pipe, False)
+            child.close()
+            self._forget(child, error)
+            return
         self._newcomers.append(child)
         if not self._is_expecting:
             self._expect_newcomers()
         self.keeper.began(child.group)
-        return None
+        if child.is_killed:
+            self.kill(child)
+        elif child.was_ended:
+            self._ask_to_end(child)
 
     def _expect_newcomers(self) -> None:
         """Listen to those that were new the last time. Most short processes have ended by then, and what they
@@ -254,6 +222,12 @@ class Processes:
         if child.was_ended or child.reaped_at is not None:
             return
         child.was_ended = True
+        if child.has_begun:
+            self._ask_to_end(child, politely=politely)
+        else:
+            self._withdraw(child)
+
+    def _ask_to_end(self, child: Child, *, politely: bool = True) -> None:
         child.timer = self._loop.call_later(self._kill_after, self.kill, child, context=self._variables)
         if politely:
             _signal_group(child.group, signal.SIGTERM)
@@ -264,7 +238,9 @@ class Processes:
         if child.reaped_at is not None:
             return
         child.was_ended = child.is_killed = True
-        if child.status is None:
+        if not child.has_begun:
+            self._withdraw(child)
+        elif child.status is None:
             _signal_group(child.group, signal.SIGKILL)
         else:
             self._reap(child)
@@ -283,6 +259,7 @@ class Processes:
                     await self._all_gone.wait()
             except TimeoutError:
                 _log.warning("%d processes do not end, even by SIGKILL", len(self._children))
+        self._spawners.close()
         await self.keeper.stop()
         self._exits.close()
         self.readable.close()
@@ -360,30 +337,20 @@ class Processes:
             self.read_now(child)
         for pipe in list(child.pipes):
             self._close_pipe(child, pipe)
+        self._forget(child, cast("int", child.status))
+
+    def _withdraw(self, child: Child) -> None:
+        """If there is still time to. Else it is ended as soon as it has begun."""
+        if self._spawners.withdraw(child):
+            self._loop.call_soon(self._forget, child, -signal.SIGTERM, context=self._variables)
+
+    def _forget(self, child: Child, ending: int | Exception) -> None:
+        if child.timer is not None:
+            child.timer.cancel()
         self._children.remove(child)
         if not self._children:
             self._all_gone.set()
-        child.listener.gone(cast("int", child.status))
-
-
-def _spawn(prepared: _Prepared) -> int | OSError | ValueError:
-    order = prepared.order
-    try:
-        return os.posix_spawn(
-            order.program,
-            order.arguments,
-            order.environment,
-            file_actions=(
-                _NO_INPUT if order.channel is None else (os.POSIX_SPAWN_DUP2, order.channel, _STDIN),
-                (os.POSIX_SPAWN_DUP2, prepared.out_end, _STDOUT),
-                (os.POSIX_SPAWN_DUP2, prepared.err_end, _STDERR),
-            ),
-            setpgroup=0,
-            setsigmask=_STOPPING,
-            setsigdef=_ALL_SIGNALS,
-        )
-    except (OSError, ValueError) as error:  # also a NUL in an argument, or an impossible name of a variable
-        return error
+        child.listener.gone(ending)
 
 
 def room_for(wanted: int, descriptors: int) -> int:
@@ -406,19 +373,9 @@ def room_for(wanted: int, descriptors: int) -> int:
 def _occupy_standard_descriptors() -> None:
     """In a node that was started without a standard input, a pipe could get the number 0, 1 or 2, and be
     overwritten on the way into a child."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)
-
-
-def _two_pipes() -> tuple[int, int, int, int]:
-    first = os.pipe()
-    try:
-        return *first, *os.pipe()
-    except OSError:
-        os.close(first[0])
-        os.close(first[1])
-        raise
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -439,7 +396,7 @@ def _exit_status(pid: int) -> int | None:
         reaped, status = os.waitpid(pid, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if reaped else None
     except ChildProcessError:
-        return 255  # somebody else in this process waits for any child it has, and knows it now
+        return _TAKEN_AWAY
 
 
 def _unread_bytes(pipe: int) -> int:

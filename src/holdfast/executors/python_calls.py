@@ -2,7 +2,7 @@
 
 The worker's standard input is the channel to its node; the user's code gets an empty one. What a call
 changes in the process is put back after it; if that cannot be done, the answer says so, and the worker
-is not used again.
+is not used again. What modules set up while they are loaded stays: they are loaded once, for all calls.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import sys
+from contextvars import copy_context
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -24,7 +25,8 @@ from holdfast.core.values import NULL, Failure, Payload
 from holdfast.errors import CommandFailed
 from holdfast.executors.forks import Birth
 from holdfast.executors.output import LARGEST_OUTPUT, LARGEST_VARIABLE
-from holdfast.executors.python_functions import Library, Stamp
+from holdfast.executors.python_functions import Function, Library, Stamp
+from holdfast.executors.python_settings import Settings
 from holdfast.executors.surroundings import Surroundings
 
 LENGTH = 4
@@ -67,6 +69,7 @@ class Worker:
         self._codec = Codec(LARGEST_OUTPUT)
         self._library = Library()
         self._surroundings = Surroundings(os.getcwd())
+        self._settings = Settings()
         self._is_calling = False
         self._birth = Birth()
         """A process that a function forks must not come back from it as a second worker."""
@@ -116,7 +119,7 @@ class Worker:
             _say(failure.whole_traceback)
         finally:
             self._is_calling = False
-        is_clean = self._surroundings.put_back()
+        is_clean = self._surroundings.put_back() and self._settings.put_back()
         signal.signal(signal.SIGTERM, self._interrupt)
         sources, is_stale = self._library.news(call.project)
         return Answer(payload, failure, is_stale or not is_clean, sources)
@@ -125,7 +128,15 @@ class Worker:
         with open(call.input_file, "rb") as file:
             input = Payload(file.read())
         self._surroundings.prepare(call.env | _input_variable(input), call.workdir)
+        is_known = self._library.knows(call.file, call.module, call.function)
         function = self._library.find(call.project, call.file, call.module, call.function)
+        if not is_known:
+            self._surroundings.note()
+            self._settings.note()
+        # In variables of its own: what it sets in a ContextVar is not for the next one to find.
+        return copy_context().run(self._run, function, input)
+
+    def _run(self, function: Function, input: Payload) -> Payload:
         args, kwargs = function.bind(input)
         result = function.call(*args, **kwargs)
         if inspect.isawaitable(result):

@@ -92,17 +92,24 @@ class Library:
     """What this worker has loaded, for as long as it lives."""
 
     def __init__(self) -> None:
-        self._functions: dict[tuple[str, str], Function] = {}
+        self._functions: dict[tuple[str | None, str | None, str], Function] = {}
+        """By file, module and name."""
         self._files: dict[str, ModuleType] = {}
         self._seen: set[str] = set()
         """Names of modules whose files are known."""
+        self._latest: tuple[int, str] = (0, "")
+        """How many modules there were, and the one that came last, when they were looked at."""
         self._began = 0
+
+    def knows(self, file: str | None, module: str | None, function: str) -> bool:
+        """Whether to find it loads nothing."""
+        return (file, module, function) in self._functions
 
     def find(self, project: str, file: str | None, module: str | None, function: str) -> Function:
         """Raises whatever keeps the function from being found, also what its module raises itself."""
         self._began = time.time_ns()
         where = file or module or ""
-        found = self._functions.get((where, function))
+        found = self._functions.get((file, module, function))
         if found is None:
             importlib.invalidate_caches()
             _lead_path(project)
@@ -112,7 +119,7 @@ class Library:
                 raise ImportError(
                     f"{where} has ended the program ({error!r}) while it was imported"
                 ) from error
-            found = self._functions[where, function] = Function(
+            found = self._functions[file, module, function] = Function(
                 _function_in(home, function, where), function, where
             )
         return found
@@ -122,6 +129,10 @@ class Library:
         changed since the call began: then it is not certain which version of it is loaded."""
         sources: dict[str, Stamp] = {}
         is_stale = False
+        latest = len(sys.modules), next(reversed(sys.modules))
+        if latest == self._latest:  # the usual case: to go through some hundreds takes its time
+            return sources, is_stale
+        self._latest = latest
         for name, module in list(sys.modules.items()):
             if name in self._seen:
                 continue

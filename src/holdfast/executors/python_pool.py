@@ -22,9 +22,10 @@ from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Cancelled, Failed, Outcome
 from holdfast.errors import PayloadTooLarge, WrongType
 from holdfast.executors.contract import variables_of
+from holdfast.executors.orders import Order
 from holdfast.executors.output import LARGEST_OUTPUT
 from holdfast.executors.process_executor import Desk, Job, ProcessExecutor, ProcessOptions
-from holdfast.executors.processes import Child, Order
+from holdfast.executors.processes import Child
 from holdfast.executors.python_calls import LENGTH, Answer, Call
 from holdfast.executors.python_functions import Stamp, stamp_of
 from holdfast.ports.executor import Attempt, Beat, Log, ProcessBody, PythonFunction, Report
@@ -97,8 +98,8 @@ class _Worker:
         if self.job is not None:  # else it belongs to nobody: something was left behind, and will be ended
             self.job.heard(stream, data)
 
-    def gone(self, status: int) -> None:
-        self._executor.lose(self, status)
+    def gone(self, ending: int | Exception) -> None:
+        self._executor.lose(self, ending)
 
     def receive(self) -> tuple[int, Answer | None]:
         """How many bytes were read now, and the answer, if that was the last of it."""
@@ -209,24 +210,16 @@ class PythonExecutor(ProcessExecutor):
             raise FileNotFoundError("this program does not know its Python: sys.executable is empty")
         if self._idle and len(self._idle) + len(self._busy) >= self.capacity:
             self._retire(self._idle.pop(0), desk)
-        environment = dict(self._environment)
-        for name, value in home.variables:
-            environment[os.fsencode(name)] = os.fsencode(value)
+        variables = {os.fsencode(name): os.fsencode(value) for name, value in home.variables}
         ours, theirs = socket.socketpair()
-        try:
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * _LARGEST_CALL)
-            theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 * _LARGEST_CALL)
-            ours.setblocking(False)
-            worker = _Worker(self, home, ours)
-            # -P: the folder of the script is no place to import from.
-            arguments = (sys.executable, "-P", "-X", "faulthandler", _SCRIPT, home.project)
-            order = Order(sys.executable, arguments, environment, worker, channel=theirs.fileno())
-            worker.child = desk.processes.spawn(order)
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * _LARGEST_CALL)
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 * _LARGEST_CALL)
+        ours.setblocking(False)
+        worker = _Worker(self, home, ours)
+        # -P: the folder of the script is no place to import from.
+        arguments = (sys.executable, "-P", "-X", "faulthandler", _SCRIPT, home.project)
+        order = Order(sys.executable, arguments, self._environment, variables, theirs.detach())
+        worker.child = desk.processes.spawn(order, worker)
         desk.processes.readable.add(ours.fileno(), self._take, worker)
         return worker
 
@@ -294,7 +287,7 @@ class PythonExecutor(ProcessExecutor):
             due = self._idle[0].idle_since + IDLE_SECONDS
             self._timer = desk.loop.call_at(due, self._tidy, desk, context=desk.variables)
 
-    def lose(self, worker: _Worker, status: int) -> None:
+    def lose(self, worker: _Worker, ending: int | Exception) -> None:
         """A worker is gone, and all that it started with it."""
         desk = self._desk
         if desk is None:
@@ -309,7 +302,7 @@ class PythonExecutor(ProcessExecutor):
             self._go_on(desk)
             return
         if job is not None:
-            settled = _Settled(job, _last_outcome(worker, job, status))
+            settled = _Settled(job, _last_outcome(worker, job, ending))
         self._hang_up(worker, desk)
         if settled is not None:
             del self._busy[settled.job]
@@ -358,7 +351,7 @@ def _outcome_of(job: Job, answer: Answer) -> Outcome:
     return job.store(answer.payload or NULL)
 
 
-def _last_outcome(worker: _Worker, job: Job, status: int) -> Outcome:
+def _last_outcome(worker: _Worker, job: Job, ending: int | Exception) -> Outcome:
     """Of a worker that has ended: the answer may have come with the end, or not at all."""
     read = 1
     while read:
@@ -367,7 +360,10 @@ def _last_outcome(worker: _Worker, job: Job, status: int) -> Outcome:
             job.hear_the_rest()
             return _outcome_of(job, answer)
     job.hear_the_rest()
-    failure = job.failed(status).failure
+    failed = job.failed(ending)
+    if isinstance(ending, Exception):
+        return failed
+    failure = failed.failure
     return Failed(
         msgspec.structs.replace(failure, message=f"{failure.message} before the function had returned")
     )

@@ -73,7 +73,8 @@ class Scratch:
         except OSError:
             # It is new; or whoever tidies up temporary folders was here; or a task made something odd of it.
             folder, path = new, b"%s/%s" % (new, _INPUT)
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            for each in (os.fsencode(self.folder), folder):  # the mode goes to the last one of a path only
+                os.makedirs(each, mode=0o700, exist_ok=True)
             _overwrite(path, input)
             _put_back_time(folder)
         # With a number: what is left of another attempt may still write to its own.

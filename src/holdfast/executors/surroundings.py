@@ -24,6 +24,8 @@ class Surroundings:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._before = dict(os.environ)
+        self._given: Mapping[str, str] = {}
+        """The variables of the call that runs."""
         self._originals = {number: os.dup(number) for number in range(3)}
         self._library = _load_c_library()
         self._streams = (_text_stream(1), _text_stream(2))
@@ -31,6 +33,7 @@ class Surroundings:
         self._adopt_orphans()
 
     def prepare(self, variables: Mapping[str, str], folder: str) -> None:
+        self._given = variables
         os.environ.update(variables)
         try:
             os.chdir(folder)
@@ -38,6 +41,12 @@ class Surroundings:
             raise FileNotFoundError(
                 f"there is no folder {folder}, which is the workdir of the task"
             ) from None
+
+    def note(self) -> None:
+        """Variables that modules have set while they were loaded stay: that happens once, for all calls."""
+        before = self._before
+        self._before = {name: value for name, value in os.environ.items() if name not in self._given}
+        self._before |= {name: before[name] for name in self._given if name in before}
 
     def put_back(self) -> bool:
         """After a call. False if something is left of it that cannot be put back."""
