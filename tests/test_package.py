@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -70,12 +71,16 @@ def test_type_checkers_are_told_of_the_same_names_in_the_same_places_as_are_foun
     assert sorted(found) == sorted(holdfast.__all__)
 
 
-def test_a_star_and_dir_give_every_public_name():
+def test_the_version_is_that_of_what_is_installed():
+    assert holdfast.__version__ == version("holdfast")
+
+
+def test_a_star_and_dir_give_the_public_names_and_nothing_else():
     shown = subprocess.run(
         [
             sys.executable,
             "-c",
-            "import holdfast\nprint(*dir(holdfast))\nfrom holdfast import *\nprint(*dir())",
+            "import holdfast, holdfast.app\nprint(*dir(holdfast))\nfrom holdfast import *\nprint(*dir())",
         ],
         check=True,
         capture_output=True,
@@ -83,7 +88,7 @@ def test_a_star_and_dir_give_every_public_name():
     )
 
     listed, starred = (set(line.split()) for line in shown.stdout.splitlines())
-    assert set(holdfast.__all__) <= listed
+    assert listed == {*holdfast.__all__, "__version__", "errors"}
     assert {name for name in starred if not name.startswith("__")} - {"holdfast"} == set(holdfast.__all__)
 
 

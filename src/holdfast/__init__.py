@@ -66,6 +66,8 @@ if TYPE_CHECKING:
         TaskTimedOut,
     )
     from holdfast.executors.context import TaskContext, task_context
+
+    __version__: str
 else:
     # Hidden from type checkers: to them a module with __getattr__ has every name, also a misspelt one.
 
@@ -101,6 +103,8 @@ else:
 
         if name == "errors":  # the one module of ours that users name themselves
             return import_module(f"{__name__}.errors")
+        if name == "__version__":
+            return import_module("importlib.metadata").version(__name__)
         if name not in _HOME_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
@@ -108,4 +112,4 @@ else:
         return found
 
     def __dir__():
-        return sorted({*globals(), *__all__})
+        return sorted([*__all__, "__version__", "errors"])

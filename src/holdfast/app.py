@@ -185,6 +185,7 @@ def tuning_of(settings: Settings) -> Tuning:
         lease=settings.lease,
         drain=settings.drain,
         max_resident=settings.max_resident,
+        max_depth=settings.max_depth,
         log_limit=settings.log_limit,
     )
 

@@ -15,6 +15,7 @@ HoldfastError
 │   ├── RunNotFound         no run of that id
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── RunExists           a child's id belongs to another run
+│   ├── FamilyTooDeep       a child with too many generations above it
 │   ├── RunEnded            the run is over and takes nothing more
 │   ├── NotEnded            only a run that is over can be retried
 │   ├── HeardByParent       a child whose end its parent knows is retried with the parent
@@ -90,9 +91,15 @@ def show(value: object) -> str:
 
 
 class BadOption(Refused, ValueError):
-    def __init__(self, option: str, value: object, expected: str) -> None:
+    others: tuple[BadOption, ...] = ()
+    """What else was wrong, where all mistakes are told at once."""
+
+    def __init__(self, option: str, value: object, expected: str, others: Iterable[BadOption] = ()) -> None:
         self.option, self.value, self.expected = option, value, expected
-        super().__init__(f"{option} is {show(value)}, but must be {expected}")
+        if others:
+            self.others = tuple(others)
+        mistake = f"{option} is {show(value)}, but must be {expected}"
+        super().__init__("; ".join([mistake, *map(str, self.others)]))
 
 
 class BadUrl(Refused, ValueError):
@@ -202,6 +209,16 @@ class RunExists(Refused):
     def __init__(self, id: str) -> None:
         self.id = id
         super().__init__(f"the id {id!r} belongs to another run; give the child another id")
+
+
+class FamilyTooDeep(Refused):
+    def __init__(self, workflow: str, limit: int) -> None:
+        self.workflow, self.limit = workflow, limit
+        super().__init__(
+            f"a run of {workflow!r} was not begun: it would have had more than {limit:,} runs above it, each "
+            "started by the one before; does a workflow call itself without an end? If it is meant to go so "
+            "deep, raise the setting max_depth"
+        )
 
 
 class RunEnded(Refused):

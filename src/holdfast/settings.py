@@ -48,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long to wait for a database that does not answer when holdfast is opened."""
     max_resident: int = 10_000
     """How many runs a node holds in memory at most."""
+    max_depth: int = 100
+    """How many runs may be above a run, each started by the one before: a limit for what calls itself."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -56,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "threads",
             "processes",
             "max_resident",
+            "max_depth",
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tests.cli.here import run_here
 
@@ -97,6 +98,16 @@ def eventually(is_so: Callable[[], Any], *, seconds: float = SECONDS) -> Any:
             return answer
         assert time.monotonic() < deadline, f"not within {seconds} s"
         time.sleep(0.05)
+
+
+def read_until(stream: IO[str] | None, words: str | re.Pattern[str]) -> list[str]:
+    """The lines that a process says, up to and with the first that has these words in it."""
+    lines: list[str] = []
+    for line in stream or ():
+        lines.append(line)
+        if words in line if isinstance(words, str) else words.search(line):
+            return lines
+    raise AssertionError(f"it ended before: {lines}")
 
 
 def json_lines(text: str) -> list[dict[str, Any]]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from tests.cli.builders import attempt, info, task
 from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
 from tests.cli.terminal import Terminal
 
+from holdfast import Holdfast
 from holdfast.authoring.dag.loader import load_text
 from holdfast.cli.board import Board
 from holdfast.cli.opening import Place
-from holdfast.cli.portrait import Portrait, print_portrait
+from holdfast.cli.portrait import Portrait, print_portrait, read_portrait
 from holdfast.settings import Settings
 
 FAILING = """\
@@ -160,6 +163,25 @@ def test_the_end_of_a_traceback_is_shown_and_all_of_it_if_asked_for(drawn: Proje
     assert '    raise ValueError("x" * 500 + "END")' in short
     assert "  Traceback (most recent call last):" in whole
     assert whole.count("in go") > short.count("in go")
+
+
+async def test_what_tasks_have_given_is_not_read_where_none_of_it_is_shown(project: Project):
+    project.write(
+        "bad.yaml", "name: bad\ntasks:\n  a: {command: 'false'}\n  b: {command: x, depends_on: a}\n"
+    )
+    assert await asyncio.to_thread(project.execute, "run", "bad.yaml", "--id", "bad")
+    url = f"sqlite:///{project.folder}/.holdfast/holdfast.db"
+
+    async with Holdfast(url, engine=False) as client:
+        client.list_tasks = AsyncMock(wraps=client.list_tasks)
+        shown = await read_portrait(client, "bad", is_whole=False)
+        looked_for_people = client.list_tasks.await_count
+        whole = await read_portrait(client, "bad", is_whole=True)
+
+        assert looked_for_people == 0
+        assert [task.problem for task in shown.tasks] == ["exited with code 1", None]
+        assert client.list_tasks.await_count == 1
+        assert whole.given[0].failure is not None
 
 
 def test_runs_show_tells_what_a_run_waits_for_and_how_to_give_it(

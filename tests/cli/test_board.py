@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import hypothesis.strategies as st
 from hypothesis import given, settings
 from tests.cli.builders import after, attempt, dag, task
 
 from holdfast.cli.board import Board
+from holdfast.client.run import TaskInfo
 from holdfast.core.values import TaskStatus
 
 
@@ -188,3 +191,67 @@ def test_why_an_attempt_failed_is_kept_until_the_task_has_ended():
 
     assert {seq: each.problem for seq, each in during.items()} == {0: "no luck"}
     assert board.setbacks == {}
+
+
+RETRIED = """\
+  first: {command: 'true'}
+  review: {approval: {message: 'Ship it?'}, depends_on: first}
+  many: {parallel: 3, depends_on: review, command: 'true'}
+  last: {depends_on: many, command: 'true'}
+"""
+
+
+def failed_once() -> list[TaskInfo]:
+    ended = [task(0, "first", "success"), task(1, "review", "failed", problem="no")]
+    return [*ended, task(2, "many", "skipped"), task(3, "last", "skipped")]
+
+
+def counts(board: Board) -> dict[str, int]:
+    found = Counter(status.value for line in board.lines.values() for status in line.counts.elements())
+    return dict(found)
+
+
+def test_rows_from_before_a_retry_do_not_count_where_there_are_new_ones():
+    board = Board(dag(RETRIED))
+    board.apply(failed_once())
+
+    board.apply([task(4, "review", "success", started_at=after(7), finished_at=after(9))])
+    board.apply([task(5 + each, "many", "success", index=each, count=3) for each in range(3)])
+    board.apply([task(8, "last", "success")])
+
+    assert counts(board) == {"success": 6}
+    assert board.overtaken == {1, 2, 3}
+    assert board.lines["review"].failed == []
+    assert board.lines["review"].started_at == after(7)
+    assert not board.lines["review"].is_fan_out
+    assert (board.lines["many"].done, board.lines["many"].expected) == (3, 3)
+
+
+def test_what_was_skipped_waits_again_while_what_it_depends_on_is_tried_again():
+    board = Board(dag(RETRIED))
+    board.apply(failed_once())
+    before = [line.state for line in board.lines.values()]
+
+    board.apply([task(4, "review", "running")])
+
+    assert before == ["success", "failed", "skipped", "skipped"]
+    assert [line.state for line in board.lines.values()] == ["success", "running", "waiting", "waiting"]
+    assert not board.lines["last"].is_over
+
+
+def test_what_is_skipped_again_is_counted_once():
+    board = Board(dag(RETRIED))
+    board.apply(failed_once())
+
+    board.apply([task(4, "review", "failed"), task(5, "many", "skipped"), task(6, "last", "skipped")])
+
+    assert counts(board) == {"success": 1, "failed": 1, "skipped": 2}
+    assert board.totals() == {"success": 1, "failed": 1, "skipped": 2}
+
+
+def test_code_that_asks_for_a_task_of_one_name_again_has_asked_for_two():
+    board = Board()
+
+    board.apply([task(0, "pay", "failed"), task(1, "pay", "success")])
+
+    assert counts(board) == {"failed": 1, "success": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,7 +78,10 @@ def test_a_kind_of_file_that_is_not_drawn_is_refused_with_those_that_are(folder:
     done = call("graph", "etl.yaml", "--output", "etl.png", cwd=folder)
 
     assert (done.code, done.out) == (2, "")
-    assert "ends in .svg, .mmd, .mermaid, .txt, or given with --format text, mermaid, svg" in done.err
+    assert (
+        "ends in .svg, .mmd, .mermaid, .txt, .json, or given with --format text, mermaid, svg, json"
+        in done.err
+    )
     assert not (folder / "etl.png").exists()
 
 
@@ -85,6 +89,32 @@ def test_a_format_that_is_asked_for_wins_over_the_name(folder: Path):
     call("graph", "etl.yaml", "-f", "mermaid", "-o", "etl.svg", cwd=folder)
 
     assert (folder / "etl.svg").read_text("utf-8").startswith("flowchart LR")
+
+
+def test_programs_get_the_tasks_and_what_each_depends_on(folder: Path):
+    short = call("graph", "etl.yaml", "--json", cwd=folder)
+    long = call("graph", "etl.yaml", "--format", "json", cwd=folder)
+    written = call("graph", "etl.yaml", "--output", "etl.json", cwd=folder)
+
+    assert short.out == long.out == (folder / "etl.json").read_text("utf-8")
+    assert written.err == "wrote etl.json\n"
+    facts = json.loads(short.out)
+    assert facts["name"] == "etl"
+    assert {each["name"]: each["depends_on"] for each in facts["tasks"]} == {
+        "load": [],
+        "clean": ["load"],
+        "check": ["load"],
+        "publish": ["clean", "check"],
+    }
+    assert facts["tasks"][0]["work"] == "echo größe"
+    assert facts["tasks"][-1]["when"] == "load.count > 0"
+
+
+def test_json_and_another_format_contradict_each_other(folder: Path):
+    done = call("graph", "etl.yaml", "--json", "--format", "svg", cwd=folder)
+
+    assert (done.code, done.out) == (2, "")
+    assert "--format is 'svg', but must be left out with --json" in done.err
 
 
 def test_standard_input_is_drawn_for_a_dash(folder: Path):

@@ -37,6 +37,15 @@ def test_it_writes_the_project_and_says_what_to_do_next(tmp_path: Path):
     assert (tmp_path / "process.sh").stat().st_mode & stat.S_IXUSR
 
 
+def test_programs_are_told_of_each_file(tmp_path: Path):
+    done = call("init", "shop", "--json", cwd=tmp_path)
+
+    assert (done.code, done.err) == (0, "")
+    assert [json.loads(line) for line in done.out.splitlines()] == [
+        {"wrote": f"shop/{name}"} for name in FILES
+    ]
+
+
 def test_a_folder_that_is_not_there_is_made_and_named_in_what_to_do_next(tmp_path: Path):
     done = call("init", "my projects/first", cwd=tmp_path)
 

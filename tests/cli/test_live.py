@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Sequence
 
 import pytest
@@ -11,7 +12,10 @@ from tests.cli.builders import PLACE, after, attempt, dag, info, news, said, tas
 
 from holdfast.cli.board import Board
 from holdfast.cli.live import Frame, Tails, draw
+from holdfast.cli.opening import Place
+from holdfast.cli.visible import shell_word
 from holdfast.cli.watching import News
+from holdfast.settings import Settings
 
 
 def picture(
@@ -197,10 +201,18 @@ def test_an_approval_and_a_signal_show_the_command_that_answers():
     assert shown[5].endswith("sleeps for 1m30s")
 
 
-def test_a_code_workflow_that_only_waits_says_for_what():
-    shown = picture(news(Board(), waiting="signal 'go'"))
+@pytest.mark.parametrize(
+    ("waiting", "words"),
+    [
+        ("signal 'go'", "waits for signal 'go'"),
+        ("until 2026-01-31T12:00:00+00:00", "waits until 2026-01-31T12:00:00+00:00"),
+        ("signal 'go'; promise 'p'; until noon", "waits for signal 'go'; promise 'p', or until noon"),
+    ],
+)
+def test_a_code_workflow_that_only_waits_says_for_what(waiting: str, words: str):
+    shown = picture(news(Board(), waiting=waiting))
 
-    assert shown[-1] == "    waits for signal 'go'"
+    assert shown[-1] == f"    {words}"
 
 
 def test_a_skipped_task_says_why():
@@ -265,7 +277,7 @@ def test_wide_characters_take_the_columns_they_take():
     lines = picture(news(board), width=60)
 
     assert all(cell_len(line) <= 60 for line in lines)
-    where = {cell_len(re.split(r"failed|success", line)[0]) for line in lines[1:3]}
+    where = {cell_len(re.split(r"failed|success", line)[0]) for line in (lines[1], lines[-1])}
     assert len(where) == 1, "the columns stand below each other"
 
 
@@ -282,3 +294,63 @@ def test_the_time_of_a_run_on_a_clock_that_is_ahead_is_not_negative():
     seen = News(info(started_at=after(60)), Board())
 
     assert picture(seen)[0] == "test  running  0.0 s  order-42"
+
+
+NARROW = """\
+  transform_everything: {command: x}
+  many_items: {parallel: 12, command: x}
+  after_all_of_them: {depends_on: many_items, command: x}
+  review: {approval: {message: 'Ship it to all of the customers?'}}
+  flaky_upload: {command: x, retries: 3}
+"""
+
+
+@pytest.mark.parametrize("width", [40, 50, 60])
+def test_in_a_narrow_terminal_what_matters_stands_beneath(width: int):
+    board = Board(dag(NARROW))
+    items = [task(1 + each, "many_items", "success", index=each, count=12) for each in range(11)]
+    failed = task(12, "many_items", "failed", index=11, count=12, problem="exited with code 5")
+    board.apply([task(0, "transform_everything", "failed", problem="it cannot be read: orders.csv is empty")])
+    board.apply([*items, failed, task(13, "after_all_of_them", "skipped"), task(14, "review")])
+    board.apply([task(15, "flaky_upload", "pending", attempt=2, retry_at=after(8))])
+    seen = news(board, id="0198c0de-0000-7000-8000-000000000000")
+
+    lines = picture(seen, width=width)
+
+    text = " ".join(" ".join(lines).split())
+    assert all(cell_len(line) <= width for line in lines)
+    assert "it cannot be read: orders.csv is empty" in text
+    assert "12/12 1 failed exited with code 5" in text
+    assert "many_items failed" in text
+    assert "waits for approval: Ship it to all of the customers?" in text
+    assert "attempt 2 of 4, again in 5.0 s" in text
+    command = "\n".join(lines).partition("holdfast approve")[2].replace("\\\n", " ").splitlines()[0]
+    assert command.split() == ["0198c0de-0000-7000-8000-000000000000", "review"]
+
+
+def test_in_a_narrow_terminal_what_a_running_task_says_moves_nothing():
+    board = Board()
+    board.apply([task(0, "transform_everything"), task(1, "next")])
+
+    quiet = picture(news(board), width=40)
+    talking = picture(news(board, lines=[said("transform_everything", "word " * 50)]), width=40)
+
+    assert len(quiet) == len(talking) == 3
+
+
+def test_a_command_is_broken_only_between_its_words():
+    place = Place(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
+    board = Board(dag("  review: {approval: {message: x}}\n"))
+    board.apply([task(0, "review")])
+
+    lines = draw(news(board), Tails(), place, Frame(40, None, after(3), True))
+
+    script = "holdfast() { printf '%s\\0' \"$@\"; }\n" + "\n".join(text.plain for text in lines[-3:])
+    heard = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode()
+    assert heard.split("\0")[:-1] == [
+        "approve",
+        "order-42",
+        "review",
+        "--namespace",
+        "two words, and it's \n one",
+    ]

@@ -8,13 +8,17 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from tests.cli.processes import COMMAND, Project, environment
 
 from holdfast.authoring.catalog import default_catalog
+from holdfast.cli.main import app
 
 
 def test_the_version_and_the_help_are_told(project: Project):
@@ -36,6 +40,18 @@ def test_the_version_and_the_help_are_told(project: Project):
     ):
         assert re.search(rf"^  {command} +[A-Z]", help.stdout, re.MULTILINE), command
     assert list(project.folder.iterdir()) == []
+
+
+def test_every_command_can_answer_in_json():
+    def commands(group: Any) -> Iterator[Any]:
+        for each in group.commands.values():
+            yield from commands(each) if hasattr(each, "commands") else [each]
+
+    found = list(commands(typer.main.get_command(app)))
+
+    assert len(found) > 20
+    for command in found:
+        assert "--json" in {option for parameter in command.params for option in parameter.opts}, command.name
 
 
 def test_no_words_are_answered_with_help(project: Project):

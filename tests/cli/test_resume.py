@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.processes import Project, eventually
+from tests.cli.processes import Project, eventually, read_until
 from tests.cli.terminal import Terminal
 
 SLOW = """\
@@ -91,36 +91,123 @@ def test_after_kill_nine_the_run_goes_on_where_it_was_and_nothing_recorded_is_do
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_outside_a_terminal_detaches_in_order(slow: Project, number: signal.Signals, code: int):
+    slow.write("slow.yaml", SLOW.replace("output:", "  last: {depends_on: [wait], command: 'true'}\noutput:"))
     process = start_slow(slow)
-    (slow.folder / "go").touch()
 
-    ended, said, told = slow.finish(process, number)
+    process.send_signal(number)
+    lines = read_until(
+        process.stderr, "stopping in order: tasks under way get 10 s at most; Ctrl-C stops at once"
+    )
+    (slow.folder / "go").touch()
+    said, told = process.communicate(timeout=40)
 
     run = slow.last_run()
-    assert ended == code
+    assert process.returncode == code
     assert said == ""
-    assert f"detached; the run goes on with: holdfast run --resume {run['id']}" in told
+    assert "detached" not in "".join(lines)
+    assert told.endswith(f"detached; the run goes on with: holdfast run --resume {run['id']}\n")
     assert "Traceback" not in told
+    assert told.count("wait success") == 1
     done = slow.run("run", "--resume", run["id"])
     assert done.returncode == 0, done.stderr
     assert (slow.folder / "first.txt").read_text() == "once\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_ends_while_its_last_task_is_let_finish_ends_as_any_other(
+    slow: Project, number: signal.Signals
+):
+    slow.write("slow.yaml", SLOW.replace("sleep 0.05; done;", "sleep 0.05; done; echo at last;"))
+    process = start_slow(slow)
+
+    process.send_signal(number)
+    read_until(process.stderr, "stopping in order")
+    (slow.folder / "go").touch()
+    said, told = process.communicate(timeout=40)
+
+    assert process.returncode == 0
+    assert json.loads(said) == {"given": 7}
+    assert "success after" in told
+    assert "wait | at last" in told
+    assert "detached" not in told
 
 
 def test_tasks_get_a_while_to_finish_and_a_second_signal_takes_it_from_them(slow: Project):
     process = slow.start("run", "slow.yaml")
     task = under_way(slow)
     process.send_signal(signal.SIGINT)
-    assert process.stderr is not None
-    lines = iter(process.stderr.readline, "")
-    assert any("letting tasks finish, for 10 s at most" in line for line in lines)
+    read_until(process.stderr, "tasks under way get 10 s at most")
     assert not is_gone(task)
 
     ended, _, told = slow.finish(process, signal.SIGINT)
 
     assert ended == 130
     assert "Traceback" not in told
+    assert "detached; the run goes on with" in told
     eventually(lambda: is_gone(task), seconds=10)
     assert slow.last_run()["status"] == "running"
+
+
+LEAVING = """\
+import time
+from holdfast import task, workflow
+
+@task
+def first() -> int:
+    return 1
+
+@task
+def nap() -> None:
+    time.sleep(30)
+
+@workflow
+async def main() -> int:
+    nap()  # nobody waits for it, and a thread cannot be stopped
+    return 4 + await first()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_the_end_of_the_run_does_not_change_what_it_ended_with(
+    project: Project, number: signal.Signals
+):
+    project.write("shop.py", LEAVING)
+    process = project.start("run", "shop:main")
+    lines = read_until(process.stderr, "stopping in order; Ctrl-C stops at once")
+
+    ended, said, told = project.finish(process, number)
+
+    assert (ended, said) == (0, "5\n")
+    assert "success after" in "".join(lines)
+    assert "detached" not in "".join(lines) + told
+
+
+LINGERING = """\
+import os, time
+from holdfast import workflow
+
+class Lingering:
+    def __del__(self, write=os.write, sleep=time.sleep):
+        write(2, b"Python is nearly gone\\n")
+        sleep(2)
+
+lingering = Lingering()
+
+@workflow
+async def main() -> int:
+    return 5
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nor_does_one_that_comes_when_python_is_nearly_gone(project: Project, number: signal.Signals):
+    project.write("shop.py", LINGERING)
+    process = project.start("run", "shop:main")
+    read_until(process.stderr, "Python is nearly gone")
+
+    ended, said, _ = project.finish(process, number)
+
+    assert (ended, said) == (0, "5\n")
 
 
 def test_a_run_that_has_ended_is_shown_and_its_end_decides_the_exit_code(project: Project):
@@ -155,6 +242,28 @@ def test_a_failed_run_is_tried_again_where_it_failed(project: Project):
     again = project.run("run", "--retry", run)
     assert again.returncode == 2
     assert "only a run that failed or was cancelled can be retried" in again.stderr
+
+
+def test_what_was_before_a_retry_is_marked_and_does_not_count(project: Project):
+    text = "name: half\ntasks:\n  first: {command: 'test -e go'}\n"
+    project.write("half.yaml", text + "  second: {depends_on: [first], command: 'true'}\noutput: {}\n")
+    failed = project.run("run", "half.yaml", "--id", "mine")
+    (project.folder / "go").touch()
+
+    done = project.run("run", "--retry", "mine")
+    looked_at = project.run("run", "--resume", "mine")
+
+    assert "(tasks: 1 failed, 1 skipped)" in failed.stderr
+    assert "(tasks: 2 success)" in done.stderr
+    assert "(tasks: 2 success)" in looked_at.stderr
+    shown = project.run("runs", "show", "mine").stdout
+    assert re.search(r"^second +skipped +1 .* before a retry$", shown, re.MULTILINE)
+    tasks = project.ask("runs", "show", "mine")["tasks"]
+    assert [(each["status"], each["is_overtaken"]) for each in tasks] == [
+        ("success", False),
+        ("skipped", True),
+        ("success", False),
+    ]
 
 
 def test_a_run_goes_on_as_it_began_after_its_file_was_edited(slow: Project):

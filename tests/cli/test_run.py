@@ -181,6 +181,8 @@ def test_a_run_that_gives_nothing_gives_null_in_a_pipe(project: Project):
         (["small.yaml", "--input", '{"count": "x"}'], "count: expected int, got str"),
         (["small.yaml", "--input", "[1]"], "by name, not by position"),
         (["small.yaml", "--input", '{"count": NaN}'], "NaN is no JSON"),
+        (["small.yaml", "--input", '{"count": 1, "count": 2}'], "the key 'count' is there twice"),
+        (["small.yaml", "--input", '{"word": [{"a": 1, "b": 2, "a": 1}]}'], "the key 'a' is there twice"),
         (["small.yaml", "--input", "@none.json"], "a file that can be read (No such file or directory)"),
         (["shop:fulfil", "--input", '{"cents": "x"}'], "cents"),
         (["small.yaml", "--db", "oracle://x"], "expected sqlite:///relative/path.db"),

@@ -84,10 +84,13 @@ def test_what_lies_ahead_is_shown_and_what_an_outage_would_cost(project: Path) -
         (["put", "x", "nightly.yaml", "--every", "1h", "--input", '{"limit": "many"}'], "limit"),
         (["put", "x", "weekly.yaml", "--every", "1h"], "a file that is there"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--cron", "@daily"], "not by both"),
-        (["put", "x", "nightly.yaml", "--every", "1h", "--jitter", "2h"], "no longer than --every, 1h"),
+        (
+            ["put", "x", "nightly.yaml", "--every", "1h", "--jitter", "2h"],
+            "--jitter is '2h', but must be no longer than the interval, 1h",
+        ),
         (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "all:x"], "none, last, all, or all:N"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "last:3"], "none, last, all, or all:N"),
-        (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "all:0"], "--catchup is 0"),
+        (["put", "x", "nightly.yaml", "--every", "1h", "--catchup", "all:0"], "--catchup is 'all:0'"),
         (
             ["backfill", "there", "--from", "2026-02-01", "--to", "2026-01-31"],
             "no earlier than --from, 2026-02-01",
@@ -114,8 +117,8 @@ def test_all_that_is_wrong_is_told_at_once(project: Path) -> None:
 
     begun = [line.split(" is ")[0] for line in told.splitlines()]
     assert begun == [
-        *("error: --every", "error: --jitter", "error: --overlap"),
-        *("error: --catchup", "error: --input", "error: TARGET"),
+        *("error: --every", "error: --jitter", "error: --catchup"),
+        *("error: --overlap", "error: --input", "error: TARGET"),
     ]
     assert not (project / ".holdfast").exists()
 

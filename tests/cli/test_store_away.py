@@ -10,10 +10,13 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from tests.cli.processes import SECONDS, Project, eventually
-from tests.cli.test_serve import wait_for
+from tests.cli.processes import SECONDS, Project, eventually, read_until
 
-JOB = "name: job\ntasks: {work: {command: 'touch began; until test -e go; do sleep 0.1; done'}}\n"
+JOB = """\
+name: job
+tasks:
+  work: {command: 'echo at first; touch began; until test -e go; do sleep 0.1; done && echo at last'}
+"""
 _AWAY = 3.0
 """Seconds: longer than any command waits between two looks."""
 
@@ -46,13 +49,13 @@ def test_serve_goes_on_to_work_and_to_tell_of_runs(project: Project, postgres_ur
     assert project.run("run", "job.yaml", "--id", "mine", "--db", postgres_url).returncode == 1
     (project.folder / "go").touch()
     with started(project, "serve", "job.yaml", "--db", postgres_url) as process:
-        wait_for(process, lambda line: "serving job" in line)
+        read_until(process.stderr, "serving job")
 
         with nobody_gets_into(postgres_url):
             time.sleep(_AWAY)
         assert project.run("runs", "retry", "mine", "--db", postgres_url).returncode == 0
 
-        lines = wait_for(process, lambda line: "mine of job success" in line)
+        lines = read_until(process.stderr, "mine of job success")
         code, _, told = project.finish(process, signal.SIGTERM)
         assert code == 0
         assert "Traceback" not in told + "".join(lines)
@@ -70,3 +73,25 @@ def test_run_goes_on_to_the_end_of_its_run(project: Project, postgres_url: str) 
 
         assert process.returncode == 0, told
         assert "Traceback" not in told
+        assert "work | at last" in told
+
+
+def test_a_log_is_followed_on_to_the_end_of_the_run(project: Project, postgres_url: str) -> None:
+    project.write("job.yaml", JOB)
+    words = ("--db", postgres_url)
+    with started(project, "run", "job.yaml", "--id", "mine", *words) as process:
+        eventually((project.folder / "began").exists)
+        with started(project, "logs", "mine", "--follow", *words) as following:
+            first = read_until(following.stdout, "at first")
+
+            with nobody_gets_into(postgres_url):
+                time.sleep(_AWAY)
+            (project.folder / "go").touch()
+            process.communicate(timeout=SECONDS)
+            said, told = following.communicate(timeout=SECONDS)
+
+            assert following.returncode == 0, told
+            assert [line.rpartition(" | ")[2] for line in first] == ["at first\n"]
+            assert [line.rpartition(" | ")[2] for line in said.splitlines()] == ["at last"]
+            assert "Traceback" not in told
+            assert "still following the log" in told

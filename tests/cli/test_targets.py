@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +12,12 @@ from pathlib import Path
 import pytest
 from tests.cli.builders import after
 
-from holdfast.cli.opening import find_place
+from holdfast.cli.opening import Place, find_place
 from holdfast.cli.output import span_text
 from holdfast.cli.targets import load_all, load_target
+from holdfast.cli.visible import shell_word
 from holdfast.errors import BadOption
+from holdfast.settings import Settings
 
 _numbers = itertools.count()
 
@@ -198,12 +202,43 @@ def test_a_path_may_have_any_character(folder: Path, name: str):
     assert find_place(name, None).file == folder / name
 
 
-def test_commands_to_type_repeat_what_was_given_but_no_password(folder: Path):
-    place = find_place("postgresql://me:secret@host/shop", "my shop")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:secret@host/shop",
+        "postgresql://host/shop?user=me&password=secret",
+        "postgresql://host/shop?sslpassword=secret",
+        "postgresql://me:secret@[host/shop",
+    ],
+)
+def test_commands_to_type_repeat_what_was_given_but_name_the_setting_instead_of_a_password(
+    folder: Path, url: str
+):
+    place = find_place(url, "my shop")
 
     command = place.command("runs", "show", "x")
 
-    assert command == "holdfast runs show x --db 'postgresql://me:***@host/shop' --namespace 'my shop'"
+    assert command == """holdfast runs show x --db "$HOLDFAST_URL" --namespace 'my shop'"""
+
+
+@pytest.mark.parametrize("db", ["my db.db", "postgresql://me@host/shop", "sqlite:///a:b@c.db"])
+def test_a_database_without_a_password_is_repeated_as_it_is(folder: Path, db: str):
+    command = find_place(db, None).command("runs", "list")
+
+    assert shlex.split(command) == ["holdfast", "runs", "list", "--db", db]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["plain", "two words", "it's", "$HOME `id`", "", "\x1b[2Jmine", "a\tb\nc'd\\e", "\u202eölü\x9b1"],
+)
+def test_a_command_means_the_same_when_it_is_pasted_into_a_shell(word: str):
+    command = Place(Settings(), ("--namespace", shell_word(word))).command("run", "--resume", word)
+
+    assert command.isprintable()
+    script = f"holdfast() {{ printf '%s\\0' \"$@\"; }}; {command}"
+    heard = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    assert heard.decode().split("\0") == ["run", "--resume", word, "--namespace", word, ""]
 
 
 @pytest.mark.parametrize(

@@ -165,10 +165,11 @@ def test_after_ctrl_c_the_run_can_be_left_and_taken_up_again(slow: Project, answ
         terminal.press("\x03")
         terminal.see("[d]etach")
         terminal.press(answer)
-        terminal.see("detached; the run goes on with: holdfast run --resume")
+        terminal.see("stopping in order: tasks under way get 10 s at most")
         go_on(slow)
         code = terminal.end()
 
+    assert "detached; the run goes on with: holdfast run --resume" in terminal.screen.text
     run = slow.last_run()
     assert code == 130, terminal.screen.text
     assert run["status"] == "running"
@@ -291,3 +292,23 @@ def test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on(slow: Pr
     assert re.search(r"items +running .* 4/12", during)
     assert code == 0, terminal.screen.text
     assert slow.last_run()["output"] == {}
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_tables_keep_the_column_of_problems_however_narrow_the_terminal_is(project: Project, columns: int):
+    script = "echo cannot open orders.csv >&2; exit 3"
+    project.write("bad.yaml", f"name: of_a_longer_name\ntasks:\n  transform_it: {{command: '{script}'}}\n")
+    project.run("run", "bad.yaml")
+    run = project.last_run()["id"]
+
+    with Terminal(project.folder, "runs", "list", columns=columns) as listed:
+        assert listed.end() == 0
+    with Terminal(project.folder, "runs", "show", run, columns=columns) as shown:
+        assert shown.end() == 0
+
+    assert "task 'transform_it' failed: exited with code 3" in " ".join(listed.screen.text.split())
+    assert run in listed.screen.text
+    assert "failed" in listed.screen.text
+    tables = shown.screen.text.partition("TASK")[2]
+    assert tables.count("exited with code 3") == 2, "of the task, and of its attempt"
+    assert max(listed.screen.longest, shown.screen.longest) <= columns

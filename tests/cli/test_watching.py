@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+import os
+import signal
+from collections.abc import Generator
 from typing import Any, cast
+
+import pytest
+from tests.cli.builders import PLACE
 
 from holdfast import Catalog, Holdfast, Retry, task, workflow
 from holdfast.cli.board import Board
+from holdfast.cli.ending import Exit
+from holdfast.cli.interrupt import Interrupts
+from holdfast.cli.session import Order, Session
 from holdfast.cli.watching import News, Watch
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import RunStatus
@@ -151,4 +160,52 @@ async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):
     assert reopening.has_reopened
     assert watch.news.info.status is RunStatus.SUCCESS
     assert watch.news.info.output == "done"
+    line = watch.news.board.lines["work"]
+    assert (line.state, line.asked_for, line.attempt) == ("success", 1, 2)
     assert len(views.seen) < 20, "it rests between looks"
+
+
+class Interrupting:
+    """A client that is interrupted when the run has ended, and this is not seen yet."""
+
+    def __init__(self, client: Holdfast) -> None:
+        self._client = client
+        self._was_asked = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def tasks(self, run: Any, **options: Any) -> list[TaskInfo]:
+        if not self._was_asked:
+            self._was_asked = True
+            await run.result()
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.1)
+        return await self._client.tasks(run, **options)
+
+
+@pytest.fixture
+def signals_put_back() -> Generator[None]:
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals_put_back")
+async def test_a_signal_at_the_very_end_does_not_detach_from_a_run_that_is_over(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str]
+):
+    failures["left"] = 0
+    order = Order([], True, None, None, None, False, PLACE, False, True)
+    with Interrupts() as interrupts:
+        async with Holdfast(sqlite_url, catalog=catalog) as client:
+            run = await client.start(main)
+            interrupting = cast("Holdfast", Interrupting(client))
+            watch = Watch(interrupting, run, Board(), await client.describe(run))
+            session = Session(order, client, watch, Views(), interrupts)
+
+            came = await session.until_it_rests()
+
+    assert came is Exit.SUCCESS
+    assert "success after" in capsys.readouterr().err

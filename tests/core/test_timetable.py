@@ -13,6 +13,7 @@ from cronsim import CronSim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.core.mistakes import all_of
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Every, Overlap, Plan, fires_at
 from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, instant, moment
 from holdfast.errors import BadOption
@@ -488,6 +489,40 @@ def test_a_plan_with_fields_of_other_types_is_refused(options: dict[str, Any], o
         Plan(**{"timetable": Every(seconds(60)), **options})
 
     assert raised.value.option == option
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({"cron": "61 * * * *", "timezone": "Nowhere"}, ["cron", "timezone"]),
+        ({"cron": 5, "timezone": None}, ["cron", "timezone"]),
+        (
+            {"cron": "* *", "jitter": seconds(-1), "start": "soon", "overlap": "no", "catchup": {"all": 0}},
+            ["cron", "start", "overlap", "catchup", "jitter"],
+        ),
+        ({"every": seconds(0), "timezone": "Europe/Berlin", "end": 5}, ["timezone", "every", "end"]),
+        ({"timezone": "Nowhere", "overlap": "no"}, ["schedule", "timezone", "overlap"]),
+        ({"cron": "@", "start": NEW_YEAR, "end": NEW_YEAR - seconds(1)}, ["cron", "end"]),
+        ({"cron": "* *", "every": seconds(0)}, ["schedule", "every", "cron"]),
+    ],
+)
+def test_all_mistakes_are_told_at_once(options: dict[str, Any], wrong: list[str]):
+    with pytest.raises(BadOption) as raised:
+        Plan.of(**options)
+
+    found = all_of(raised.value)
+    assert [each.option for each in found] == wrong
+    assert str(raised.value) == "; ".join(str(each) for each in found)
+
+
+def test_all_fields_of_a_cron_expression_that_are_wrong_are_named():
+    with pytest.raises(BadOption) as raised:
+        Plan.of(cron="60 0 24 * 13 MON")
+
+    assert raised.value.expected == (
+        "an expression whose second ('60' here) is 0 to 59, and whose hour ('24' here) is 0 to 23, "
+        "and whose month ('13' here) is 1 to 12 or JAN to DEC"
+    )
 
 
 def test_a_file_outside_the_time_zone_database_is_not_opened(monkeypatch: pytest.MonkeyPatch):

@@ -247,8 +247,11 @@ class ModelStore:
         ]
         return sorted(found, key=lambda run: run.key, reverse=True)[: which.limit]
 
-    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
-        return self.tables.tasks_of(run) if self.tables.run(namespace, run) else []
+    async def list_tasks(
+        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        tasks = self.tables.tasks_of(run) if self.tables.run(namespace, run) else []
+        return [task for task in tasks if task.seq >= since][:limit]
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holdfast import Catalog, RunStatus, Workflow, task_context, workflow
+from holdfast import Catalog, RunStatus, Workflow, context, task_context, workflow
 from holdfast.app import Parts
 from holdfast.authoring.code.definitions import task
 from holdfast.client.waiters import Waiters
@@ -27,6 +27,7 @@ from holdfast.testing import Environment
 from holdfast.testing.clock import ManualClock
 
 HOUR = dt.timedelta(hours=1)
+MINUTE = dt.timedelta(minutes=1)
 DAY = dt.timedelta(days=1)
 
 
@@ -53,6 +54,17 @@ def long_flow(catalog: Catalog) -> Workflow[[], None]:
         await asyncio.sleep(5400)
 
     return long_flow
+
+
+@pytest.fixture
+def waiting_flow(catalog: Catalog) -> Workflow[[], None]:
+    """Takes until it is told to go."""
+
+    @workflow(catalog=catalog)
+    async def waiting_flow() -> None:
+        await context().signal("go")
+
+    return waiting_flow
 
 
 async def ids(env: Environment) -> list[str]:
@@ -168,6 +180,70 @@ async def test_a_changed_plan_counts_from_now_and_putting_the_same_changes_nothi
         await env.skip(HOUR)
 
         assert [id[-9:-4] for id in await ids(env)] == ["01:00", "02:30"]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "expected", "skipped"),
+    [
+        ("queue", ["01:00", "02:00", "03:00"], 0),
+        ("allow", ["01:00", "02:00", "03:00"], 0),
+        ("skip", ["01:00", "02:00"], 1),
+        ("cancel_previous", ["01:00", "03:00"], 1),
+    ],
+)
+async def test_ticks_that_wait_when_the_plan_is_changed_go_by_the_overlap_of_the_new_one(
+    store_url: str,
+    catalog: Catalog,
+    waiting_flow: Workflow[[], None],
+    overlap: str,
+    expected: list[str],
+    skipped: int,
+) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        await env.schedules.put("it", waiting_flow, cron="0 * * * *", overlap="queue")
+        await env.skip(3 * HOUR + MINUTE)
+        assert len((await env.schedules.get("it")).queued) == 2
+
+        changed = await env.schedules.put("it", waiting_flow, cron="0 0 1 6 *", overlap=overlap)
+        for _ in range(3):
+            for run in await env.list():
+                if not run.status.is_final:
+                    await env.signal(run.id, "go")
+            await env.skip(MINUTE)
+
+        assert [tick.hour for tick in changed.queued] == [2, 3]
+        assert [id[-9:-4] for id in await ids(env)] == expected
+        info = await env.schedules.get("it")
+        assert (info.queued, info.skipped) == ([], skipped)
+
+
+@pytest.mark.parametrize("what", ["the input", "the workflow", "the file"])
+async def test_what_was_missed_is_made_up_for_unless_the_plan_itself_is_changed(
+    sqlite_url: str, catalog: Catalog, flow: Workflow[[str], str], what: str
+) -> None:
+    @workflow(catalog=catalog, version="2")
+    async def other(day: str = "none") -> str:
+        return day
+
+    plan = Plan.of(cron="0 * * * *", overlap="allow", catchup="all")
+    async with Environment(sqlite_url, catalog=catalog) as env:
+        await env.schedules.put_plan("it", flow, plan, {}, origin="a/it.yaml")
+        await env.engine.kill()
+        env.clock.move_to(Instant(env.clock.now() + 3 * 3600 * 1_000_000 + 5))
+        match what:
+            case "the input":
+                await env.schedules.put_plan("it", flow, plan, {"day": "{date}"}, origin="a/it.yaml")
+            case "the workflow":
+                await env.schedules.put_plan("it", other, plan, {}, origin="a/it.yaml")
+            case _:
+                moved = await env.schedules.put_plan("it", flow, plan, {}, origin="b/it.yaml")
+                assert moved.origin == "b/it.yaml"
+
+    async with Environment(sqlite_url, catalog=catalog) as env:
+        env.clock.move_to(Instant(env.clock.now() + 3 * 3600 * 1_000_000 + 10))
+        await env.skip(MINUTE)
+
+        assert [id[-9:-4] for id in await ids(env)] == ["01:00", "02:00", "03:00"]
 
 
 async def test_a_schedule_can_be_triggered_and_backfilled_and_no_tick_runs_twice(

@@ -384,3 +384,14 @@ async def test_a_taken_message_is_not_delivered_again(store: SqlStore) -> None:
     assert second.id < receipt.mail[1].id
     (history,) = await store.load(SPACE, [key(1)])
     assert [message.taken for message in history.messages] == [1, None, None]
+
+
+async def test_tasks_are_read_in_pages(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.commit(held=node.held(1), tasks=[new_task(1, seq) for seq in range(1, 6)])
+
+    pages = [await store.list_tasks(SPACE, key(1), since, 2) for since in (0, 2, 5, 6)]
+
+    assert [[task.seq for task in page] for page in pages] == [[0, 1], [2, 3], [5], []]
+    assert len(await store.list_tasks(SPACE, key(1))) == 6

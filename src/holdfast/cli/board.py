@@ -2,6 +2,9 @@
 
 Fed with what `Client.tasks` answers, from the lowest number on that had not ended. What has ended is counted
 and forgotten, so that a fan-out of 100,000 costs what is under way.
+
+A run that was opened again keeps the rows of before. Those of commands and functions are tried again under
+their numbers; what was skipped, and what waited for others, gets a new row, and the old one does not count.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
 from holdfast.client.run import AttemptInfo, TaskInfo
 from holdfast.core.values import TaskStatus
 
@@ -61,8 +65,8 @@ class Line:
         """Those that run or wait to be tried again, by their numbers."""
         self.failed: list[TaskInfo] = []
         """The first ones."""
-        self.why: str | None = None
-        """Why it was skipped or cancelled."""
+        self.upstream: list[Line] = []
+        """What it depends on."""
         self.attempt = 1
         """The highest that any of them has reached."""
         self.lost = 0
@@ -72,6 +76,11 @@ class Line:
         """It is over and had no items."""
         self.is_closed = False
         """The run is over: what was not asked for never will be."""
+        self.is_to_come_again = False
+        """It was skipped, and the run was opened again since: what it depends on is not over."""
+        self._undone: dict[int | None, tuple[int, TaskStatus]] = {}
+        """Rows that did not succeed and that a later one may take the place of, by their places in a fan-out:
+        number and status."""
 
     @property
     def asked_for(self) -> int:
@@ -102,7 +111,7 @@ class Line:
         """In one word: waiting, queued, running, retrying, or as it ended."""
         if self.is_empty:
             return "success"
-        if not self.asked_for:
+        if not self.asked_for or self.is_to_come_again:
             return "waiting"
         if not self.is_over:
             # What was handed to an executor runs; it is called so in the store only if it takes a while.
@@ -113,7 +122,29 @@ class Line:
 
     @property
     def is_over(self) -> bool:
-        return self.is_empty or self.is_closed or (self.asked_for > 0 and self.done >= self.expected)
+        if self.is_empty or self.is_closed:
+            return True
+        return not self.is_to_come_again and self.asked_for > 0 and self.done >= self.expected
+
+    def make_way(self, task: TaskInfo) -> list[int]:
+        """For a row that is new. Answers the numbers of those from before that do not count any more."""
+        places = {task.index, None}
+        overtaken = [each for each in places if each in self._undone]
+        seqs: list[int] = []
+        for place in overtaken:
+            seq, status = self._undone.pop(place)
+            self.counts[status] -= 1
+            seqs.append(seq)
+        if seqs:
+            self.failed = [each for each in self.failed if each.seq not in seqs]
+            if not self.asked_for:
+                self.started_at = self.finished_at = None
+        return seqs
+
+    def look_upstream(self) -> None:
+        """Those that it depends on have looked before. Nothing is skipped before all of them are over."""
+        is_skipped = self.counts[TaskStatus.SKIPPED] > 0
+        self.is_to_come_again = is_skipped and any(not each.is_over for each in self.upstream)
 
     def move(self, before: TaskStatus | None, task: TaskInfo) -> None:
         if before is not None:
@@ -127,14 +158,20 @@ class Line:
             self.active[task.seq] = task
         if task.status is TaskStatus.FAILED and len(self.failed) < _MOST_FAILURES:
             self.failed.append(task)
-        if task.status in (TaskStatus.SKIPPED, TaskStatus.CANCELLED):
-            self.why = self.why or task.problem
+        if self._may_be_overtaken(task):
+            self._undone[task.index] = (task.seq, task.status)
         started = task.started_at
         if started is not None and (self.started_at is None or started < self.started_at):
             self.started_at = started
         ended = task.finished_at
         if ended is not None and (self.finished_at is None or ended > self.finished_at):
             self.finished_at = ended
+
+    def _may_be_overtaken(self, task: TaskInfo) -> bool:
+        if self.task is None or not task.status.is_final or task.status is TaskStatus.SUCCESS:
+            return False
+        # What an executor runs is tried again under its number; only a row that stands for all items is not.
+        return task.index is None or isinstance(self.task.work, (Approval, Call, Signal, Sleep))
 
 
 class Board:
@@ -148,9 +185,13 @@ class Board:
         """The number to look on from: no task below it can change any more."""
         self.setbacks: dict[int, AttemptInfo] = {}
         """The last attempt of a task that did not succeed, for those that are not over."""
+        self.overtaken: set[int] = set()
+        """Numbers of rows from before the run was opened again, in whose place there are others."""
+        self._dag = dag
         self._known: dict[int, _Stand] = {}
         self._highest = -1
         self._downstream: dict[str, list[str]] = {}
+        self._by_depth: list[Line] = []
         if dag is not None:
             self._lay_out(dag)
 
@@ -161,6 +202,13 @@ class Board:
             self.lines[name] = Line(name, depth=depths[name], task=task, most_attempts=attempts)
             for upstream in task.depends_on:
                 self._downstream.setdefault(upstream, []).append(name)
+        for name, task in dag.tasks.items():
+            self.lines[name].upstream = [self.lines[each] for each in task.depends_on]
+        self._by_depth = sorted(self.lines.values(), key=lambda line: line.depth)
+
+    def anew(self) -> Board:
+        """For the same run, with nothing seen yet."""
+        return Board(self._dag, self._attempts_of)
 
     def apply(self, tasks: Iterable[TaskInfo]) -> list[Change]:
         changes: list[Change] = []
@@ -174,6 +222,8 @@ class Board:
             line = self.lines.get(task.name)
             if line is None:
                 line = self.lines[task.name] = Line(task.name, most_attempts=self._attempts_of(task.name))
+            if known is None:
+                self.overtaken.update(line.make_way(task))
             line.move(None if known is None else known.status, task)
             line.lost += task.lost - (0 if known is None else known.lost)
             self._known[task.seq] = stands
@@ -183,6 +233,8 @@ class Board:
             before, attempt = (None, 1) if known is None else known[:2]
             changes.append(Change(task, before, attempt, line.most_attempts))
         self._forget_ended()
+        for line in self._by_depth:
+            line.look_upstream()
         return changes
 
     def _forget_ended(self) -> None:

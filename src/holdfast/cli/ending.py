@@ -83,6 +83,8 @@ def _summary(info: RunInfo, board: Board) -> str:
     after = "" if took is None else f" after {span_text(took)}"
     counts: Counter[str] = Counter()
     for line in board.lines.values():
+        if line.is_to_come_again:
+            continue
         counts.update({status.value: count for status, count in line.counts.items()})
     tasks = ", ".join(f"{count:,} {state}" for state, count in sorted(counts.items()) if count)
     return f"{info.status}{after}" + (f" (tasks: {tasks})" if tasks else "")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from holdfast.cli.output import say, say_error, stdout
+from holdfast.cli.output import json_text, say, say_error, stdout
 from holdfast.cli.validate import load
 from holdfast.cli.visible import visible
 from holdfast.errors import BadOption
+
+if TYPE_CHECKING:
+    from holdfast.authoring.dag.model import Dag
 
 _BAD_USAGE: Final = 2
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼…"
@@ -25,6 +28,7 @@ class Format(StrEnum):
     TEXT = "text"
     MERMAID = "mermaid"
     SVG = "svg"
+    JSON = "json"
 
 
 _BY_SUFFIX: Final = {
@@ -32,6 +36,7 @@ _BY_SUFFIX: Final = {
     ".mmd": Format.MERMAID,
     ".mermaid": Format.MERMAID,
     ".txt": Format.TEXT,
+    ".json": Format.JSON,
 }
 
 
@@ -57,17 +62,22 @@ def graph(
             show_default=False,
         ),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Draw a YAML workflow: which task waits for which."""
     from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text
 
-    chosen = format or _format_of(output)
+    if as_json and format not in (None, Format.JSON):
+        raise BadOption("--format", str(format), "left out with --json, or json")
+    chosen = Format.JSON if as_json else format or _format_of(output)
     dag = load(file)
     match chosen:
         case Format.SVG:
             drawing = as_svg(dag)
         case Format.MERMAID:
             drawing = as_mermaid(dag)
+        case Format.JSON:
+            drawing = json_text(_facts(dag), is_pretty=True) + "\n"
         case Format.TEXT if output is not None:
             drawing = as_text(dag, width=_WIDTH_OF_A_PIPE)
         case Format.TEXT:
@@ -79,6 +89,27 @@ def graph(
         _print(drawing)
     else:
         _write(output, drawing)
+
+
+def _facts(dag: Dag) -> dict[str, object]:
+    """What a drawing shows, as data."""
+    from holdfast.authoring.dag.drawing.labels import kind_of, repetition_of, work_of
+
+    return {
+        "name": dag.name,
+        "tasks": [
+            {
+                "name": task.name,
+                "kind": kind_of(task),
+                "work": work_of(task),
+                "repetition": repetition_of(task),
+                "depends_on": list(task.depends_on),
+                "runs_on_failure": task.runs_on_failure,
+                "when": None if task.when is None else task.when.text,
+            }
+            for task in dag.tasks.values()
+        ],
+    }
 
 
 def _format_of(output: Path | None) -> Format:

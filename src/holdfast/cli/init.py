@@ -7,14 +7,14 @@ copy.
 from __future__ import annotations
 
 import contextlib
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from holdfast.cli.output import print_line, say_error, stdout
-from holdfast.cli.visible import visible
+from holdfast.cli.opening import AsJson
+from holdfast.cli.output import print_json, print_line, say_error, stdout
+from holdfast.cli.visible import shell_word
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -34,6 +34,7 @@ def init(
         Path, typer.Argument(metavar="FOLDER", help="Where to write it; made if it is not there.")
     ] = Path("."),
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a small example project: a workflow in YAML, a Python function and a shell script."""
     template = _template()
@@ -45,7 +46,11 @@ def init(
     except OSError as error:
         say_error(f"{error.filename or str(folder)!r} cannot be written: {error.strerror}")
         raise typer.Exit(_BAD_USAGE) from None
-    _tell(folder, list(template))
+    if as_json:
+        for name in template:
+            print_json({"wrote": str(folder / name)})
+    else:
+        _tell(folder, list(template))
 
 
 def _template() -> dict[str, Traversable]:
@@ -92,5 +97,5 @@ def _tell(folder: Path, names: list[str]) -> None:
     console = stdout()
     console.print("\nNow run it:\n")
     if not is_here:
-        console.print(visible(f"    cd {shlex.quote(str(folder))}"))
+        console.print(f"    cd {shell_word(str(folder))}")
     console.print("    holdfast run etl.yaml", style="bold")

@@ -16,16 +16,25 @@ Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 def read_json(option: str, text: str) -> Any:
     """Raises BadOption that says where it is no JSON."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object_of)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise BadOption(option, text, f"JSON ({place}: {error.msg})") from None
-    except (ValueError, RecursionError) as error:  # NaN, a number of ten thousand digits, nested without end
+    except (ValueError, RecursionError) as error:  # NaN, a key twice, ten thousand digits, nested without end
         raise BadOption(option, text, f"JSON ({error})") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {show(key)} is there twice in one object; leave one out")
+        found[key] = value
+    return found
 
 
 def read_arguments(text: str | None) -> Arguments:

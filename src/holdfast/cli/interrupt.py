@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
 import sys
 from enum import Enum
 from functools import cache
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from holdfast.cli.output import is_terminal, say
 
@@ -35,6 +36,8 @@ class Interrupts:
     def __init__(self) -> None:
         self._came: asyncio.Queue[signal.Signals] = asyncio.Queue()
         self._handled: list[signal.Signals] = []
+        self._code: int | None = None
+        self._words = ""
 
     def __enter__(self) -> Self:
         loop = asyncio.get_running_loop()
@@ -52,6 +55,31 @@ class Interrupts:
         loop = asyncio.get_running_loop()
         for each in self._handled:
             loop.remove_signal_handler(each)
+            if self._code is not None:
+                # Python has still to take its leave, and a signal must not change what was told already. At
+                # its very end it gives up handlers of ours, but goes on to ignore what is ignored.
+                signal.signal(each, self._exit_as_told)
+                atexit.register(signal.signal, each, signal.SIG_IGN)
+
+    def _exit_as_told(self, number: int, frame: FrameType | None) -> None:
+        os._exit(128 + number if self._code is None else self._code)
+
+    def settle(self, code: int, words: str = "") -> None:
+        """What a process ends with, and says, that from now on is ended on the spot."""
+        self._code, self._words = code, words
+
+    def end_process(self, came: signal.Signals) -> NoReturn:
+        """On the spot, which loses nothing that is recorded."""
+        if self._words:
+            say(self._words)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(128 + came if self._code is None else self._code)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing more to find out: the run has ended."""
+        return self._code is not None and not self._words
 
     async def next(self) -> signal.Signals:
         return await self._came.get()
@@ -86,7 +114,7 @@ async def _ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) 
             await asyncio.wait({line, again, over}, return_when=asyncio.FIRST_COMPLETED)
             if not line.done():
                 sys.stderr.write("\n")
-                return Choice.DETACH if again.done() else Choice.GO_ON
+                return Choice.DETACH if again.done() and not over.done() else Choice.GO_ON
             answer = line.result().strip().lower()
         finally:
             for each in (line, again):
@@ -126,22 +154,15 @@ async def _read_line(terminal: int) -> str:
 
 
 async def close_in_order(client: Holdfast, interrupts: Interrupts, drain_seconds: float) -> None:
-    """Let tasks finish and hand back the rest. Whoever insists ends the process on the spot instead,
-    which loses nothing that is recorded."""
+    """Let tasks finish and hand back the rest. Whoever insists ends the process on the spot instead."""
     closing = asyncio.ensure_future(client.close())
     came = asyncio.ensure_future(interrupts.next())
     await asyncio.wait({closing, came}, return_when=asyncio.FIRST_COMPLETED, timeout=1)
     if not closing.done() and not came.done():
-        say(f"letting tasks finish, for {drain_seconds:g} s at most; Ctrl-C stops at once", "dim")
+        what = "" if interrupts.is_settled else f": tasks under way get {drain_seconds:g} s at most"
+        say(f"stopping in order{what}; Ctrl-C stops at once", "dim")
         await asyncio.wait({closing, came}, return_when=asyncio.FIRST_COMPLETED)
     if not closing.done():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(exit_by(came.result()))
+        interrupts.end_process(came.result())
     came.cancel()
     await closing
-
-
-def exit_by(came: signal.Signals) -> int:
-    """What a shell says of a process that a signal ended."""
-    return 128 + came

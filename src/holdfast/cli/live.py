@@ -7,8 +7,9 @@ are: what has failed, asks for something or runs goes before what has ended or h
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -21,7 +22,7 @@ from holdfast.cli.opening import Place
 from holdfast.cli.output import COLOURS, between, can_show_unicode, glyph, span_text, task_label
 from holdfast.cli.visible import log_line, one_line, visible
 from holdfast.cli.watching import News
-from holdfast.cli.wording import asked_of, attempt_text, own_words, retry_text, skip_text, wait_of
+from holdfast.cli.wording import asked_of, attempt_text, own_words, retry_text, skip_text, wait_of, waits_text
 from holdfast.client.logs import LogLine
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import TaskStatus
@@ -38,8 +39,19 @@ _TIME = 11
 _BAR = 20
 _NARROW = 60
 """Columns under which times are left out."""
+_ENOUGH = 30
+"""Columns of detail with which a line can do. Where there are fewer, what does not fit stands beneath it."""
+_MOST_FOLDED = 3
+"""Lines that it may have there."""
 _WIDE = 100
 """Columns from which bars are long."""
+
+_INDENT = " " * 6
+_FOLDS = Console()
+"""Folds text; nothing is written to it."""
+
+_WORD = re.compile(r"""(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|[^\s'"])+""")
+"""Of a command, as `Place.command` quotes them."""
 
 _URGENCY = {"failed": 0, "asking": 1, "retrying": 2, "running": 2, "queued": 3, "cancelled": 4, "success": 5}
 
@@ -132,8 +144,9 @@ def draw(news: News, tails: Tails, place: Place, frame: Frame) -> list[Text]:
     rows: list[Text] = []
     room = None if frame.height is None else max(0, most - len(shown) - int(len(shown) < len(board.lines)))
     for line in shown:
-        rows.append(_row(line, news, tails, place, columns, frame))
-        extra = _beneath(line, info, tails, place, frame)
+        row, extra = _row(line, news, tails, place, columns, frame)
+        rows.append(row)
+        extra += _beneath(line, info, tails, place, frame)
         if room is not None:
             extra = extra[:room]
             room -= len(extra)
@@ -141,7 +154,7 @@ def draw(news: News, tails: Tails, place: Place, frame: Frame) -> list[Text]:
     if len(shown) < len(board.lines):
         rows.append(_others(board, shown))
     if info.waiting and not any(line.task for line in board.lines.values()):
-        rows.append(Text(f"    waits for {one_line(info.waiting)}", style="magenta"))
+        rows.append(Text(f"    {one_line(waits_text(info.waiting))}", style="magenta"))
     texts = [_made_visible(text) for text in (header, *rows)]
     for text in texts:
         text.no_wrap = True
@@ -202,6 +215,11 @@ class _Columns(NamedTuple):
     """Columns for each level of depth."""
     has_time: bool
 
+    @property
+    def before_detail(self) -> int:
+        time = 1 + _TIME if self.has_time else 0
+        return len("  + ") + self.name + len("  ") + _STATE + time + len("  ")
+
 
 def _columns(lines: Sequence[Line], frame: Frame) -> _Columns:
     indent = 2 if frame.width >= _NARROW else 1
@@ -213,7 +231,10 @@ def _depth(line: Line) -> int:
     return min(line.depth, 8)
 
 
-def _row(line: Line, news: News, tails: Tails, place: Place, columns: _Columns, frame: Frame) -> Text:
+def _row(
+    line: Line, news: News, tails: Tails, place: Place, columns: _Columns, frame: Frame
+) -> tuple[Text, list[Text]]:
+    """The line, and what of it there is no room for beside the rest."""
     asked = asked_of(line, news.info.id, place)
     state = "asking" if asked is not None else line.state
     is_left_out = state == "waiting" and news.info.status.is_final
@@ -229,12 +250,27 @@ def _row(line: Line, news: News, tails: Tails, place: Place, columns: _Columns, 
         took = between(line.started_at, line.finished_at if line.is_over else None, frame.now)
         text.append(f" {span_text(took) if took is not None else '':>{_TIME}}", style="dim")
     text.append("  ")
+    detail = Text()
     if asked is not None:
-        text.append(asked.words, style=colour)
+        detail = Text(asked.words, style=colour)
     elif not is_left_out:
-        text.append_text(_detail(line, news, tails, frame))
+        detail = _detail(line, news, tails, frame)
+    room = frame.width - columns.before_detail
+    # What a task says while it runs comes and goes: it is cut, and the lines below it stay where they are.
+    if room >= _ENOUGH or detail.cell_len <= room or (state == "running" and not line.is_fan_out):
+        text.append_text(detail)
+        detail = Text()
     text.rstrip()
-    return text
+    return text, _folded(detail, frame)
+
+
+def _folded(detail: Text, frame: Frame) -> list[Text]:
+    """On lines of its own, between words."""
+    lines = list(detail.wrap(_FOLDS, max(1, frame.width - len(_INDENT))))
+    if len(lines) > _MOST_FOLDED:
+        lines[_MOST_FOLDED - 1].rstrip()
+        lines[_MOST_FOLDED - 1].append("…")
+    return [Text.assemble(_INDENT, each) for each in lines[:_MOST_FOLDED] if each.plain.strip()]
 
 
 def _detail(line: Line, news: News, tails: Tails, frame: Frame) -> Text:
@@ -280,10 +316,9 @@ def _fan_out(line: Line, frame: Frame) -> Text:
         line.counts[TaskStatus.FAILED],
         line.counts[TaskStatus.CANCELLED],
     )
-    text = _bar(
-        [(line.counts[TaskStatus.SUCCESS], "green"), (failed, "red"), (cancelled, "yellow")], total, frame
-    )
-    text.append(f" {line.done - cancelled:,}/{total:,}")
+    parts = [(line.counts[TaskStatus.SUCCESS], "green"), (failed, "red"), (cancelled, "yellow")]
+    text = _bar(parts, total, frame) if frame.width >= _NARROW else Text()
+    text.append(f"{' ' if text else ''}{line.done - cancelled:,}/{total:,}")
     if failed:
         text.append(f"  {failed:,} failed", style="red")
     if cancelled:
@@ -338,7 +373,7 @@ def _beneath(line: Line, info: RunInfo, tails: Tails, place: Place, frame: Frame
     """The command that answers what it asks for, or the last words of what failed."""
     asked = asked_of(line, info.id, place)
     if asked is not None:
-        return [Text(f"      {asked.command}", style="bold")]
+        return [Text(each, style="bold") for each in _command_lines(asked.command, frame.width)]
     rows: list[Text] = []
     most = 2 * _TAIL if frame.height is None else _TAIL
     for task in line.failed[:_MOST_FAILURES]:
@@ -347,3 +382,18 @@ def _beneath(line: Line, info: RunInfo, tails: Tails, place: Place, frame: Frame
         for said in list(tails.of(line.name, task.index))[-most:]:
             rows.append(Text(f"      {prefix}{rule} {log_line(said.text.expandtabs(), 300)}", style="dim"))
     return rows
+
+
+def _command_lines(command: str, width: int) -> Iterator[str]:
+    """On several lines if it must be, which mean the same when they are pasted."""
+    if len(_INDENT) + len(command) <= width:
+        yield _INDENT + command
+        return
+    line = ""
+    for word in _WORD.findall(command):
+        if line and len("  ") + len(line) + 1 + len(word) + len(" \\") > width:
+            yield f"  {line} \\"
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield f"  {line}"

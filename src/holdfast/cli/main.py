@@ -32,9 +32,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from holdfast import __version__
 
-        typer.echo(f"holdfast {version('holdfast')}")
+        typer.echo(f"holdfast {__version__}")
         raise typer.Exit
 
 

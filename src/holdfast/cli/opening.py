@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import typer
 
+from holdfast.cli.visible import shell_word
 from holdfast.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -47,12 +48,11 @@ class Place(NamedTuple):
 
     settings: Settings
     options: tuple[str, ...]
-    """What of it was given on the command line, for the commands that we tell people to type."""
+    """What of it was given on the command line, as it is typed, for the commands that we tell people."""
 
     def command(self, *words: str) -> str:
-        import shlex
-
-        return shlex.join(["holdfast", *words, *self.options])
+        """To be copied and pasted, whatever the words are."""
+        return " ".join(["holdfast", *map(shell_word, words), *self.options])
 
     @property
     def file(self) -> Path | None:
@@ -72,9 +72,10 @@ def find_place(db: str | None, namespace: str | None) -> Place:
     options: list[str] = []
     if db is not None:
         given["url"] = db if "://" in db else _url_of(Path(db))
-        options += ["--db", _without_password(db)]
+        # A password is not shown, and with three stars in its place nobody gets in.
+        options += ["--db", '"$HOLDFAST_URL"' if _has_password(db) else shell_word(db)]
     if namespace is not None:
-        options += ["--namespace", namespace]
+        options += ["--namespace", shell_word(namespace)]
     settings = read_settings(given, folder=project)
     if db is None and settings.url == read_settings({}, {}, project).url:
         given["url"] = _inside(project, settings.url)
@@ -105,11 +106,17 @@ def _url_of(path: Path) -> str:
     return _PREFIX + quote(str(path.absolute()))
 
 
-def _without_password(db: str) -> str:
-    scheme, separator, rest = db.partition("://")
-    login, at, host = rest.rpartition("@")
-    user, colon, _ = login.partition(":")
-    return f"{scheme}://{user}:***@{host}" if separator and at and colon else db
+def _has_password(db: str) -> bool:
+    from urllib.parse import parse_qs, urlsplit
+
+    if "://" not in db:
+        return False
+    try:
+        url = urlsplit(db)
+    except ValueError:  # it cannot be used either, but a part of it may be a secret
+        return True
+    login, at, _ = url.netloc.rpartition("@")
+    return bool(at and ":" in login) or any("password" in each.lower() for each in parse_qs(url.query))
 
 
 def new_holdfast(place: Place, *, engine: bool | Literal["own"], makes_file: bool = False) -> Holdfast:

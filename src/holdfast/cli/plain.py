@@ -68,7 +68,8 @@ class PlainView:
         self._tell(news)
         self._lines.let_out()
 
-    def hide(self) -> None: ...
+    def hide(self) -> None:
+        self._lines.let_out(all=True)
 
     def reveal(self) -> None: ...
 
@@ -174,7 +175,8 @@ class JsonView:
         self._tell(news)
         self._lines.let_out()
 
-    def hide(self) -> None: ...
+    def hide(self) -> None:
+        self._lines.let_out(all=True)
 
     def reveal(self) -> None: ...
 

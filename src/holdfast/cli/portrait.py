@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from holdfast.cli.board import Board
-from holdfast.cli.finding import find_run
+from holdfast.cli.finding import dag_of, find_run
 from holdfast.cli.opening import Place
 from holdfast.cli.output import (
     COLOURS,
@@ -23,15 +23,11 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.tables import print_table
 from holdfast.cli.visible import one_line, visible
-from holdfast.cli.wording import asked_of, own_words, skip_text
+from holdfast.cli.wording import asked_of, own_words, skip_text, waits_text
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
-from holdfast.core.records import Definition, TaskRecord
+from holdfast.core.records import TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
-from holdfast.errors import Refused
-
-if TYPE_CHECKING:
-    from holdfast.authoring.dag.model import Dag
 
 _MOST_ROWS = 200
 _MOST_CHARACTERS = 1000
@@ -63,28 +59,36 @@ class Portrait(NamedTuple):
         more = {"state": self.state, "tasks": self._task_facts(), "attempts": self.attempts}
         return {**msgspec.structs.asdict(self.info), **more}
 
+    def is_overtaken(self, task: TaskInfo) -> bool:
+        """It is from before the run was opened again, and does not count any more."""
+        return task.seq in self.board.overtaken or (
+            task.status is TaskStatus.SKIPPED and self.board.lines[task.name].is_to_come_again
+        )
+
     def _task_facts(self) -> list[dict[str, Any]]:
         nothing = Given(None, None)
         return [
             {
                 **msgspec.structs.asdict(task),
                 "skipped_because": self.skipped.get(task.seq),
+                "is_overtaken": self.is_overtaken(task),
                 **self.given.get(task.seq, nothing)._asdict(),
             }
             for task in self.tasks
         ]
 
 
-async def read_portrait(client: Client, run: str) -> Portrait:
+async def read_portrait(client: Client, run: str, *, is_whole: bool) -> Portrait:
+    """With what its tasks have given: of all if it is to be whole, or else of those that are shown."""
     info = await find_run(client, run)
-    dag = _dag_of(await client.definition(info.id))
+    dag = dag_of(await client.definition(info.id))
     tasks: list[TaskInfo] = []
     while True:
         page = await client.tasks(info.id, since=tasks[-1].seq + 1 if tasks else 0, limit=_PAGE)
         tasks += page
         if len(page) < _PAGE:
             break
-    records: list[TaskRecord] = await client.list_tasks(info.id)
+    records = await _read_records(client, info, tasks if is_whole else tasks[:_MOST_ROWS], is_whole=is_whole)
     given = {record.seq: _given(record) for record in records if record.status.is_final}
     attempts, state = await client.attempts(info.id), await client.state(info.id)
     board = Board(dag)
@@ -92,16 +96,12 @@ async def read_portrait(client: Client, run: str) -> Portrait:
     return Portrait(info, board, tasks, given, _skipped(board, tasks), attempts, state)
 
 
-def _dag_of(definition: Definition | None) -> Dag | None:
-    """As the file was when the run was started."""
-    if definition is None or definition.kind != "dag":
-        return None
-    from holdfast.authoring.dag.loader import load_text
-
-    try:
-        return load_text(definition.source, file=definition.origin)
-    except Refused:
-        return None  # written by a version that understands more: then its tasks are shown without it
+async def _read_records(
+    client: Client, info: RunInfo, shown: Sequence[TaskInfo], *, is_whole: bool
+) -> list[TaskRecord]:
+    """Not where nothing of them is shown: why a task failed is known by now, and people see no more of it."""
+    is_needed = any(task.status.is_final if is_whole else task.status is TaskStatus.SUCCESS for task in shown)
+    return await client.list_tasks(info.id, limit=None if is_whole else _MOST_ROWS) if is_needed else []
 
 
 def _given(record: TaskRecord) -> Given:
@@ -113,7 +113,9 @@ def _given(record: TaskRecord) -> Given:
 
 
 def _skipped(board: Board, tasks: Sequence[TaskInfo]) -> dict[int, str]:
-    skipped = [task for task in tasks if task.status is TaskStatus.SKIPPED]
+    skipped = [
+        task for task in tasks if task.status is TaskStatus.SKIPPED and task.seq not in board.overtaken
+    ]
     return {task.seq: why for task in skipped if (why := skip_text(board.lines[task.name], board))}
 
 
@@ -153,7 +155,7 @@ def _print_facts(info: RunInfo, state: dict[str, Any], longest: int | None) -> N
         "key": info.key if info.key != info.id else "",
         "workflow": f"{info.workflow} {info.version}",
         "status": info.status.value,
-        "waits for": info.waiting or "",
+        "waits": waits_text(info.waiting).removeprefix("waits ") if info.waiting else "",
         "created": moment_text(info.created_at),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
@@ -185,6 +187,8 @@ def _task_row(task: TaskInfo, portrait: Portrait, *, is_full: bool) -> list[str]
 
 
 def _outcome(task: TaskInfo, portrait: Portrait) -> str:
+    if portrait.is_overtaken(task):
+        return "before a retry" + (f": {own_words(task.problem, task.name)}" if task.problem else "")
     if task.problem:
         return own_words(task.problem, task.name)
     if task.status is TaskStatus.SKIPPED:

@@ -72,7 +72,9 @@ def list_runs(
 
 def _row(info: RunInfo) -> list[str]:
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
-    more = f"waits for {info.waiting}" if info.waiting else ""
+    from holdfast.cli.wording import waits_text
+
+    more = waits_text(info.waiting) if info.waiting else ""
     more = info.failure.summary if info.failure is not None else more
     return [
         info.id,
@@ -92,7 +94,7 @@ def show_run(
     from holdfast.cli.portrait import print_portrait, read_portrait
 
     place = find_place(db, namespace)
-    portrait = ask(place, lambda client: read_portrait(client, run))
+    portrait = ask(place, lambda client: read_portrait(client, run, is_whole=full or as_json))
     if as_json:
         print_json(portrait.facts(), is_pretty=True)
     else:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.cli.output import say_error
+from holdfast.core.mistakes import all_of
 from holdfast.errors import BadOption, Refused
 
 if TYPE_CHECKING:
-    from holdfast.core.timetable import Catchup, Plan
-
-T = TypeVar("T")
+    from holdfast.core.timetable import Plan
 
 _SPAN = re.compile(r"(?:(?P<days>\d+)d)?(?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m)?(?:(?P<seconds>\d+)s)?")
 _CATCHUP = re.compile(r"(?P<mode>none|last|all)(?:(?<=all):(?P<most>\d{1,9}))?")
-_AN_HOUR = dt.timedelta(hours=1)
 
 
 def read_all(*reads: Callable[[], Any]) -> list[Any]:
@@ -27,6 +25,8 @@ def read_all(*reads: Callable[[], Any]) -> list[Any]:
     for read in reads:
         try:
             found.append(read())
+        except BadOption as error:
+            refused += all_of(error)
         except Refused as error:
             refused.append(error)
     for error in refused[:-1]:
@@ -49,27 +49,22 @@ class PlanWords(NamedTuple):
 
 def read_plan(words: PlanWords) -> Plan:
     """Raises Refused."""
-    from holdfast.core.timetable import Cron, Plan
+    given: dict[str, Any] = {"timezone": words.timezone, "overlap": words.overlap}
+    if words.cron is not None:
+        given["cron"] = words.cron
 
-    _, _, every, jitter, _, catchup = read_all(
+    def read_given(name: str, text: str | None) -> None:
+        if text is not None:
+            given[name] = read_span(f"--{name}", text)
+
+    *_, plan = read_all(
         lambda: _check_one(words),
-        lambda: None if words.cron is None else _named(Cron, words.cron, words.timezone),
-        lambda: None if words.every is None else read_span("--every", words.every),
-        lambda: None if words.jitter is None else read_span("--jitter", words.jitter),
-        lambda: _named(Plan.of, every=_AN_HOUR, overlap=words.overlap),
-        lambda: _read_catchup(words.catchup),
+        lambda: read_given("every", words.every),
+        lambda: read_given("jitter", words.jitter),
+        lambda: given.update(catchup=_read_catchup(words.catchup)),
+        lambda: _plan_of(given, words),
     )
-    if every is not None and jitter is not None and jitter > every:
-        raise BadOption("--jitter", words.jitter, f"no longer than --every, {words.every}")
-    return _named(
-        Plan.of,
-        cron=words.cron,
-        every=every,
-        timezone=words.timezone,
-        jitter=jitter,
-        overlap=words.overlap,
-        catchup=catchup,
-    )
+    return plan
 
 
 def _check_one(words: PlanWords) -> None:
@@ -79,22 +74,26 @@ def _check_one(words: PlanWords) -> None:
         raise Refused("it fires by --cron or --every, not by both; leave out one of them")
 
 
-def _named(make: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """What it makes. It says `--overlap` for what it calls overlap."""
+def _plan_of(given: dict[str, Any], words: PlanWords) -> Plan:
+    """Of what could be read. What is wrong with it is told with the words that were typed."""
+    from holdfast.core.timetable import Plan
+
+    if ("cron" in given) == ("every" in given):  # that has been refused, but there may be more
+        given = {"cron": "@daily"} | {name: value for name, value in given.items() if name != "every"}
+    typed = words._asdict()
     try:
-        return make(*args, **kwargs)
+        return Plan.of(**given)
     except BadOption as error:
-        raise BadOption(f"--{error.option}", error.value, error.expected) from None
+        mistakes = [BadOption(f"--{it.option}", typed[it.option], it.expected) for it in all_of(error)]
+        first, *others = mistakes
+        raise BadOption(first.option, first.value, first.expected, others) from None
 
 
-def _read_catchup(text: str) -> Catchup:
-    from holdfast.core.timetable import Catchup, CatchupMode
-
+def _read_catchup(text: str) -> str | dict[str, int]:
     found = _CATCHUP.fullmatch(text)
     if found is None:
         raise BadOption("--catchup", text, "none, last, all, or all:N for the newest N, such as all:10")
-    mode = CatchupMode(found["mode"])
-    return Catchup(mode) if found["most"] is None else _named(Catchup, mode, int(found["most"]))
+    return found["mode"] if found["most"] is None else {found["mode"]: int(found["most"])}
 
 
 def read_span(option: str, text: str) -> dt.timedelta:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from holdfast.cli.interrupt import Interrupts, close_in_order
 from holdfast.cli.opening import Place, new_holdfast
-from holdfast.cli.output import between, moment_text, say, span_text, user_prints_to_stderr
+from holdfast.cli.output import (
+    between,
+    json_text,
+    moment_text,
+    say,
+    span_text,
+    user_prints_to_stderr,
+    write_answer,
+)
 from holdfast.cli.visible import one_line
 from holdfast.core.values import RunStatus
 from holdfast.errors import StoreError
@@ -25,29 +33,43 @@ _NEWEST = 200
 """Runs that are looked at. On a node that does more in two seconds the lines are a sample."""
 
 
-async def work(place: Place, targets: Sequence[Target], *, quiet: bool) -> None:
+class Teller:
+    """Tells what happens: people on stderr, a line each; or programs, one JSON object a line on stdout."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def tell(self, event: str, words: str, at: dt.datetime | None = None, **facts: Any) -> None:
+        at = at or dt.datetime.now(dt.UTC)
+        if self._as_json:
+            write_answer(json_text({"event": event, "at": at, **facts}))
+        else:
+            say(f"{moment_text(at)} {words}")
+
+
+async def work(place: Place, targets: Sequence[Target], teller: Teller, *, quiet: bool) -> None:
     """Until SIGTERM or Ctrl-C. Raises NodeStopped, and whatever keeps it from beginning."""
     client = new_holdfast(place, engine=True)
     await client.open()
     with Interrupts() as interrupts, user_prints_to_stderr():
         try:
-            await _put_schedules(client, targets)
-            names = ", ".join(dict.fromkeys(target.workflow.name for target in targets))
-            _say(f"serving {names}; Ctrl-C stops in order")
-            await _work(client, interrupts, quiet=quiet)
+            await _put_schedules(client, targets, teller)
+            names = list(dict.fromkeys(target.workflow.name for target in targets))
+            teller.tell("serving", f"serving {', '.join(names)}; Ctrl-C stops in order", workflows=names)
+            await _work(client, interrupts, teller, quiet=quiet)
         finally:
             await close_in_order(client, interrupts, place.settings.drain_seconds)
-    _say("stopped")
+        teller.tell("stopped", "stopped")
 
 
-async def _work(client: Holdfast, interrupts: Interrupts, *, quiet: bool) -> None:
+async def _work(client: Holdfast, interrupts: Interrupts, teller: Teller, *, quiet: bool) -> None:
     """Until a signal comes. Raises NodeStopped."""
     parts: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(client.serve()),
         asyncio.ensure_future(interrupts.next()),
     ]
     if not quiet:
-        parts.append(asyncio.ensure_future(_tell_of_runs(client)))
+        parts.append(asyncio.ensure_future(_tell_of_runs(client, teller)))
     try:
         done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
         for each in done:
@@ -61,29 +83,34 @@ async def _work(client: Holdfast, interrupts: Interrupts, *, quiet: bool) -> Non
 # --- schedules
 
 
-async def _put_schedules(client: Holdfast, targets: Sequence[Target]) -> None:
-    """What the files say counts: a schedule that is no longer in its file is deleted."""
+async def _put_schedules(client: Holdfast, targets: Sequence[Target], teller: Teller) -> None:
+    """What the files say counts: a schedule that is no longer in its file is deleted, also if the file was
+    moved meanwhile. It is its DAG that a schedule belongs to, and that is known by its name."""
     files = {target.workflow.origin for target in targets if target.dag is not None}
+    dags = {target.workflow.name for target in targets if target.dag is not None}
     wanted = {target.workflow.name: target for target in targets if target.dag and target.dag.schedule}
     for known in await client.schedules.list():
-        if known.origin in files and known.name not in wanted:
+        is_of_a_file = known.origin in files or (known.origin and known.name in dags)
+        if is_of_a_file and known.name not in wanted:
             await client.schedules.delete(known.name)
-            _say(f"schedule {known.name} is deleted: it is not in its file any more")
+            words = f"schedule {known.name} is deleted: it is not in its file any more"
+            teller.tell("schedule", words, schedule=known.name, status="deleted", next_at=None)
     for name, target in wanted.items():
         origin = target.workflow.origin
         info = await client.schedules.put_plan(
             name, target.workflow, target.dag.schedule, target.dag.schedule_input, origin=origin
         )
-        if info.is_paused:
-            _say(f"schedule {name} is paused")
-        else:
-            _say(f"schedule {name} fires next at {moment_text(info.next_at)}")
+        words = "is paused" if info.is_paused else f"fires next at {moment_text(info.next_at)}"
+        status = "paused" if info.is_paused else "on"
+        teller.tell(
+            "schedule", f"schedule {name} {words}", schedule=name, status=status, next_at=info.next_at
+        )
 
 
 # --- runs
 
 
-async def _tell_of_runs(client: Holdfast) -> None:
+async def _tell_of_runs(client: Holdfast, teller: Teller) -> None:
     """One line when a run begins and one when it ends."""
     shown: dict[str, RunStatus] = {}
     with contextlib.suppress(StoreError):
@@ -91,15 +118,17 @@ async def _tell_of_runs(client: Holdfast) -> None:
     while True:
         await asyncio.sleep(_LOOK_EVERY)
         with contextlib.suppress(StoreError):  # the node waits for it, and says so
-            shown = await _tell_of_news(client, shown)
+            shown = await _tell_of_news(client, teller, shown)
 
 
-async def _tell_of_news(client: Holdfast, shown: dict[str, RunStatus]) -> dict[str, RunStatus]:
+async def _tell_of_news(
+    client: Holdfast, teller: Teller, shown: dict[str, RunStatus]
+) -> dict[str, RunStatus]:
     newest = await client.list(limit=_NEWEST)
     for info in reversed(newest):
         before = shown.get(info.key)
         if before is not info.status:
-            _tell(info, before)
+            _tell(teller, info, before)
     now = {info.key: info.status for info in newest}
     # One that is still under way when it has gone from the page is looked up by itself.
     older = [key for key, status in shown.items() if key not in now and not status.is_final]
@@ -107,13 +136,13 @@ async def _tell_of_news(client: Holdfast, shown: dict[str, RunStatus]) -> dict[s
         info = await client.describe(key)
         now[key] = info.status
         if info.status is not shown[key]:
-            _tell(info, shown[key])
+            _tell(teller, info, shown[key])
     return now
 
 
-def _tell(info: RunInfo, before: RunStatus | None) -> None:
+def _tell(teller: Teller, info: RunInfo, before: RunStatus | None) -> None:
     if before is None and info.status.is_final:
-        _say_of(info, info.created_at, "starts")
+        _tell_of(teller, info, info.created_at, "starts", RunStatus.PENDING)
     match info.status:
         case RunStatus.PENDING | RunStatus.RUNNING:
             words = "starts" if before is None else "is running"
@@ -125,12 +154,11 @@ def _tell(info: RunInfo, before: RunStatus | None) -> None:
         case _:
             assert_never(info.status)
     why = f": {one_line(info.failure.message)}" if info.failure is not None else ""
-    _say_of(info, info.finished_at or dt.datetime.now(dt.UTC), words + why)
+    at = info.finished_at or dt.datetime.now(dt.UTC)
+    _tell_of(teller, info, at, words + why, info.status)
 
 
-def _say_of(info: RunInfo, at: dt.datetime, words: str) -> None:
-    _say(f"run {info.id} of {info.workflow} {words}", at)
-
-
-def _say(text: str, at: dt.datetime | None = None) -> None:
-    say(f"{moment_text(at or dt.datetime.now(dt.UTC))} {text}")
+def _tell_of(teller: Teller, info: RunInfo, at: dt.datetime, words: str, status: RunStatus) -> None:
+    problem = info.failure.summary if info.failure is not None and status is info.status else None
+    facts = {"run": info.id, "key": info.key, "workflow": info.workflow, "status": status, "problem": problem}
+    teller.tell("run", f"run {info.id} of {info.workflow} {words}", at, **facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 import signal
 import sys
@@ -13,7 +14,7 @@ from holdfast.app import Holdfast
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.cli.board import Board
 from holdfast.cli.ending import Exit, tell_end
-from holdfast.cli.finding import find_run
+from holdfast.cli.finding import dag_of, find_run
 from holdfast.cli.inputs import Arguments, read_arguments
 from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find_terminal
 from holdfast.cli.opening import Place, new_holdfast, run_async
@@ -25,7 +26,7 @@ from holdfast.cli.watching import View, Watch
 from holdfast.client.run import Run, RunInfo
 from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
-from holdfast.errors import BadOption, Refused, RunEnded
+from holdfast.errors import BadOption, Refused, RunEnded, StoreError
 
 
 class Order(NamedTuple):
@@ -77,9 +78,12 @@ async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, o
                     await _check_same(client, run, targets[0].workflow, arguments)
             else:
                 run = await _take_up(client, old.info, is_retry=order.is_retry)
-            return await _Session(order, client, run, _board(old, targets), interrupts).watch(old)
+            watch = Watch(client, run, _board(old, targets), await client.describe(run))
+            session = Session(order, client, watch, _view(order, old), interrupts)
+            came = await session.until_it_rests()
         finally:
             await close_in_order(client, interrupts, order.place.settings.drain_seconds)
+        return came if isinstance(came, Exit) else await session.leave(came)
 
 
 async def _check_same(
@@ -133,8 +137,10 @@ async def _show_end(order: Order, old: Old) -> Exit:
 
 
 def _board(old: Old | None, targets: Sequence[Target]) -> Board:
-    dag = targets[0].dag if targets else None
-    if old is not None and targets and targets[0].workflow.version != old.info.version:
+    if not targets:
+        return Board(None if old is None else dag_of(old.definition), _attempts_of)
+    dag = targets[0].dag
+    if old is not None and targets[0].workflow.version != old.info.version:
         dag = _edition(old, targets[0])
     return Board(dag, _attempts_of)
 
@@ -175,54 +181,77 @@ def _write_line(text: str) -> None:
 # --- watching
 
 
-class _Session:
+class Session:
+    """Watches a run, and hears what whoever sits at the terminal wants."""
+
     def __init__(
-        self, order: Order, client: Holdfast, run: Run[Any], board: Board, interrupts: Interrupts
+        self, order: Order, client: Holdfast, watch: Watch, view: View, interrupts: Interrupts
     ) -> None:
         self._order = order
         self._client = client
-        self._run = run
-        self._board = board
+        self._watch = watch
+        self._view = view
         self._interrupts = interrupts
         self._is_cancelled = False
+        self._is_at_its_end = False
 
-    async def watch(self, old: Old | None) -> Exit:
-        watch = Watch(self._client, self._run, self._board, await self._client.describe(self._run))
-        view = _view(self._order, old)
-        watching = asyncio.create_task(watch.until_it_rests(view), name="holdfast cli watch")
+    async def until_it_rests(self) -> Exit | signal.Signals:
+        """What it ended with, which is told; or the signal by which somebody wants to leave it."""
+        watching = asyncio.create_task(self._watch.until_it_rests(self._view), name="holdfast cli watch")
         try:
-            left = await self._until_left(watching, view)
+            left = await self._until_left(watching)
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
-            view.hide()
-        if left is None:
-            watching.result()  # raises what went wrong
-        view.finish(watch.news)
+            self._view.hide()
         if left is not None:
-            return self._leave(left)
-        return tell_end(watch.news, self._order.place, as_json=self._order.as_json)
+            self._interrupts.settle(_exit_by(left), self._goodbye())
+            return left
+        watching.result()  # raises what went wrong
+        return self._tell_end()
 
-    async def _until_left(self, watching: asyncio.Task[None], view: View) -> signal.Signals | None:
+    async def leave(self, left: signal.Signals) -> Exit:
+        """Tasks under way have had a while to finish, and the run may have ended with them."""
+        with contextlib.suppress(StoreError):  # then it is not known here how it stands
+            async with new_holdfast(self._order.place, engine=False) as client:
+                await self._watch.look_back(client)
+        if self._watch.news.info.status.is_final:
+            return self._tell_end()
+        self._view.finish(self._watch.news)
+        say(self._goodbye())
+        return _exit_by(left)
+
+    def _tell_end(self) -> Exit:
+        self._view.finish(self._watch.news)
+        code = tell_end(self._watch.news, self._order.place, as_json=self._order.as_json)
+        self._interrupts.settle(code)
+        return code
+
+    def _goodbye(self) -> str:
+        command = self._order.place.command("run", "--resume", self._watch.news.info.id)
+        return f"detached; the run goes on with: {command}"
+
+    async def _until_left(self, watching: asyncio.Task[None]) -> signal.Signals | None:
         """The signal by which somebody detached; None if the run came to rest."""
         while True:
             came = asyncio.ensure_future(self._interrupts.next())
             await asyncio.wait({watching, came}, return_when=asyncio.FIRST_COMPLETED)
-            if not came.done():
+            if watching.done():
                 came.cancel()
                 return None
-            left = await self._answer(came.result(), view, watching)
+            left = await self._answer(came.result(), watching)
             if left is not None:
                 return left
 
-    async def _answer(
-        self, came: signal.Signals, view: View, watching: asyncio.Task[None]
-    ) -> signal.Signals | None:
+    async def _answer(self, came: signal.Signals, watching: asyncio.Task[None]) -> signal.Signals | None:
         """The signal, if it is to detach."""
+        if self._watch.has_ended and not self._is_at_its_end:
+            self._is_at_its_end = True  # nothing is left to detach from, but whoever insists need not wait
+            return None
         terminal = find_terminal()
         if came is signal.SIGTERM or terminal is None or self._is_cancelled:
             return came
-        view.hide()
+        self._view.hide()
         match await ask(terminal, self._interrupts, watching):
             case Choice.DETACH:
                 return came
@@ -231,17 +260,16 @@ class _Session:
                 await self._cancel()
             case Choice.GO_ON:
                 pass
-        view.reveal()
+        self._view.reveal()
         return None
 
     async def _cancel(self) -> None:
         try:
-            await self._client.cancel(self._run, "cancelled at the terminal")
+            await self._client.cancel(self._watch.run, "cancelled at the terminal")
             say("asked the run to end; Ctrl-C detaches")
         except RunEnded:
             pass  # it was over before the answer came
 
-    def _leave(self, came: signal.Signals) -> Exit:
-        command = self._order.place.command("run", "--resume", self._run.id)
-        say(f"detached; the run goes on with: {command}")
-        return Exit.TERMINATED if came is signal.SIGTERM else Exit.INTERRUPTED
+
+def _exit_by(left: signal.Signals) -> Exit:
+    return Exit.TERMINATED if left is signal.SIGTERM else Exit.INTERRUPTED

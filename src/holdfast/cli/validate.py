@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from holdfast.cli.opening import AsJson
 from holdfast.cli.output import print_json, print_line, say_error, stdout
 from holdfast.cli.visible import one_line, visible
 from holdfast.errors import BadDag, Problem
@@ -59,7 +60,7 @@ def validate(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: AsJson = False,
     schema: Annotated[
         bool,
         typer.Option("--schema", help="Print the JSON Schema of a DAG, for editors, and do nothing else."),

@@ -34,6 +34,24 @@ def log_line(text: str, longest: int = 20_000) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
+def shell_word(text: str) -> str:
+    """As a word of a command that people can copy from the screen and paste into bash or zsh."""
+    import shlex
+
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    # Byte by byte: how many digits of a number a shell takes for a character depends on the shell.
+    return "".join(f"\\x{byte:02x}" for byte in character.encode(errors="surrogateescape"))
+
+
 def _shown(character: str) -> str:
     if character.isprintable() or character in _JOINERS:
         return character

@@ -6,6 +6,7 @@ Cheap: only tasks that have not ended are asked about, and the more a look costs
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -66,19 +67,26 @@ class Watch:
 
     def __init__(self, client: Holdfast, run: Run[Any], board: Board, info: RunInfo) -> None:
         self._client = client
-        self._run = run
+        self.run = run
         self._board = board
         self._told: dict[int, int] = {}
         """The last attempt that was told of, by the number of the task, of those that have not ended."""
         self._lines: list[LogLine] = []
+        self._lines_read = 0
         self._described = 0.0
         self._cost = 0.0
         """Seconds that the last look took."""
+        self._ending: asyncio.Task[None] | None = None
         self.news = News(info, board)
+
+    @property
+    def has_ended(self) -> bool:
+        """Its end is known here, and will be seen at the next look."""
+        return self._ending is not None and self._ending.done()
 
     async def until_it_rests(self, view: View) -> None:
         """Show it until it has ended, or cannot go on by itself. Raises NodeStopped."""
-        ending = asyncio.create_task(self._end(), name="holdfast cli end")
+        ending = self._begin_to_wait()
         following = asyncio.create_task(self._follow(), name="holdfast cli log")
         try:
             while True:
@@ -92,8 +100,10 @@ class Watch:
                     break
                 if is_over:
                     _raise_unless_it_ended(ending)
-                    ending = asyncio.create_task(self._end(), name="holdfast cli end")  # it was opened again
+                    ending = self._begin_to_wait()  # it was opened again
+                    await self._look_anew()
                 view.show(self.news)
+                self.news = News(self.news.info, self._board)  # the rest is told
                 await asyncio.wait({ending}, timeout=max(_PAUSE, _REST * self._cost))
             if self.news.info.status.is_final:
                 await asyncio.wait({following}, timeout=_LAST_WORDS)
@@ -103,8 +113,24 @@ class Watch:
             await asyncio.gather(ending, following, return_exceptions=True)
         self.news = self.news._replace(lines=[*self.news.lines, *self._take_lines()])
 
+    async def look_back(self, client: Holdfast) -> None:
+        """How it stands now that nobody works on it here, asked by another client. Raises StoreError."""
+        self._client = client
+        await self._look(is_over=True)
+        if self.news.info.status.is_final:
+            unread = self._lines_read
+            async for line in client.follow(self.run):
+                unread -= 1
+                if unread < 0:
+                    self._lines.append(line)
+        self.news = self.news._replace(lines=[*self.news.lines, *self._take_lines()])
+
+    def _begin_to_wait(self) -> asyncio.Task[None]:
+        self._ending = asyncio.create_task(self._end(), name="holdfast cli end")
+        return self._ending
+
     async def _end(self) -> None:
-        await self._run.result()
+        await self.run.result()
 
     async def _look(self, *, is_over: bool) -> None:
         clock = asyncio.get_running_loop()
@@ -112,7 +138,7 @@ class Watch:
         info = self.news.info
         # Before its tasks: what has ended now has no task that could still change.
         if is_over or began - self._described >= _DESCRIBE_EVERY:
-            info = await self._client.describe(self._run)
+            info = await self._client.describe(self.run)
             self._described = began
         changes = await self._changes()
         setbacks = await self._setbacks(changes)
@@ -122,11 +148,20 @@ class Watch:
         self.news = News(info, self._board, changes, setbacks, self._take_lines())
         self._cost = clock.time() - began
 
+    async def _look_anew(self) -> None:
+        """What had ended is tried again, under numbers that the board has done with."""
+        told_until = max(
+            (each.finished_at for each in self._board.lines.values() if each.finished_at), default=None
+        )
+        self._board = self._board.anew()
+        changes = [each for each in await self._changes() if not _ended_by(each.task, told_until)]
+        self.news = self.news._replace(board=self._board, changes=changes)
+
     async def _changes(self) -> list[Change]:
         changes: list[Change] = []
         since = self._board.next
         while True:
-            page = await self._client.tasks(self._run, since=since, limit=_PAGE)
+            page = await self._client.tasks(self.run, since=since, limit=_PAGE)
             changes += self._board.apply(page)
             if len(page) < _PAGE:
                 return changes
@@ -135,7 +170,7 @@ class Watch:
     async def _setbacks(self, changes: Sequence[Change]) -> list[Setback]:
         tried = {change.task.seq: change.task for change in changes if _was_tried(change)}
         found: list[Setback] = []
-        for attempt in await self._client.attempts(self._run, of=list(tried)) if tried else ():
+        for attempt in await self._client.attempts(self.run, of=list(tried)) if tried else ():
             if attempt.attempt > self._told.get(attempt.seq, 0):
                 self._told[attempt.seq] = attempt.attempt
                 found.append(Setback(tried[attempt.seq], attempt))
@@ -147,10 +182,11 @@ class Watch:
 
     async def _follow(self) -> None:
         try:
-            async for line in self._client.follow(self._run):
+            async for line in self._client.follow(self.run):
                 self._lines.append(line)
+                self._lines_read += 1
         except StoreError:
-            return  # what was said meanwhile is in `holdfast logs`
+            return  # it cannot be read, and waiting does not help
         except (NotOpen, NodeStopped):
             return  # nothing more will be said
 
@@ -163,6 +199,10 @@ def _raise_unless_it_ended(ending: asyncio.Task[None]) -> None:
     error = ending.exception()
     if error is not None and not isinstance(error, (RunFailed, RunCancelled, StoreError)):
         raise error
+
+
+def _ended_by(task: TaskInfo, at: dt.datetime | None) -> bool:
+    return at is not None and task.finished_at is not None and task.finished_at <= at
 
 
 def _was_tried(change: Change) -> bool:

@@ -48,6 +48,16 @@ def wait_of(line: Line) -> str | None:
             return None
 
 
+def waits_text(waiting: str) -> str:
+    """From what `RunInfo.waiting` names: `waits for signal 'paid', or until 2026-01-31T12:00:00+00:00`."""
+    parts = waiting.split("; ")
+    named = "; ".join(each for each in parts if not each.startswith("until "))
+    until = "; ".join(each for each in parts if each.startswith("until "))
+    if not named:
+        return f"waits {until}"
+    return f"waits for {named}" + (f", or {until}" if until else "")
+
+
 def attempt_text(attempt: int, lost: int, most: int | None) -> str:
     """`attempt 2 of 5`, or nothing for a first one. Those that were lost do not count against the five.
 

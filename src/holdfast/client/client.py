@@ -21,7 +21,7 @@ from holdfast.client.schedules import Schedules
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import Definition, History, MessageKind, RunRecord
+from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
@@ -379,8 +379,11 @@ class Client:
         self._check_loop()
         return self._waiters
 
-    async def list_tasks(self, run: Run[Any] | str) -> list[Any]:
-        return list(await self._store.list_tasks(self.namespace, await self.key_of(run)))
+    async def list_tasks(
+        self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
+    ) -> builtins.list[TaskRecord]:
+        """Its tasks with what they were given and gave, from number `since` on."""
+        return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,11 +12,14 @@ import msgspec
 
 from holdfast.core.records import LogRecord
 from holdfast.core.values import Instant, RunKey, moment
-from holdfast.errors import JournalCorrupt
+from holdfast.errors import JournalCorrupt, StoreUnavailable
 from holdfast.ports.store import Store
 
 _PAGE = 1000
 _LOOK_SECONDS = 0.25
+_AWAY_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
 
 _decode = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
 
@@ -46,13 +50,22 @@ async def read_logs(
 
 
 async def follow_logs(store: Store, namespace: str, run: RunKey, task: str | None) -> AsyncIterator[LogLine]:
-    """Every line so far, and more as they come, until the run has ended."""
+    """Every line so far, and more as they come, until the run has ended. Waits for a store that is away."""
     after = 0
     while True:
-        is_over = bool(await store.ended(namespace, [run]))  # asked first: the last lines come with the end
-        async for number, line in read_logs(store, namespace, run, task, after):
-            after = number
-            yield line
+        try:
+            is_over = bool(
+                await store.ended(namespace, [run])
+            )  # asked first: the last lines come with the end
+            async for number, line in read_logs(store, namespace, run, task, after):
+                after = number
+                yield line
+        except StoreUnavailable as error:
+            if not error.may_pass:
+                raise
+            _log.warning("%s; still following the log", error)
+            await asyncio.sleep(_AWAY_SECONDS)
+            continue
         if is_over:
             return
         await asyncio.sleep(_LOOK_SECONDS)

@@ -135,7 +135,7 @@ class Schedules:
     async def put_plan(
         self, name: str, workflow: Any, plan: Plan, input: Mapping[str, Any], *, origin: str = ""
     ) -> ScheduleInfo:
-        """Like `put`. If nothing has changed, nothing does: what was missed is still made up for."""
+        """Like `put`. If the plan is as it was, what was missed is still made up for."""
         name = checked_schedule_name(name)
         startable = await self._startable(workflow, None)
         template = _template(startable, plan, input, self._now())
@@ -149,15 +149,13 @@ class Schedules:
             next_at = _next_at(name, plan, now)
             if known is None:
                 return _new_schedule(name, *kept, now=now, next_at=next_at)
+            changed = msgspec.structs.replace(known, workflow=kept[0], input=template, origin=origin)
+            if known.plan == kept[2]:
+                return changed  # when it fires is as it was, and so is what it has to make up for
+            # Ticks that wait have come, whatever the plan is now; the new one says by its overlap what
+            # becomes of them.
             return msgspec.structs.replace(
-                known,
-                workflow=kept[0],
-                input=template,
-                plan=kept[2],
-                origin=origin,
-                cursor=now,
-                queued=(),
-                next_at=None if known.is_paused else next_at,
+                changed, plan=kept[2], cursor=now, next_at=None if known.is_paused else next_at
             )
 
         return _info(await self._change(name, change))

@@ -18,10 +18,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from cronsim import CronSim, CronSimError
 
+from holdfast.core.mistakes import Mistakes
 from holdfast.errors import BadOption
 
 NICKNAMES: Final = {
@@ -251,8 +252,11 @@ def _changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1024)
 def cron_clock(expression: str, timezone: str) -> CronClock:
-    """Reads the expression. Raises BadOption that names the field, or the zone, and what it may be."""
-    clock = CronClock(_pattern(expression), time_zone(timezone))
+    """Reads the expression. Raises BadOption that names the fields, and the zone, and what they may be."""
+    mistakes = Mistakes()
+    pattern, zone = mistakes.read(_pattern, expression), mistakes.read(time_zone, timezone)
+    mistakes.raise_if_any()
+    clock = CronClock(cast("Pattern", pattern), cast("dt.tzinfo", zone))
     if next(clock.ticks(_YEAR_2000, _LAST), None) is None:
         raise BadOption("cron", expression, "an expression that fires: the times this names never come")
     return clock
@@ -273,8 +277,8 @@ def _pattern(expression: str) -> Pattern:
         )
     try:
         return Pattern(expression)
-    except CronSimError as error:
-        raise BadOption("cron", expression, _expected(fields, str(error))) from None
+    except CronSimError:
+        raise BadOption("cron", expression, _expected(fields)) from None
 
 
 def _nickname(expression: str) -> str:
@@ -286,20 +290,24 @@ def _nickname(expression: str) -> str:
     return NICKNAMES[word]
 
 
-def _expected(fields: list[str], error: str) -> str:
-    """What would be right, after cronsim has said `Bad minute`."""
-    bad = error.removeprefix("Bad ")
-    if bad not in _FIELDS:
-        return "a cron expression, such as '0 2 * * *'"
-    field = fields[list(_FIELDS).index(bad) - 6]  # from the end: seconds may be absent
-    if bad == "day-of-month" and _is_day(field):
-        return f"an expression that names a day which comes: month {fields[-2]} has no day {field}"
-    return f"an expression whose {bad} ({field!r} here) is {_FIELDS[bad]}"
+def _expected(fields: list[str]) -> str:
+    """What would be right, after cronsim has said no: it stops at the first field that is wrong."""
+    names = list(_FIELDS)[-len(fields) :]  # seconds may be absent
+    bad = [place for place, field in enumerate(fields) if not _is_good(field, place, len(fields))]
+    if bad:
+        # Of several, what each may be is enough to read.
+        may_be = {name: it if len(bad) == 1 else it.partition(", as in")[0] for name, it in _FIELDS.items()}
+        of_each = [f"whose {names[at]} ({fields[at]!r} here) is {may_be[names[at]]}" for at in bad]
+        return f"an expression {', and '.join(of_each)}"
+    return f"an expression that names a day which comes: month {fields[-2]} has no day {fields[-3]}"
 
 
-def _is_day(field: str) -> bool:
+def _is_good(field: str, place: int, count: int) -> bool:
+    """Whether it may stand there, among fields that let everything pass."""
+    alone = ["*"] * count
+    alone[place] = field
     try:
-        CronSim(f"0 0 {field} * *", _EPOCH)
+        CronSim(" ".join(alone), _EPOCH)
     except CronSimError:
         return False
     return True

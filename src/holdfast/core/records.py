@@ -54,6 +54,8 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     finished_at: Instant | None
     setbacks: int = 0
     """How many nodes in a row have taken it and come to nothing: they died, or their code did not fit it."""
+    depth: int = 0
+    """How many runs are above it in its family. One that was started detached begins a family of its own."""
 
 
 def new_run(
@@ -69,6 +71,7 @@ def new_run(
     owner: str | None = None,
     parent: RunKey | None = None,
     parent_seq: int | None = None,
+    depth: int = 0,
 ) -> RunRecord:
     """A run as it begins: in the hands of `owner`, or due for any node to take."""
     status, epoch, wake_at, started_at = RunStatus.PENDING, 0, now, None
@@ -94,6 +97,7 @@ def new_run(
         now,
         started_at,
         None,
+        depth=depth,
     )
 
 

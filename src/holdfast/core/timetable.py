@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias, TypeVar, assert_never, cast
 import msgspec
 
 from holdfast.core.cron import cron_clock, time_zone
+from holdfast.core.mistakes import Mistakes
 from holdfast.core.names import checked_span, written_span
 from holdfast.core.policies import LONGEST_DELAY, make_plain
 from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, moment
@@ -43,12 +44,14 @@ class Cron(msgspec.Struct, frozen=True, tag="cron"):
     timezone: str = "UTC"
 
     def __post_init__(self) -> None:
+        mistakes = Mistakes()
         expression: Any = self.expression
         if not isinstance(expression, str):
-            raise BadOption("cron", expression, "text, such as '0 2 * * *'")
+            mistakes.add("cron", expression, "text, such as '0 2 * * *'")
         timezone: Any = self.timezone
         if not isinstance(timezone, str):
-            raise BadOption("timezone", timezone, "the name of a time zone, such as 'Europe/Berlin'")
+            mistakes.add("timezone", timezone, "the name of a time zone, such as 'Europe/Berlin'")
+        mistakes.raise_if_any()
         make_plain(self)
         cron_clock(self.expression, self.timezone)
 
@@ -124,7 +127,7 @@ class Catchup(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """All there is to know of when a schedule fires. Raises BadOption for what makes no sense."""
+    """All there is to know of when a schedule fires. Raises BadOption, with all that makes no sense."""
 
     timetable: Timetable
     jitter: dt.timedelta = _NO_TIME
@@ -136,29 +139,21 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     catchup: Catchup = Catchup()
 
     def __post_init__(self) -> None:
+        mistakes = Mistakes()
         timetable: Any = self.timetable
         if not isinstance(timetable, Cron | Every):
-            raise BadOption("timetable", timetable, "a Cron or an Every")
-        jitter = checked_span("jitter", self.jitter)
-        if not _NO_TIME <= jitter <= LONGEST_DELAY:
-            raise BadOption("jitter", jitter, "between zero and a hundred years")
-        if isinstance(timetable, Every) and jitter > timetable.interval:
-            raise BadOption(
-                "jitter", jitter, f"no longer than the interval, {written_span(timetable.interval)}"
-            )
-        for name in ("start", "end"):
-            at: Any = getattr(self, name)
-            if at is not None and not (type(at) is int and is_instant(at)):
-                raise BadOption(name, at, "an instant between the years 1 and 9999")
-        if self.start is not None and self.end is not None and self.end < self.start:
-            raise BadOption("end", moment(self.end), f"no earlier than start, {moment(self.start)}")
+            mistakes.add("timetable", timetable, "a Cron or an Every")
+        mistakes.read(_check_jitter, self.jitter, timetable)
+        mistakes.read(_check_bounds, self.start, self.end)
         overlap: Any = self.overlap
         if not isinstance(overlap, Overlap):
-            raise BadOption("overlap", overlap, _one_of(Overlap))
+            mistakes.add("overlap", overlap, _one_of(Overlap))
         catchup: Any = self.catchup
         if not isinstance(catchup, Catchup):
-            raise BadOption("catchup", catchup, "a Catchup")
+            mistakes.add("catchup", catchup, "a Catchup")
+        mistakes.raise_if_any()
         # Not make_plain: it would take the overlap, an enum, for a string.
+        jitter = self.jitter
         plain = dt.timedelta(jitter.days, jitter.seconds, jitter.microseconds)
         msgspec.structs.force_setattr(self, "jitter", plain)
 
@@ -176,21 +171,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         catchup: str | Mapping[str, int] | Catchup = "last",
     ) -> Plan:
         """A plan from what users write. Either `cron` or `every`; `catchup` is "none", "last", "all", or
-        {"all": 10} for the newest 10."""
-        if (cron is None) == (every is None):
-            raise BadOption("schedule", {"cron": cron, "every": every}, "given by either cron or every")
-        if every is not None and timezone != "UTC":
-            raise BadOption(
-                "timezone", timezone, "left out beside every, which is the same in all time zones"
-            )
-        return cls(
-            timetable=Cron(cron, timezone) if cron is not None else Every(cast("dt.timedelta", every)),
+        {"all": 10} for the newest 10. Raises BadOption, with all mistakes."""
+        mistakes = Mistakes()
+        # Where something is wrong, the default stands in for it, so that the rest can be looked at.
+        plan = mistakes.read(
+            cls,
+            timetable=_timetable(cron, every, timezone, mistakes) or _ANY_TIMETABLE,
             jitter=_NO_TIME if jitter is None else jitter,
-            start=_instant("start", start),
-            end=_instant("end", end),
-            overlap=_member(Overlap, "overlap", overlap),
-            catchup=_catchup(catchup),
+            start=mistakes.read(_instant, "start", start),
+            end=mistakes.read(_instant, "end", end),
+            overlap=mistakes.read(_member, Overlap, "overlap", overlap) or Overlap.SKIP,
+            catchup=mistakes.read(_catchup, catchup) or Catchup(),
         )
+        mistakes.raise_if_any()
+        return cast("Plan", plan)
 
     def after(self, at: Instant) -> Instant | None:
         """The first tick later than `at`; None if there is none, in the next 50 years at least."""
@@ -240,6 +234,38 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         first = after if self.start is None else max(after, self.start - 1)
         last = until if self.end is None else min(until, self.end)
         return Instant(first), Instant(min(last, LAST_INSTANT))
+
+
+_ANY_TIMETABLE: Final = Every(LONGEST_DELAY)
+
+
+def _timetable(cron: Any, every: Any, timezone: Any, mistakes: Mistakes) -> Timetable | None:
+    if (cron is None) == (every is None):
+        mistakes.add("schedule", {"cron": cron, "every": every}, "given by either cron or every")
+    elif every is not None and timezone != "UTC":
+        mistakes.add("timezone", timezone, "left out beside every, which is the same in all time zones")
+    by_interval = None if every is None else mistakes.read(Every, every)
+    if cron is None and every is not None:
+        return by_interval
+    return mistakes.read(Cron, "@daily" if cron is None else cron, timezone)
+
+
+def _check_jitter(jitter: Any, timetable: Any) -> None:
+    checked_span("jitter", jitter)
+    if not _NO_TIME <= jitter <= LONGEST_DELAY:
+        raise BadOption("jitter", jitter, "between zero and a hundred years")
+    if isinstance(timetable, Every) and jitter > timetable.interval:
+        raise BadOption("jitter", jitter, f"no longer than the interval, {written_span(timetable.interval)}")
+
+
+def _check_bounds(start: Any, end: Any) -> None:
+    mistakes = Mistakes()
+    for name, at in (("start", start), ("end", end)):
+        if at is not None and not (type(at) is int and is_instant(at)):
+            mistakes.add(name, at, "an instant between the years 1 and 9999")
+    mistakes.raise_if_any()
+    if start is not None and end is not None and end < start:
+        raise BadOption("end", moment(end), f"no earlier than start, {moment(start)}")
 
 
 def fires_at(name: str, plan: Plan, tick: Instant) -> Instant:

@@ -132,6 +132,7 @@ class Engine:
             new_key,
             self._residents.wake,
             self._family,
+            tuning.max_depth,
         )
         self._intake = Intake(store, clock, self._scene, self._residents)
         self._room = Room(self._residents, programs, tuning, self._family)
@@ -534,5 +535,7 @@ class Engine:
         for key, (parent, seq) in tick.children.items():
             if key in receipt.existing and parent.key in self._residents:
                 parent.children.pop(seq, None)
-                parent.events.append(ChildEnded(seq, Failed(CHILD_EXISTS)))
+                # One that was not begun would have failed in any case, but this is what replay will say.
+                others = [it for it in parent.events if not (isinstance(it, ChildEnded) and it.seq == seq)]
+                parent.events = [*others, ChildEnded(seq, Failed(CHILD_EXISTS))]
                 self._residents.wake(parent)

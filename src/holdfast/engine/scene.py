@@ -32,6 +32,7 @@ class Scene:
         new_key: Callable[[Instant], RunKey],
         wake: Callable[[Resident], None],
         family: Family | None,
+        max_depth: int,
     ) -> None:
         self.namespace = namespace
         self.node = node
@@ -44,6 +45,8 @@ class Scene:
         self.wake = wake
         """Has a resident advanced in the next tick."""
         self.family = family
+        self.max_depth = max_depth
+        """How many runs may be above a run in its family."""
         self.overdue: list[Flight] = []
         """Attempts that were to be ended, and whose end was not heard of for long."""
         self.due: list[Flight] = []

@@ -38,7 +38,7 @@ from holdfast.core.failures import capture
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions, wait_after_loss, wait_after_setback
-from holdfast.core.records import MessageKind, new_run
+from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -58,6 +58,7 @@ from holdfast.core.values import (
 from holdfast.engine.dispatcher import PATIENCE
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.scene import Scene, flight_again, new_flight
+from holdfast.errors import FamilyTooDeep
 from holdfast.ports.store import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -407,7 +408,6 @@ class Tick:
             self._settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
-        key = self._scene.new_key(self.now)
         try:
             pinned = self._scene.programs.pin(command.workflow, command.version)
         except Exception as error:
@@ -415,23 +415,38 @@ class Tick:
             resident.events.append(ChildEnded(command.seq, Failed(capture(error))))
             self._scene.wake(resident)
             return
-        self._scene.add_child(resident, command.seq, key, is_attached=not command.detached)
-        self.children[key] = (resident, command.seq)
-        self.has_children = True
-        self.commit.created.append(
-            new_run(
-                key,
-                self._scene.namespace,
-                command.id,
-                command.workflow,
-                pinned.version,
-                pinned.claim,
-                command.input,
-                self.now,
-                parent=resident.key,
-                parent_seq=command.seq,
-            )
+        child = new_run(
+            self._scene.new_key(self.now),
+            self._scene.namespace,
+            command.id,
+            command.workflow,
+            pinned.version,
+            pinned.claim,
+            command.input,
+            self.now,
+            parent=resident.key,
+            parent_seq=command.seq,
+            # One that is left to itself is not cancelled with those above it: they are no family.
+            depth=0 if command.detached else resident.record.depth + 1,
         )
+        self.commit.created.append(child)
+        self.children[child.key] = (resident, command.seq)
+        if child.depth > self._scene.max_depth:
+            self._refuse_child(resident, child, command.seq)
+            return
+        self._scene.add_child(resident, command.seq, child.key, is_attached=not command.detached)
+        self.has_children = True
+
+    def _refuse_child(self, resident: Resident, child: RunRecord, seq: int) -> None:
+        """It has failed before anybody could take it. Its row stays: there one can see why, and whoever
+        replays the parent hears the same, whatever the limit is then."""
+        failure = capture(FamilyTooDeep(child.workflow, self._scene.max_depth))
+        # Without its parent, who hears of it right here and needs no mail.
+        self.commit.ended.append(
+            EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
+        )
+        resident.events.append(ChildEnded(seq, Failed(failure)))
+        self._scene.wake(resident)
 
     def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
         key = resident.children.pop(seq, None)

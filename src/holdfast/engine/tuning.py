@@ -24,6 +24,8 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How many characters of what an attempt says are kept."""
     max_resident: int = 10_000
     """How many runs to hold in memory at most."""
+    max_depth: int = 100
+    """How many runs may be above a run in its family."""
     max_idle: int = 256
     """How many of them may only wait; beyond that, those that wait longest leave at once."""
     claim_batch: int = 500

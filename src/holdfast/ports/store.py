@@ -413,7 +413,11 @@ class Store(Protocol):
         """Newest first."""
         ...
 
-    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]: ...
+    async def list_tasks(
+        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        """Its tasks, whole, from number `since` on."""
+        ...
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None

@@ -221,8 +221,11 @@ class SqlStore:
         )
         return [record for row in rows if (record := _listed(row)) is not None]
 
-    async def list_tasks(self, namespace: str, run: RunKey) -> list[TaskRecord]:
-        return [records.task_record(row) for row in await self._driver.fetch("list_tasks", namespace, run)]
+    async def list_tasks(
+        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        rows = await self._driver.fetch("list_tasks", namespace, run, since, limit)
+        return [records.task_record(row) for row in rows]
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None

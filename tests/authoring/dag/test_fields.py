@@ -389,3 +389,32 @@ def test_one_name_may_stand_for_an_input_and_for_a_task_if_it_is_clear_which_is_
 
     found: Any = dag.tasks["b"].inputs
     assert found == {"x": Ref(("tasks", "a", "output")), "y": Ref(("input", "a"))}
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        ["again: {workflow: t, when: input.n > 0}"],
+        ["again: {workflow: t, foreach: input.folders}"],
+        ["again: {workflow: t, parallel: input.n}"],
+        ["more: {command: x, when: input.n > 0}", "again: {workflow: t, depends_on: more}"],
+        [
+            "ask: {approval: more?}",
+            "wait: {sleep: 1, depends_on: ask}",
+            "again: {workflow: t, depends_on: wait}",
+        ],
+        ["go: {wait_for_signal: true}", "again: {workflow: t, depends_on: go}"],
+    ],
+    ids=[
+        "when",
+        "a list that may be empty",
+        "a number that may be 0",
+        "a when before it",
+        "a no",
+        "a signal",
+    ],
+)
+def test_a_dag_may_call_itself_if_there_are_runs_that_do_not(tasks: list[str]):
+    dag = load("input: {n: int, folders: [str]}", "tasks:", *[f"  {each}" for each in tasks])
+
+    assert dag.tasks["again"].work == Call(dag.name)

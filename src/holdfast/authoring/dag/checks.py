@@ -12,6 +12,7 @@ from typing import Final
 from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expression_tree import Read
+from holdfast.authoring.dag.model import Approval, Call, Signal
 from holdfast.authoring.dag.problems import Place, Problems
 from holdfast.authoring.dag.references import RESERVED
 from holdfast.authoring.dag.scope import Scope
@@ -27,6 +28,7 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
+from holdfast.authoring.dag.yaml_text import text_of
 from holdfast.core.schedule_inputs import varies
 from holdfast.errors import show
 
@@ -35,11 +37,12 @@ _MOST_CYCLES: Final = 20
 
 def check_document(document: Document, problems: Problems) -> None:
     _check_names(document, problems)
-    if document.schedule is not None and document.schedule_place is not None and document.has_inputs:
+    if document.schedule_place is not None and document.has_inputs:
         _check_schedule_input(document, document.schedule_place, problems)
     if not document.has_tasks:
         return
     _check_dependencies(document, problems)
+    _check_calls_of_itself(document, problems)
     upstream = Upstream(document, problems)
     scope = Scope(document, upstream, problems)
     for draft in document.tasks.values():
@@ -95,6 +98,40 @@ def _check_dependencies(document: Document, problems: Problems) -> None:
                 draft.broken |= {"depends_on"}
             seen.add(name)
         draft.depends_on = good
+
+
+def _check_calls_of_itself(document: Document, problems: Problems) -> None:
+    """A DAG that calls itself in every run would never come to an end."""
+    for draft in document.tasks.values():
+        calls_itself = isinstance(draft.work, Call) and draft.work.workflow == document.name
+        if calls_itself and not _may_be_left_out(draft, document):
+            problems.add(
+                draft.nodes["workflow"].place,
+                f"{draft.name} calls the DAG that it is in, and so would every run without an end; "
+                "say by `when` in which runs it does",
+            )
+
+
+def _may_be_left_out(draft: Draft, document: Document) -> bool:
+    """Whether there are runs that come to their end without this task: by what it says itself or, unless it
+    runs after failures too, by what one before it says. Also if nobody can tell, because something is broken.
+    """
+    seen = {draft.name}
+    to_ask = [draft]
+    while to_ask:
+        asked = to_ask.pop()
+        has_open_count = asked.foreach is not None or isinstance(asked.parallel, Use)
+        is_up_to_others = isinstance(asked.work, Approval | Signal)
+        if asked.when is not None or has_open_count or is_up_to_others or asked.broken:
+            return True
+        if text_of(asked.nodes.get("on_failure")) == "run":
+            continue
+        before = {name for name, _ in asked.depends_on}
+        if before & document.lost_tasks:
+            return True
+        to_ask += [document.tasks[name] for name in before - seen]
+        seen |= before
+    return False
 
 
 class Upstream:

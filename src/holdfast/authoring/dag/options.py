@@ -10,8 +10,10 @@ from typing import Any, Final
 from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.types import is_date, parse_datetime
 from holdfast.authoring.dag.yaml_text import ListNode, MapNode, Node, Scalar, is_broken, plain, text_of
+from holdfast.core.cron import time_zone
+from holdfast.core.mistakes import all_of
 from holdfast.core.policies import LONGEST_DELAY, Retry
-from holdfast.core.timetable import Cron, Plan
+from holdfast.core.timetable import Plan
 from holdfast.errors import BadOption, show
 
 _SPAN = re.compile(r"([0-9.]+)(ms|s|m|h|d)")
@@ -85,14 +87,10 @@ def environment(node: Node, problems: Problems) -> dict[str, str]:
 # --- schedules
 
 
-_SOUND: dict[str, Any] = {"cron": "@daily", "every": LONGEST_DELAY}
-
-
 def schedule(node: Node, problems: Problems) -> Plan | None:
     """None if there is something wrong with it, which has been reported then."""
     entries = node.entries if isinstance(node, MapNode) else {}
     given: dict[str, Any] = {} if entries else {"cron": text_of(node)}
-    moments: dict[str, dt.datetime | None] = {}
     for name, (_, value) in entries.items():
         match name:
             case "every" | "jitter":
@@ -102,39 +100,25 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
             case _ if is_broken(value):
                 pass
             case "start" | "end":
-                moments[name] = _moment(value, name, problems)
+                given[name] = _moment(value, name, problems)
             case _:
                 given[name] = plain(value)
-    is_good = not (None in given.values() or None in moments.values() or is_broken(node))
+    is_good = not (None in given.values() or is_broken(node))
     given = {name: value for name, value in given.items() if value is not None}
-    moments = {name: at for name, at in moments.items() if at is not None}
-    if "cron" in given and "every" in given:
-        return None  # has been said: there is one of the two
-    if "cron" not in given and "every" not in given:
-        is_good = False  # that has been said as well
-        given["cron"] = _SOUND["cron"]
-    while True:
-        try:
-            plan = Plan.of(**given)
-            dated: dict[str, Any] = given | {name: _in_zone_of(plan, at) for name, at in moments.items()}
-            plan = Plan.of(**dated)
-        except BadOption as error:
-            is_good = False
-            at = entries[error.option].value if error.option in entries else node
-            problems.add(at.place, f"{error.option} is {show(plain(at))}, but must be {error.expected}")
-            if not _without(error.option, given, moments):
-                return None
-        else:
-            return plan if is_good else None
-
-
-def _without(option: str, given: dict[str, Any], moments: dict[str, dt.datetime | None]) -> bool:
-    """Leave out what is wrong, to see what else is. False if it was not given."""
-    if option in _SOUND:
-        was_given = given.get(option, _SOUND[option]) != _SOUND[option]
-        given[option] = _SOUND[option]
-        return was_given
-    return given.pop(option, None) is not None or moments.pop(option, None) is not None
+    if ("cron" in given) == ("every" in given):
+        is_good = False  # it has been said that there is one of the two, or that one cannot be read
+        given = {"cron": "@daily"} | {name: value for name, value in given.items() if name != "every"}
+    zone = _zone(given.get("timezone", "UTC"))
+    for name in given.keys() & {"start", "end"}:
+        given[name] = _in_zone(zone, given[name])
+    try:
+        plan = Plan.of(**given)
+    except BadOption as error:
+        for mistake in all_of(error):
+            at = entries[mistake.option].value if mistake.option in entries else node
+            problems.add(at.place, f"{mistake.option} is {show(plain(at))}, but must be {mistake.expected}")
+        return None
+    return plan if is_good else None
 
 
 def _moment(node: Node, name: str, problems: Problems) -> dt.datetime | None:
@@ -146,8 +130,13 @@ def _moment(node: Node, name: str, problems: Problems) -> dt.datetime | None:
     return moment
 
 
-def _in_zone_of(plan: Plan, moment: dt.datetime | None) -> dt.datetime | None:
+def _zone(name: str) -> dt.tzinfo:
+    try:
+        return time_zone(name)
+    except BadOption:
+        return dt.UTC  # the plan says what is wrong with it
+
+
+def _in_zone(zone: dt.tzinfo, moment: dt.datetime) -> dt.datetime:
     """A day begins, and a time without a zone is meant, in the zone of the schedule."""
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=plan.timetable.zone if isinstance(plan.timetable, Cron) else dt.UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)

@@ -39,12 +39,13 @@ class Reader:
 
     def read(self) -> Document:
         self._types.read_all()
-        top, tasks, inputs = self._top, self._top.get("tasks"), self._top.get("input")
+        top, tasks = self._top, self._top.get("tasks")
+        inputs, lost_inputs = self._inputs()
         document = Document(
             name=self._name(),
             description=text_of(top.get("description")),
-            inputs=self._inputs(),
-            lost_inputs=_lost(inputs),
+            inputs=inputs,
+            lost_inputs=lost_inputs,
             has_inputs="input" not in top.broken,
             tasks=self._tasks(),
             lost_tasks=_lost(tasks),
@@ -68,6 +69,8 @@ class Reader:
 
     def _read_schedule_input(self, node: Node, document: Document) -> None:
         given = node.get("input") if isinstance(node, MapNode) else None
+        if isinstance(node, MapNode) and "input" in node.broken:
+            return  # nobody knows what it gives
         document.schedule_place = node.place if given is None else given.place
         for name, (_, value) in _entries(given).items():
             document.schedule_input[name] = Value(Const(plain(value)), value.place)
@@ -81,12 +84,18 @@ class Reader:
             self._problems.add(self._top.place, f"the DAG needs a name{hint}")
         return stem
 
-    def _inputs(self) -> dict[str, Parameter]:
+    def _inputs(self) -> tuple[dict[str, Parameter], frozenset[str]]:
+        """All that there are, and the names of those that something is wrong with."""
+        given = self._top.get("input")
         found: dict[str, Parameter] = {}
-        for name, (_, node) in _entries(self._top.get("input")).items():
+        lost = set(_lost(given))
+        for name, (_, node) in _entries(given).items():
+            before = len(self._problems)
             declared = self._types.declared(name, node)
             found[name] = Parameter(declared.type, declared.has_default, declared.default)
-        return found
+            if len(self._problems) > before:
+                lost.add(name)
+        return found, frozenset(lost)
 
     def _output(self, node: Node) -> dict[str, Use]:
         found: dict[str, Use] = {}

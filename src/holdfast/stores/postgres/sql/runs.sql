@@ -7,11 +7,12 @@
 -- RETURNING would double the cost of a start.
 INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
                            parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
-                           finished_at, setbacks)
+                           finished_at, setbacks, depth)
 SELECT *
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
             $9::json[], $10::json[], $11::uuid[], $12::int4[], $13::text[], $14::int4[], $15::timestamptz[],
-            $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::int4[])
+            $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::int4[],
+            $21::int4[])
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -150,7 +151,7 @@ SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status 
 FROM due
 WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks;
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth;
 
 -- name: prove_runs
 WITH proved AS MATERIALIZED (
@@ -163,33 +164,33 @@ WHERE runs.namespace = proved.namespace AND key = proved.run;
 -- name: owned_runs
 -- The last column: it has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
     NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
 FROM holdfast.runs WHERE owner = $1::text
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- By the user's name for it first: a run may be named like the key of another.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND ($2::text IS NULL OR status = $2)
@@ -201,7 +202,7 @@ LIMIT $5::int8;
 -- name: list_runs_by_status
 -- For every status but success, which has no entries in the index: there is little else to step over.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND status = $2::text AND status <> 'success'

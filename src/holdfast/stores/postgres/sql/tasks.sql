@@ -45,8 +45,9 @@ ORDER BY run, seq;
 SELECT run, seq, name, tasks.status, attempt, lost, forgiven, tasks.input, tasks.output, tasks.failure, heartbeat,
     due_at, tasks.created_at, tasks.started_at, tasks.finished_at
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
-WHERE runs.namespace = $1::text AND runs.key = $2::uuid
-ORDER BY seq;
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
+ORDER BY seq
+LIMIT $4::int4;
 
 -- name: glance_at_tasks
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the

@@ -13,6 +13,9 @@ CREATE INDEX logs_by_run ON logs (run, number);
 -- Where a workflow was found last: a file, or module:name.
 ALTER TABLE workflows ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 
+-- How many runs are above a run in its family.
+ALTER TABLE runs ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
+
 -- `cursor` is the last tick that was dealt with, `queued` the ticks that wait for the run `active` to end, and
 -- `revision` counts the changes: of two nodes that decide at the same time one is refused.
 CREATE TABLE schedules (

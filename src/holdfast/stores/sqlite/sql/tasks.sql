@@ -35,8 +35,9 @@ SELECT run, seq, name, tasks.status, attempt, lost, forgiven, CAST(tasks.input A
     CAST(tasks.failure AS BLOB), CAST(heartbeat AS BLOB), due_at, tasks.created_at, tasks.started_at,
     tasks.finished_at
 FROM runs JOIN tasks ON tasks.run = runs.key
-WHERE runs.namespace = ?1 AND runs.key = ?2
-ORDER BY seq;
+WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
+ORDER BY seq
+LIMIT coalesce(?4, -1);
 
 -- name: glance_at_tasks
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
