@@ -22,7 +22,9 @@ from holdfast import (
     task,
     workflow,
 )
-from holdfast.errors import FamilyTooDeep, NotOpen, RunEnded, RunExists
+from holdfast.authoring.catalog import Definitions
+from holdfast.errors import FamilyTooDeep, NotOpen, RunEnded, RunExists, UnknownWorkflow
+from holdfast.ports.programs import Pinned
 from holdfast.testing import Environment, SimulatedRun, simulate
 
 catalog = Catalog()
@@ -45,6 +47,8 @@ async def remembering() -> list[str]:
         await countdown(3)
     except FamilyTooDeep as error:
         said = f"{type(error).__name__} {error.workflow} {error.limit}"
+    except LookupError as error:
+        said = type(error).__name__
     else:
         said = "it went well"
     await context().signal("go")
@@ -116,6 +120,28 @@ async def test_a_crash_at_any_commit_changes_nothing_of_what_is_heard() -> None:
     for number in range(1, commits + 1):
         for crash_after in (False, True):
             assert (await heard(number, crash_after=crash_after))[0] == expected
+
+
+async def test_a_child_whose_workflow_has_just_gone_is_refused_in_the_same_words_on_replay(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(programs: Definitions, name: str, version: str | None) -> Pinned:
+        if name == "countdown":
+            raise UnknownWorkflow(name, version, [])
+        return pin(programs, name, version)
+
+    pin = Definitions.pin
+    async with Environment(store_url, catalog=catalog) as env:
+        monkeypatch.setattr(Definitions, "pin", lose)
+        await env.start(remembering, id="top")
+        await env.wait_until_quiet()
+        monkeypatch.undo()
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.get("top")
+        await run.signal("go")
+
+        assert await run.result() == ["UnknownWorkflow"]
 
 
 async def test_what_was_heard_is_heard_again_on_replay_whatever_the_limit_is_then(store_url: str) -> None:

@@ -59,6 +59,7 @@ from holdfast.engine.dispatcher import PATIENCE
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.errors import FamilyTooDeep
+from holdfast.ports.programs import Pinned
 from holdfast.ports.store import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -408,13 +409,12 @@ class Tick:
             self._settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
+        refusal: Exception | None = None
         try:
             pinned = self._scene.programs.pin(command.workflow, command.version)
         except Exception as error:
             # The program knew the workflow a moment ago: only a catalog that changes can do this.
-            resident.events.append(ChildEnded(command.seq, Failed(capture(error))))
-            self._scene.wake(resident)
-            return
+            pinned, refusal = Pinned(command.version or "", command.workflow), error
         child = new_run(
             self._scene.new_key(self.now),
             self._scene.namespace,
@@ -431,16 +431,17 @@ class Tick:
         )
         self.commit.created.append(child)
         self.children[child.key] = (resident, command.seq)
-        if child.depth > self._scene.max_depth:
-            self._refuse_child(resident, child, command.seq)
+        if refusal is None and child.depth > self._scene.max_depth:
+            refusal = FamilyTooDeep(child.workflow, self._scene.max_depth)
+        if refusal is not None:
+            self._refuse_child(resident, child, command.seq, capture(refusal))
             return
         self._scene.add_child(resident, command.seq, child.key, is_attached=not command.detached)
         self.has_children = True
 
-    def _refuse_child(self, resident: Resident, child: RunRecord, seq: int) -> None:
+    def _refuse_child(self, resident: Resident, child: RunRecord, seq: int, failure: Failure) -> None:
         """It has failed before anybody could take it. Its row stays: there one can see why, and whoever
-        replays the parent hears the same, whatever the limit is then."""
-        failure = capture(FamilyTooDeep(child.workflow, self._scene.max_depth))
+        replays the parent hears the same, whatever the limit or the catalog is then."""
         # Without its parent, who hears of it right here and needs no mail.
         self.commit.ended.append(
             EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
