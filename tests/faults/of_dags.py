@@ -163,7 +163,7 @@ LOGS = [
         "lines are written with the outcome of their attempt",
         [
             Edit(
-                "engine/tick.py",
+                "engine/attempts.py",
                 "            self.write_log(flight, is_over=True)\n",
                 "            self.write_log(flight, is_over=False) if flight.failures else None\n",
             )

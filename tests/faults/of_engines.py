@@ -7,6 +7,7 @@ from tests.faults.fault import Edit, Fault, cases, simulations
 _LOOKOUT = "engine/lookout.py"
 _ENGINE = "engine/engine.py"
 _TICK = "engine/tick.py"
+_ATTEMPTS = "engine/attempts.py"
 _INTAKE = "engine/intake.py"
 _DISPATCHER = "engine/dispatcher.py"
 _COMMITTING = "engine/committing.py"
@@ -194,7 +195,7 @@ LEASES = [
         [
             Edit(
                 _TICK,
-                "            self._move(flight, TaskStatus.PENDING, None)\n",
+                "            self.attempts.move(flight, TaskStatus.PENDING, None)\n",
                 "",
             )
         ],
@@ -331,14 +332,14 @@ ATTEMPTS = [
                 "        if flight.resident is not None:\n",
             ),
             Edit(
-                _TICK,
+                _ATTEMPTS,
                 'or try again."""\n        if flight.stage is Stage.CLOSED:\n',
                 'or try again."""\n        if flight.number < 0:\n',
             ),
             Edit(
-                _TICK,
-                "        del resident.flights[flight.seq]\n        self._settle_row(",
-                "        resident.flights.pop(flight.seq, None)\n        self._settle_row(",
+                _ATTEMPTS,
+                "        del resident.flights[flight.seq]\n        self.settle_row(",
+                "        resident.flights.pop(flight.seq, None)\n        self.settle_row(",
             ),
         ],
         [
@@ -413,9 +414,9 @@ ATTEMPTS = [
         "a timeout really ends the work",
         [
             Edit(
-                _TICK,
-                'self._end_work(flight)\n        self._fail(flight, failure, "timed_out", self.now)\n',
-                'self._fail(flight, failure, "timed_out", self.now)\n',
+                _ATTEMPTS,
+                'self.end_work(flight)\n        self._fail(flight, failure, "timed_out", self._now)\n',
+                'self._fail(flight, failure, "timed_out", self._now)\n',
             )
         ],
         [cases("engine/test_attempts.py", "test_a_task_that_runs_too_long_is_ended_and_tried_again")],
@@ -525,7 +526,7 @@ MEMORY = [
             Edit(
                 _TICK,
                 "        if resident.is_begun and not events and not commands:\n            return\n",
-                "        if resident.is_begun and not commands:\n            self._hold(resident)\n"
+                "        if resident.is_begun and not commands:\n            hold(self.commit, resident)\n"
                 "            self._take_messages(resident, events, resident.position)\n            return\n",
             )
         ],
@@ -607,7 +608,7 @@ MEMORY = [
         [
             Edit(
                 _ENGINE,
-                "if lookout.wants_claim and tick.is_risky:",
+                "if lookout.wants_claim and tick.attempts.is_risky:",
                 "if lookout.wants_claim and self._is_draining:",
             )
         ],
@@ -660,7 +661,7 @@ MEMORY = [
         [
             Edit(
                 _TICK,
-                "        for resident in residents:\n            self._hold(resident)\n",
+                "        for resident in residents:\n            hold(self.commit, resident)\n",
                 "        for resident in residents:\n            assert resident\n",
             )
         ],
@@ -723,9 +724,9 @@ MEMORY = [
         [
             Edit(
                 _TICK,
-                "        self._hand_back(resident)\n        self._hold(resident)\n"
+                "        self._hand_back(resident)\n        hold(self.commit, resident)\n"
                 "        failure = encode_failure(capture(error))\n",
-                "        self._hold(resident)\n        return self._end(resident, FailRun(capture(error)))\n"
+                "        hold(self.commit, resident)\n        return self._end(resident, FailRun(capture(error)))\n"
                 "        failure = encode_failure(capture(error))\n",
             )
         ],

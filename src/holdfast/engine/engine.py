@@ -360,18 +360,18 @@ class Engine:
             self._wake.set()
         outcomes, self._outcomes = self._outcomes, []
         for flight, outcome, at in outcomes:
-            tick.settle(flight, outcome, at)
+            tick.attempts.settle(flight, outcome, at)
         for flight, why in self._watch.take_expired():
-            tick.time_out(flight, why)
+            tick.attempts.time_out(flight, why)
         overdue, self._scene.overdue = self._scene.overdue, []
         for flight in overdue:
-            tick.give_up(flight)
+            tick.attempts.give_up(flight)
         due, self._scene.due = self._scene.due, []
         for flight in due:
-            tick.dispatch_due(flight)
+            tick.attempts.dispatch_due(flight)
         lost, self._intake.lost = self._intake.lost, []
         for flight in lost:
-            tick.lose(flight, LOST_ATTEMPTS_ALLOWED)
+            tick.attempts.lose(flight, LOST_ATTEMPTS_ALLOWED)
         unable, self._intake.unable = self._intake.unable, []
         for resident, error in unable:
             if not resident.is_gone:
@@ -379,11 +379,11 @@ class Engine:
         self._advance_awake(tick)
         for flight in self._dispatcher.take_untold():
             if flight.stage is Stage.QUEUED:
-                tick.tell(flight)
+                tick.attempts.tell(flight)
         for flight in self._watch.take_unshown(now):
-            tick.show(flight)
+            tick.attempts.show(flight)
         for flight in self._logs.take_due(now):
-            tick.write_log(flight, is_over=flight.stage is Stage.CLOSED)
+            tick.attempts.write_log(flight, is_over=flight.stage is Stage.CLOSED)
         stale, self._intake.stale = self._intake.stale, []
         for resident, message in stale:
             tick.take_stale(resident, message)
@@ -415,7 +415,7 @@ class Engine:
         lookout = self._lookout
         if self._room.is_tight and self._room.opens():
             lookout.wants_claim = True
-        if lookout.wants_claim and tick.is_risky:
+        if lookout.wants_claim and tick.attempts.is_risky:
             self._wake.set()  # then: whoever was taken now would share the blame before it has taken a step
         elif lookout.wants_claim and self._room.left > 0:
             lookout.wants_claim = False
@@ -484,7 +484,7 @@ class Engine:
         self._dispatcher.keep_promises()
         self._dispatcher.start_waiting()
         self._submit(tick)
-        for flight in tick.cancel:
+        for flight in tick.attempts.cancel:
             self._dispatcher.cancel(flight)
         self._starting.answer(receipt)
         if tick.commit.ended:
@@ -517,7 +517,7 @@ class Engine:
 
     def _submit(self, tick: Tick) -> None:
         """Hand attempts to their executors, now or when a slot is free."""
-        flights = [flight for flight in tick.dispatch if flight.stage is Stage.SCHEDULED]
+        flights = [flight for flight in tick.attempts.dispatch if flight.stage is Stage.SCHEDULED]
         for flight in flights:
             if flight.options.start_timeout is not None:
                 self._watch.queued(flight, flight.options.start_timeout)

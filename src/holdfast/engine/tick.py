@@ -2,7 +2,7 @@
 
 A tick decides and collects; it touches nothing outside this process. It is given the facts (starts,
 outcomes, messages, due timers), feeds them to the programs they concern, and turns the commands that
-come back into rows. What the rows promise, `Tick.dispatch`, `cancel` and the rest, is done by the
+come back into rows. What the rows promise, to start and end attempts and the rest, is done by the
 engine, after the commit and never before.
 """
 
@@ -37,15 +37,13 @@ from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, 
 from holdfast.core.failures import capture
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
-from holdfast.core.policies import TaskOptions, wait_after_loss, wait_after_setback
+from holdfast.core.policies import TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.values import (
     Cancelled,
     Failed,
     Failure,
     Instant,
-    NodeId,
-    Outcome,
     Payload,
     RunKey,
     RunStatus,
@@ -53,10 +51,9 @@ from holdfast.core.values import (
     TaskStatus,
     later,
     moment,
-    task_id,
 )
-from holdfast.engine.dispatcher import PATIENCE
-from holdfast.engine.resident import Flight, Resident, Stage
+from holdfast.engine.attempts import Attempts, encode_failure, hold
+from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.errors import FamilyTooDeep
 from holdfast.ports.programs import Pinned
@@ -64,17 +61,13 @@ from holdfast.ports.store import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Commit,
-    EndedAttempt,
     EndedRun,
-    Held,
     MovedTask,
-    NewLog,
     NewMessage,
     NewStep,
     NewTask,
     ProvedRun,
     ReleasedRun,
-    SettledTask,
     StateChange,
     TakenMessage,
     WokenRun,
@@ -82,7 +75,6 @@ from holdfast.ports.store import (
 
 _log = logging.getLogger("holdfast.engine")
 
-encode_failure = msgspec.json.Encoder().encode
 _encode_text = msgspec.json.Encoder().encode
 
 
@@ -91,8 +83,7 @@ class Tick:
         self._scene = scene
         self.commit = commit
         self.now = now
-        self.dispatch: list[Flight] = []
-        self.cancel: list[Flight] = []
+        self.attempts = Attempts(scene, commit, now)
         self.gone: list[Resident] = []
         """Residents that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
@@ -101,180 +92,8 @@ class Tick:
         """Its commit names every run that is in memory."""
         self.is_late = False
         """The answer to its commit came so late that a lease could have run out meanwhile."""
-        self.is_risky = False
-        """It starts an attempt of a task that nodes have died with."""
         self.has_children = False
         """A child ended or begins: there will be mail, or a run to claim."""
-
-    # --- what happened to tasks
-
-    def settle(self, flight: Flight, outcome: Outcome, at: Instant) -> None:
-        """An attempt has ended. Record it, or try again."""
-        if flight.stage is Stage.CLOSED:
-            return
-        if flight.verdict is not None:
-            self._fail(flight, flight.verdict, "timed_out", at)
-        elif isinstance(outcome, Succeeded):
-            self._close(flight, TaskStatus.SUCCESS, outcome, at)
-        elif isinstance(outcome, Failed):
-            self._fail(flight, outcome.failure, "failed", at)
-        else:
-            # Nobody asked for it, or the flight would be closed: the task cancelled itself.
-            self._fail(flight, _SELF_CANCELLED, "failed", at)
-
-    def time_out(self, flight: Flight, why: str) -> None:
-        """It took, waited or was silent for too long. The work itself is ended after the commit."""
-        if flight.stage not in (Stage.QUEUED, Stage.RUNNING) or flight.verdict is not None:
-            return
-        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {flight.name!r} {why}")
-        if flight.stage is Stage.RUNNING and flight.lane is not None and flight.lane.executor.ends_surely:
-            # It has failed when it has ended: until then nothing may take its place, least of all the next
-            # attempt at the same task.
-            flight.verdict = failure
-            self._scene.await_end(flight, later(self.now, PATIENCE))
-            return
-        self._end_work(flight)
-        self._fail(flight, failure, "timed_out", self.now)
-
-    def give_up(self, flight: Flight) -> None:
-        """It should have ended long ago, and was not heard of."""
-        if flight.stage is Stage.RUNNING and flight.verdict is not None:
-            self._fail(flight, flight.verdict, "timed_out", self.now)
-
-    def lose(self, flight: Flight, lost_allowed: int) -> None:
-        """The node that ran this attempt died, as far as anyone can tell, before it ended."""
-        self._record_attempt(flight, None, "lost", self.now)
-        if flight.lost + 1 > lost_allowed:
-            failure = Failure(
-                type="holdfast.errors:TaskLost",
-                message=f"task {flight.name!r} was running when its node died, {flight.lost + 1} times; "
-                "it may be what kills the node, or workflow code that blocks it for longer than its lease",
-                task=task_id(flight.run, flight.seq),
-            )
-            self._close(flight, TaskStatus.FAILED, Failed(failure), self.now)
-        else:
-            wait = wait_after_loss(flight.lost + 1, self._scene.dice)
-            due = None if wait is None else later(self.now, wait)
-            self._try_again(flight, due=due, failures=flight.failures, lost=flight.lost + 1)
-
-    def dispatch_due(self, flight: Flight) -> None:
-        """The time of an attempt has come that the store knows as pending.
-
-        It is told before the attempt starts: one that takes its node down with it would else do so for ever.
-        """
-        if flight.stage is Stage.CLOSED:
-            return
-        flight.stage = Stage.SCHEDULED
-        flight.due_at = None
-        self.dispatch.append(flight)
-        self._hold(flight.resident)
-        flight.is_told = self._scene.dispatcher.promise(flight)
-        if flight.is_told:
-            self._tell(flight)
-
-    def tell(self, flight: Flight) -> None:
-        """Its turn comes after a wait, and the store is to know of it before."""
-        self._hold(flight.resident)
-        self._tell(flight)
-
-    def _tell(self, flight: Flight) -> None:
-        self.is_risky = self.is_risky or flight.lost > 0
-        self._move(flight, TaskStatus.DISPATCHED, None)
-
-    def _fail(self, flight: Flight, failure: Failure, status: str, at: Instant) -> None:
-        failures = flight.failures + 1
-        self._record_attempt(flight, failure, status, at)
-        delay = flight.options.retry.delay_after(failures, failure, self._scene.dice)
-        if delay is None:
-            named = msgspec.structs.replace(failure, task=task_id(flight.run, flight.seq))
-            self._close(flight, TaskStatus.FAILED, Failed(named), at)
-        else:
-            self._try_again(flight, due=later(self.now, delay), failures=failures, lost=flight.lost)
-
-    def write_log(self, flight: Flight, *, is_over: bool) -> None:
-        """What it has said since this was done last."""
-        lines = flight.log.take(is_over=is_over)
-        if lines is not None:
-            self._hold(flight.resident)
-            self.commit.logs.append(NewLog(flight.run, flight.seq, flight.number, lines))
-
-    def _record_attempt(self, flight: Flight, failure: Failure | None, status: str, at: Instant) -> None:
-        encoded = None if failure is None else encode_failure(failure)
-        self.commit.attempts.append(
-            EndedAttempt(
-                flight.run,
-                flight.seq,
-                flight.number,
-                status,
-                encoded,
-                flight.started_at,
-                at,
-                # Which node died is not known any more: its row is gone, and its runs have other owners.
-                NodeId("") if status == "lost" else self._scene.node,
-            )
-        )
-        self._hold(flight.resident)
-
-    def _try_again(self, flight: Flight, *, due: Instant | None, failures: int, lost: int) -> None:
-        resident = flight.resident
-        self._retire(flight)
-        again = new_flight(
-            resident,
-            flight.seq,
-            flight.name,
-            flight.input,
-            flight.options,
-            number=flight.number + 1,
-            failures=failures,
-            lost=lost,
-        )
-        again.heartbeat_details = flight.heartbeat_details
-        if due is not None:
-            self._scene.back_off(again, due)
-            self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory
-            self._move(again, TaskStatus.PENDING, None)
-            return
-        self.dispatch.append(again)
-        again.is_told = self._scene.dispatcher.promise(again)
-        if again.is_told:
-            self._tell(again)
-        else:
-            self._move(again, TaskStatus.PENDING, None)
-
-    def _close(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
-        resident = flight.resident
-        self._hold(resident)
-        self._retire(flight)
-        del resident.flights[flight.seq]
-        self._settle_row(flight, status, outcome, at)
-        resident.events.append(TaskEnded(flight.seq, outcome))
-        self._scene.wake(resident)
-
-    def _settle_row(self, flight: Flight, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
-        output = outcome.payload if isinstance(outcome, Succeeded) else None
-        failure = encode_failure(outcome.failure) if isinstance(outcome, Failed) else None
-        self.commit.settled.append(
-            SettledTask(flight.run, flight.seq, status, flight.number, output, failure, flight.started_at, at)
-        )
-
-    def _retire(self, flight: Flight) -> None:
-        flight.stage = Stage.CLOSED
-        flight.due_at = None
-        if flight.log is not None:
-            self.write_log(flight, is_over=True)
-        if flight.alarms is not None:
-            for alarm in flight.alarms:
-                alarm.call_off()
-
-    def _end_work(self, flight: Flight) -> None:
-        if flight.stage is Stage.RUNNING:
-            self.cancel.append(flight)
-
-    def show(self, flight: Flight) -> None:
-        """It has been running long enough for someone to look."""
-        flight.is_shown = True
-        self._hold(flight.resident)
-        self._move(flight, TaskStatus.RUNNING, flight.started_at)
 
     # --- moving runs
 
@@ -299,7 +118,7 @@ class Tick:
             return
         resident.is_begun = True
         resident.at = at
-        self._hold(resident)
+        hold(self.commit, resident)
         position = resident.position
         resident.position = position + 1
         self.commit.steps.append(NewStep(resident.key, position, step))
@@ -312,19 +131,14 @@ class Tick:
         """It has heard all that is known to have happened to it, and this node lives: it is not what killed
         others. (What is not known is the outcome of a task, and lost attempts are counted by themselves.)"""
         resident.record = msgspec.structs.replace(resident.record, setbacks=0)
-        self._hold(resident)
+        hold(self.commit, resident)
         self.commit.proved.append(ProvedRun(resident.key))
 
     def hold_all(self, residents: Iterable[Resident]) -> None:
         """Ask about every run whether it is still ours."""
         self.holds_all = True
         for resident in residents:
-            self._hold(resident)
-
-    def _hold(self, resident: Resident) -> None:
-        if resident.held_in != self.commit.tick:
-            resident.held_in = self.commit.tick
-            self.commit.held.append(Held(resident.key, resident.epoch))
+            hold(self.commit, resident)
 
     def _take_messages(self, resident: Resident, events: list[Event], position: int) -> None:
         for event in events:
@@ -345,7 +159,7 @@ class Tick:
                 self._record(resident, command)
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
-                self.dispatch_due(flight_again(resident, task))
+                self.attempts.dispatch_due(flight_again(resident, task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # else it has ended, and the program will hear of it
@@ -372,7 +186,7 @@ class Tick:
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
         flight = new_flight(resident, command.seq, command.name, command.input, command.options)
-        self.dispatch.append(flight)
+        self.attempts.dispatch.append(flight)
         starts = self._scene.dispatcher.promise(flight)
         status = TaskStatus.DISPATCHED if starts else TaskStatus.PENDING
         self.commit.tasks.append(
@@ -399,14 +213,14 @@ class Tick:
             self.commit.tasks.append(
                 NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, flight.input, self.now)
             )
-        self._settle_row(flight, status, command.outcome, self.now)
+        self.attempts.settle_row(flight, status, command.outcome, self.now)
 
     def _cancel_task(self, resident: Resident, seq: int) -> None:
         flight = resident.flights.pop(seq, None)
         if flight is not None:
-            self._end_work(flight)
-            self._retire(flight)
-            self._settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
+            self.attempts.end_work(flight)
+            self.attempts.retire(flight)
+            self.attempts.settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
         refusal: Exception | None = None
@@ -503,7 +317,7 @@ class Tick:
         ]
         if wake_at is not None:
             waits.append(f"until {_time(wake_at)}")
-        self._hold(resident)
+        hold(self.commit, resident)
         self.commit.released.append(
             ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)
         )
@@ -516,11 +330,11 @@ class Tick:
         One that was asked to end is cancelled instead: parked, it would not hear of that."""
         asked = next((event for event in resident.events if isinstance(event, CancelRequested)), None)
         if asked is not None:
-            self._hold(resident)
+            hold(self.commit, resident)
             self._end(resident, CancelRun(asked.reason))
             return
         self._hand_back(resident)
-        self._hold(resident)
+        hold(self.commit, resident)
         failure = encode_failure(capture(error))
         wait = wait_after_setback(resident.record.setbacks)
         again_at = waiting = None
@@ -535,26 +349,12 @@ class Tick:
         for flight in resident.flights.values():
             if flight.stage is Stage.BACKING_OFF:
                 continue
-            self._end_work(flight)
-            self._move(flight, TaskStatus.PENDING, None)
-
-    def _move(self, flight: Flight, status: TaskStatus, started_at: Instant | None) -> None:
-        self.commit.moved.append(
-            MovedTask(
-                flight.run,
-                flight.seq,
-                status,
-                flight.number,
-                flight.lost,
-                flight.heartbeat_details,
-                flight.due_at,
-                started_at,
-            )
-        )
+            self.attempts.end_work(flight)
+            self.attempts.move(flight, TaskStatus.PENDING, None)
 
     def _forget(self, resident: Resident) -> None:
         for flight in list(resident.flights.values()):
-            self._retire(flight)
+            self.attempts.retire(flight)
         for alarm in resident.timers.values():
             alarm.call_off()
         resident.is_gone = True
@@ -562,7 +362,7 @@ class Tick:
 
     def take_stale(self, resident: Resident, message: MessageId) -> None:
         """Mark a message as read that tells nothing new."""
-        self._hold(resident)
+        hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
 
     def drop(self, runs: set[RunKey]) -> None:
@@ -580,9 +380,3 @@ class Tick:
 
 def _time(at: Instant) -> str:
     return moment(at).isoformat(timespec="seconds")
-
-
-_SELF_CANCELLED = Failure(
-    type="asyncio.exceptions:CancelledError",
-    message="the task raised CancelledError, though nobody cancelled it",
-)
