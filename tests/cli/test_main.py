@@ -125,6 +125,19 @@ def test_help_does_not_import_what_only_commands_need(words: list[str]):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_is_written_unbuffered_is_written_whole_all_the_same(stream: str) -> None:
+    code = (
+        f"import sys; from holdfast.cli.main import _provide_streams; _provide_streams(); "
+        f"print(type(sys.{stream}.buffer).__name__)"
+    )
+    unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
+
+    answer = subprocess.run([sys.executable, "-c", code], env=unbuffered, capture_output=True, check=True)
+
+    assert answer.stdout == b"BufferedWriter\n"
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_command_works_without_the_streams_that_nobody_gave_it(project: Project, closed: str):
     """As a daemon, or a cron of some kinds, starts it."""

@@ -132,6 +132,20 @@ async def test_bad_questions_are_refused() -> None:
             await env.result(nothing)
 
 
+@pytest.mark.parametrize(
+    "page",
+    [{"limit": 0}, {"limit": 2**31}, {"limit": "3"}, {"since": -1}, {"since": 2**40}, {"since": None}],
+    ids=str,
+)
+async def test_a_page_of_tasks_that_cannot_be_is_refused(store_url: str, page: dict[str, Any]) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        await env.run(doubled, 1, id="one")
+
+        for ask in (env.tasks, env.list_tasks):
+            with pytest.raises(BadOption, match=next(iter(page))):
+                await ask("one", **page)
+
+
 async def test_waiting_for_a_result_can_time_out_and_be_taken_up_again() -> None:
     async with Environment(catalog=catalog) as env:
         run = await env.start(patient)

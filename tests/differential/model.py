@@ -114,7 +114,7 @@ class ModelStore:
             _end(tables, commit)
             for row in commit.released:
                 # Whoever asked for a child whose id is taken is to hear of it.
-                _release(tables, row, commit.now if row.run in refused else row.wake_at, commit.now)
+                _release(tables, row, commit.now if row.run in refused else row.wake_at)
             news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
             for row in commit.woken:
@@ -437,11 +437,11 @@ def _end(tables: Tables, commit: Commit) -> None:
             tables.cancel_tasks(row.run, row.finished_at)
 
 
-def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None, now: Instant) -> None:
+def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
     run = tables.runs[row.run]
     is_parked = row.status is RunStatus.PARKED
     if is_parked and any(it.kind is MessageKind.CANCEL for it in tables.unread([row.run])):
-        wake_at = earlier(now, wake_at)  # it is to be taken again, and cancelled
+        wake_at = earlier(run.created_at, wake_at)  # it is to be taken again, and cancelled
     heard_at = earlier(run.wake_at, wake_at) if row.status in AWAKE else None
     tables.change(
         row.run,

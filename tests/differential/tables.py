@@ -149,9 +149,10 @@ class Tables:
             return PostResult.SETTLED
         id = MessageId(len(self.messages) + 1)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
-        if run.status is RunStatus.PARKED and message.kind is MessageKind.CANCEL:
-            self.change(run.key, wake_at=earlier(run.wake_at, now))
-        if not _waits_for_its_turn(run) or message.kind is MessageKind.CANCEL:
+        if message.kind is MessageKind.CANCEL:
+            if run.status in AWAKE or run.status is RunStatus.PARKED:
+                self.change(run.key, wake_at=earlier(run.wake_at, run.created_at))
+        elif not _waits_for_its_turn(run):
             self.wake(run.key, now)
         return PostResult.POSTED
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,12 @@ async def runs_by_depth(env: Environment) -> list[tuple[int, str]]:
     return sorted((record.depth, str(record.status)) for record in records)
 
 
+@workflow(catalog=catalog)
+async def tree() -> None:
+    """Grows twofold."""
+    await asyncio.gather(tree(), tree())
+
+
 # --- the limit
 
 
@@ -90,7 +98,10 @@ async def test_dags_that_call_each_other_without_an_end_fail_at_the_limit(
 
     async with Environment(store_url, catalog=mine, max_depth=4) as env:
         run = await env.start("ping", id="top")
-        with pytest.raises(FamilyTooDeep, match=r"task 'call' failed: .*raise the setting max_depth"):
+        with pytest.raises(
+            FamilyTooDeep,
+            match=r"^task 'call' failed: a run of '\w+' was not begun.*raise the setting max_depth",
+        ):
             await run.result()
 
         [call] = await env.tasks(run)
@@ -312,3 +323,29 @@ def test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_
 
     assert summary.seeds == 6
     assert "RunCancelled" in endings
+
+
+async def test_a_family_that_grows_in_width_is_overtaken_by_its_cancellation(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog, max_resident=50) as env:
+        run = await env.start(tree, id="top")
+        await eventually(lambda: is_grown(env))
+
+        await run.cancel()
+
+        await eventually(lambda: is_over(env))
+        assert await env.doctor() == []
+
+
+async def is_grown(env: Environment) -> bool:
+    return len(await env.list(limit=400)) == 400
+
+
+async def is_over(env: Environment) -> bool:
+    return not (await env.list(status="running") or await env.list(status="pending"))
+
+
+async def eventually(is_so: Callable[[], Awaitable[bool]]) -> None:
+    deadline = time.monotonic() + 30
+    while not await is_so():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)

@@ -140,6 +140,63 @@ async def test_children_that_nobody_was_told_of_yet_are_found_by_their_mark(
     assert await none_alive_with(mark, within=2)
 
 
+SLOW_NODE = """
+import asyncio, os, sys
+from pathlib import Path
+from holdfast.executors import spawning_by_libc
+from tests.executors.process_bench import shell_bench
+
+async def main():
+    shell = shell_bench(Path.cwd())
+    await shell.run("true")
+    spawning_by_libc._EMPTY = b"slow"
+    shell.start("sleep 60", env={"MARK": sys.argv[1]})
+    await asyncio.sleep(0.1)
+    print("loading", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_child_whose_program_was_just_being_loaded_when_the_node_was_killed_never_begins(
+    tmp_path: Path, mark: str
+) -> None:
+    os.mkfifo(tmp_path / "slow")  # to open it for reading takes until somebody writes to it
+    node = subprocess.Popen(
+        [sys.executable, "-c", SLOW_NODE, mark],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert node.stdout is not None
+    assert node.stdout.readline() == b"loading\n"
+    assert len(alive_in(tmp_path)) == 2  # the node, and what is still a copy of it; the keeper is elsewhere
+
+    node.kill()
+    node.wait()
+    node.stdout.close()
+
+    for _ in range(150):
+        if not alive_in(tmp_path):
+            break
+        await asyncio.sleep(0.02)
+    assert alive_in(tmp_path) == []
+
+
+def alive_in(folder: Path) -> list[int]:
+    """Processes whose current folder it is."""
+    found: list[int] = []
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdecimal() and os.readlink(f"/proc/{name}/cwd") == str(folder):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
 async def test_a_forked_child_of_the_node_that_holds_its_pipes_does_not_keep_the_keeper_from_it(
     start_node: StartNode, mark: str
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -383,3 +385,14 @@ def meddle():
 
     assert failure.message == "was ended by signal SIGKILL before the function had returned"
     await assert_all_is_well(project)
+
+
+def test_a_worker_that_has_become_somebody_else_is_not_used_again() -> None:
+    code = (
+        "import os; from holdfast.executors.python_settings import Settings; settings = Settings(); "
+        "print(settings.put_back()); os.geteuid = lambda: 65534; print(settings.put_back())"
+    )
+
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+    assert said == "True\nFalse\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,8 @@ from tests.executors.recorder import failure_of, value_of
 from tests.executors.test_python_pool import Project
 
 MODULES = """
-import asyncio, contextvars, decimal, gc, io, locale, logging, logging.config, multiprocessing, os, resource
-import signal, socket, sys, time, warnings
+import asyncio, contextvars, decimal, gc, io, locale, logging, logging.config, multiprocessing, os, random
+import resource, signal, socket, sys, time, warnings
 
 language = contextvars.ContextVar("language", default="none")
 log = logging.getLogger("shop")
@@ -22,9 +24,17 @@ def umask():
     os.umask(mask)
     return mask
 
+def limit(kind, soft):
+    resource.setrlimit(kind, (soft, resource.getrlimit(kind)[1]))
+
 def pid():
     return os.getpid()
 """
+
+ON_SEVERAL_PROCESSORS = [
+    ("os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])", "len(os.sched_getaffinity(0))")
+][: len(os.sched_getaffinity(0)) - 1]
+"""Where there is one, it cannot be changed."""
 
 
 @pytest.fixture
@@ -86,7 +96,11 @@ async def said_in(project: Project, function: str) -> list[str]:
         ("sys.setrecursionlimit(5000)", "sys.getrecursionlimit()"),
         ("sys.setprofile(lambda *_: None)", "sys.getprofile() is None"),
         ("sys.settrace(lambda *_: None)", "sys.gettrace() is None"),
+        ("setattr(sys, 'excepthook', print)", "sys.excepthook is sys.__excepthook__"),
+        ("sys.setswitchinterval(1)", "sys.getswitchinterval()"),
+        ("sys.set_int_max_str_digits(700)", "sys.get_int_max_str_digits()"),
         ("gc.disable()", "gc.isenabled()"),
+        ("gc.set_threshold(0)", "gc.get_threshold()"),
         ("socket.setdefaulttimeout(3)", "socket.getdefaulttimeout()"),
         ("language.set('de')", "language.get()"),
         ("setattr(decimal.getcontext(), 'prec', 3)", "decimal.getcontext().prec"),
@@ -95,6 +109,9 @@ async def said_in(project: Project, function: str) -> list[str]:
             "resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))",
             "resource.getrlimit(resource.RLIMIT_FSIZE)",
         ),
+        ("limit(resource.RLIMIT_STACK, 1 << 20)", "resource.getrlimit(resource.RLIMIT_STACK)"),
+        ("limit(resource.RLIMIT_CORE, 4096)", "resource.getrlimit(resource.RLIMIT_CORE)"),
+        *ON_SEVERAL_PROCESSORS,
     ],
 )
 async def test_what_a_call_sets_for_its_process_is_not_there_for_the_next(
@@ -178,6 +195,29 @@ async def test_settings_of_a_module_that_could_not_be_loaded_are_put_back(projec
     failure_of(await project.run("main", file="broken.py"))
 
     assert await said_in(project, "talk") == ["heard"]
+    assert await worker_of(project) == worker
+
+
+async def test_what_numbers_are_drawn_next_is_not_put_back(project: Project) -> None:
+    """They would be the same in each call, and so would be the names that are made of them."""
+    define(
+        project,
+        """
+def seed():
+    random.seed(1)
+    return os.getpid()
+
+def draw():
+    return random.random()
+""",
+    )
+    worker = await worker_of(project)
+
+    assert value_of(await project.run("seed")) == worker
+    drawn = [value_of(await project.run("draw")) for _ in range(2)]
+
+    chance = random.Random(1)
+    assert drawn == [chance.random(), chance.random()]
     assert await worker_of(project) == worker
 
 
@@ -286,3 +326,49 @@ async def test_variables_that_a_module_sets_while_it_is_loaded_last_for_all_call
     assert seen[0][1:] == ["Agg", None, None]
     assert seen == [seen[0]] * 3
     assert value_of(await project.run("run")) == "order-1"
+
+
+# --- what is imported
+
+
+async def test_what_a_function_imports_does_not_depend_on_who_was_called_before(project: Project) -> None:
+    project.write("util.py", "PLACE = 'in the project'")
+    project.write("jobs/util.py", "PLACE = 'beside the file'")
+    project.write(
+        "jobs/tasks.py",
+        """
+        import os
+        def first():
+            return os.getpid()
+        def second():
+            import util
+            return [os.getpid(), util.PLACE]
+        """,
+    )
+    worker = value_of(await project.run("first", file="jobs/tasks.py"))
+
+    outcome = await project.run("second", file="jobs/tasks.py")
+
+    assert value_of(outcome) == [worker, "beside the file"]
+
+
+async def test_to_ask_for_a_function_that_does_not_exist_spoils_nothing_for_those_that_do(
+    project: Project,
+) -> None:
+    project.write("jobs/neighbour.py", "NUMBER = 5")
+    project.write(
+        "jobs/tasks.py",
+        """
+        import os
+        os.environ["SET_UP"] = "once"
+        def work():
+            import neighbour
+            return [neighbour.NUMBER, os.environ.get("SET_UP")]
+        """,
+    )
+
+    failure = failure_of(await project.run("missing", file="jobs/tasks.py"))
+    outcome = await project.run("work", file="jobs/tasks.py")
+
+    assert failure.message == "there is no function 'missing' in jobs/tasks.py; it has 'work'"
+    assert value_of(outcome) == [5, "once"]

@@ -1,8 +1,4 @@
-"""How a process is started: in both ways, beside the loop, and what becomes of one that nobody wants by then.
-
-A process whose standard input is a pipe without a writer hangs before its program is loaded, as one does
-whose program is on a disk that does not answer. That is how these tests are slow to start one.
-"""
+"""How a process is started: in both ways, beside the loop, and what becomes of one nobody wants by then."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import asyncio
 import datetime as dt
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -20,8 +17,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, alive_with, python_bench, shell_bench
+from tests.executors.process_bench import ProcessBench, alive_with, none_alive_with, python_bench, shell_bench
 from tests.executors.recorder import failure_of, value_of
+from tests.executors.slow_disk import Disk, loading
 
 from holdfast.core.values import Cancelled
 from holdfast.executors import spawners, spawning, spawning_by_libc
@@ -143,6 +141,18 @@ def test_what_no_process_can_be_told_is_refused(prepare: Prepare, order: Order, 
         prepare(order, 1, 2)
 
 
+def test_a_descriptor_that_cannot_be_handed_on_is_an_error_and_not_left_out(prepare: Prepare) -> None:
+    beyond_all, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        _raise_error(prepare(Order("/bin/true", ("true",), NOTHING, {}), beyond_all, beyond_all)())
+
+
+def _raise_error(begun: int | OSError) -> None:
+    if isinstance(begun, OSError):
+        raise begun
+
+
 def test_a_python_without_ctypes_starts_processes_all_the_same() -> None:
     code = (
         "import sys; sys.modules['ctypes'] = None; from holdfast.executors import spawning as s; "
@@ -166,55 +176,6 @@ async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
 @pytest.fixture
 def mark() -> str:
     return f"MARK={uuid.uuid4()}"
-
-
-class Disk:
-    """While it is slow, a process that is started waits for it. `answer` lets one go on."""
-
-    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._path = path
-        self._monkeypatch = monkeypatch
-        self._ends: list[int] = []
-        os.mkfifo(path)
-
-    def be_slow(self) -> None:
-        self._monkeypatch.setattr(spawning_by_libc, "_EMPTY", os.fsencode(self._path))
-
-    def be_well(self) -> None:
-        self._monkeypatch.setattr(spawning_by_libc, "_EMPTY", os.fsencode(os.devnull))
-
-    async def until_somebody_waits(self) -> None:
-        """For it to read, that is: to open it for writing fails until then."""
-        deadline = time.monotonic() + 10
-        while not any(_is_loading(pid) for pid in _children()):
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.001)
-
-    def answer(self) -> None:
-        self._ends.append(os.open(self._path, os.O_RDWR))
-
-    def close(self) -> None:
-        self.answer()
-        for end in self._ends:
-            os.close(end)
-
-
-def _children() -> list[int]:
-    found: list[int] = []
-    for thread in os.listdir("/proc/self/task"):
-        try:
-            found += map(int, Path(f"/proc/self/task/{thread}/children").read_text().split())
-        except FileNotFoundError:
-            continue
-    return found
-
-
-def _is_loading(pid: int) -> bool:
-    """It has its own group, as it opens its input only then, and still our program."""
-    try:
-        return os.getpgid(pid) == pid and os.readlink(f"/proc/{pid}/exe") == os.readlink("/proc/self/exe")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @pytest.fixture
@@ -364,8 +325,8 @@ async def test_a_node_that_stops_does_not_wait_without_end_and_what_begins_then_
     for thread in threads:
         await asyncio.to_thread(thread.join, 5)
         assert not thread.is_alive()
-    assert alive_with(mark) == []
-    assert [pid for pid in _children() if _is_loading(pid)] == []
+    assert await none_alive_with(mark, 5)  # what it has started itself is killed, but not waited for
+    assert loading() == []
 
 
 async def test_no_descriptor_is_lost_by_what_cannot_be_started(shell: ProcessBench, tmp_path: Path) -> None:

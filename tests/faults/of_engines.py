@@ -726,7 +726,8 @@ MEMORY = [
                 _TICK,
                 "        self._hand_back(resident)\n        hold(self.commit, resident)\n"
                 "        failure = encode_failure(capture(error))\n",
-                "        hold(self.commit, resident)\n        return self._end(resident, FailRun(capture(error)))\n"
+                "        hold(self.commit, resident)\n"
+                "        return self._end(resident, FailRun(capture(error)))\n"
                 "        failure = encode_failure(capture(error))\n",
             )
         ],

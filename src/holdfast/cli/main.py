@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -90,6 +91,14 @@ def _provide_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  # for as long as we live
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        raw = getattr(stream, "buffer", None)
+        if isinstance(raw, io.RawIOBase):
+            # By PYTHONUNBUFFERED: then Python drops what a pipe did not take at once.
+            buffer = io.BufferedWriter(raw)
+            text = io.TextIOWrapper(buffer, stream.encoding, stream.errors, line_buffering=True)
+            setattr(sys, name, text)
 
 
 def _has_folder() -> bool:

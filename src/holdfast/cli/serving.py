@@ -21,7 +21,7 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.visible import one_line
 from holdfast.core.values import RunStatus
-from holdfast.errors import StoreError
+from holdfast.errors import ScheduleNotFound, StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -92,7 +92,8 @@ async def _put_schedules(client: Holdfast, targets: Sequence[Target], teller: Te
     for known in await client.schedules.list():
         is_of_a_file = known.origin in files or (known.origin and known.name in dags)
         if is_of_a_file and known.name not in wanted:
-            await client.schedules.delete(known.name)
+            with contextlib.suppress(ScheduleNotFound):  # another node, which begins as well, was quicker
+                await client.schedules.delete(known.name)
             words = f"schedule {known.name} is deleted: it is not in its file any more"
             teller.tell("schedule", words, schedule=known.name, status="deleted", next_at=None)
     for name, target in wanted.items():

@@ -10,7 +10,7 @@ import asyncio
 import builtins
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeVar, cast, overload
+from typing import Any, Final, Protocol, TypeVar, cast, overload
 
 import msgspec
 
@@ -55,6 +55,10 @@ class Starter(Protocol):
     ) -> asyncio.Future[list[RunKey]]:
         """Start a run for each input and id; answers with their keys when they are recorded."""
         ...
+
+
+_MOST_TASKS: Final = 2**31 - 1
+"""Of a run, as the database counts them."""
 
 
 class Client:
@@ -218,8 +222,7 @@ class Client:
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
         self._check_loop()
-        if not isinstance(limit, int) or not 1 <= limit <= 10_000:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadOption("limit", limit, "a whole number from 1 to 10,000")
+        _check_number("limit", limit, 1, 10_000)
         wanted = None if status is None else _checked_status(status)
         last = None if before is None else await self.key_of(before)
         given: Any = getattr(workflow, "name", workflow)
@@ -248,6 +251,7 @@ class Client:
 
     async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
         """How its tasks stand, in the order in which it asked for them, from number `since` on."""
+        _check_page(since, limit)
         found = await self._store.glance_at_tasks(self.namespace, await self.key_of(run), since, limit)
         return [task_info(glance) for glance in found]
 
@@ -383,10 +387,22 @@ class Client:
         self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
     ) -> builtins.list[TaskRecord]:
         """Its tasks with what they were given and gave, from number `since` on."""
+        _check_page(since, limit)
         return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
+
+
+def _check_page(since: object, limit: object) -> None:
+    _check_number("since", since, 0, _MOST_TASKS)
+    if limit is not None:
+        _check_number("limit", limit, 1, _MOST_TASKS)
+
+
+def _check_number(option: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise BadOption(option, value, f"a whole number from {least:,} to {most:,}")
 
 
 def _arguments(input: Any) -> tuple[Any, ...]:

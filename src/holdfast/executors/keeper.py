@@ -143,6 +143,7 @@ class Keeper:
         self._has_farewell = False
         """The node has ended in order: what it started is gone, as far as it knows."""
         self._node = node
+        self._command = _command_of(node)
 
     def wait(self) -> None:
         """Until the node is gone. The end of the pipe says so, but not while a process that the node has
@@ -197,12 +198,36 @@ class Keeper:
         for pid in process_ids():
             if mark_of(pid, mark) == self._token:
                 found = kill_marked(pid, mark, self._token) or found
+            elif self._is_unborn_child(pid):
+                found = _kill(pid) or found
         return found
+
+    def _is_unborn_child(self, pid: int) -> bool:
+        """Whether the node was about to start it: it leads its group, is still a copy of the node, and was
+        adopted by whoever has adopted us."""
+        fields = _state_of(pid)
+        if len(fields) <= 6 or not int(fields[6]) & _FORKED_ONLY or self._has_farewell:
+            return False
+        parent, group = int(fields[1]), int(fields[2])
+        return group == pid and parent == os.getppid() and _command_of(pid) == self._command
 
     def _remove_scratch(self) -> None:
         import shutil  # which takes its time, and is needed only now
 
         shutil.rmtree(self._scratch, ignore_errors=True)  # if the node has not done it
+
+
+def _command_of(pid: int) -> bytes:
+    try:
+        descriptor = os.open(f"{PROCESSES}/{pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return _read_all(descriptor)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def _watch(node: int) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 STDIN, STDOUT, STDERR = range(3)
@@ -15,9 +14,6 @@ DEFAULT_SIGNALS: Final = sorted(signal.valid_signals() - {signal.SIGKILL, signal
 BLOCKED_SIGNALS: Final = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 """What a terminal may send to the node's group, in which a new process is for some microseconds. One that was
 stopped before its program is loaded would be waited for without end."""
-
-COMMANDS: Final = 16
-"""Of so many it is remembered how the system takes them: most tasks of a run are the same command."""
 
 
 class Environment:
@@ -53,7 +49,9 @@ class Order(NamedTuple):
 
     def check(self) -> None:
         """Raises ValueError for what no process can be told. The environment is our own, so it can be."""
-        _check_command(self.program, self.arguments)
+        if "\0" in "".join((self.program, *self.arguments)):
+            wrong = next(text for text in (self.program, *self.arguments) if "\0" in text)
+            raise ValueError(f"a NUL character cannot be part of a command: {wrong!r}")
         variables = self.variables
         names = b"".join(variables)
         if b"=" in names or b"" in variables:
@@ -62,13 +60,6 @@ class Order(NamedTuple):
         if b"\0" in names or b"\0" in b"".join(variables.values()):
             wrong = next(name for name, value in variables.items() if b"\0" in name + value)
             raise ValueError(f"the variable {os.fsdecode(wrong)!r} has a NUL character, which none can have")
-
-
-@lru_cache(maxsize=COMMANDS)
-def _check_command(program: str, arguments: tuple[str, ...]) -> None:
-    for text in (program, *arguments):
-        if "\0" in text:
-            raise ValueError(f"a NUL character cannot be part of a command: {text!r}")
 
 
 Start = Callable[[], int | OSError]

@@ -16,6 +16,7 @@ program is loaded. Nothing can be told to it in time, so that is noticed, and it
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 import fcntl
 import logging
@@ -188,7 +189,8 @@ class Processes:
             return
         except OSError as error:
             _signal_group(child.group, signal.SIGKILL)
-            os.waitpid(child.group, 0)
+            with contextlib.suppress(ChildProcessError):  # somebody else in this process has waited for it
+                os.waitpid(child.group, 0)
             child.close()
             self._forget(child, error)
             return

@@ -128,11 +128,10 @@ class Worker:
         with open(call.input_file, "rb") as file:
             input = Payload(file.read())
         self._surroundings.prepare(call.env | _input_variable(input), call.workdir)
-        is_known = self._library.knows(call.file, call.module, call.function)
-        function = self._library.find(call.project, call.file, call.module, call.function)
-        if not is_known:
+        if self._library.load(call.project, call.file, call.module):
             self._surroundings.note()
             self._settings.note()
+        function = self._library.find(call.file, call.module, call.function)
         # In variables of its own: what it sets in a ContextVar is not for the next one to find.
         return copy_context().run(self._run, function, input)
 

@@ -94,31 +94,36 @@ class Library:
     def __init__(self) -> None:
         self._functions: dict[tuple[str | None, str | None, str], Function] = {}
         """By file, module and name."""
-        self._files: dict[str, ModuleType] = {}
+        self._homes: dict[tuple[str | None, str | None], ModuleType] = {}
+        """By file and module."""
         self._seen: set[str] = set()
         """Names of modules whose files are known."""
         self._latest: tuple[int, str] = (0, "")
         """How many modules there were, and the one that came last, when they were looked at."""
         self._began = 0
 
-    def knows(self, file: str | None, module: str | None, function: str) -> bool:
-        """Whether to find it loads nothing."""
-        return (file, module, function) in self._functions
-
-    def find(self, project: str, file: str | None, module: str | None, function: str) -> Function:
-        """Raises whatever keeps the function from being found, also what its module raises itself."""
+    def load(self, project: str, file: str | None, module: str | None) -> bool:
+        """Whether it was not loaded before. Raises whatever keeps the module from being loaded."""
         self._began = time.time_ns()
-        where = file or module or ""
+        if (file, module) in self._homes:
+            return False
+        importlib.invalidate_caches()
+        _lead_path(project)
+        try:
+            home = self._load_file(project, file) if file else _import(project, module or "")
+        except SystemExit as error:
+            raise ImportError(
+                f"{file or module} has ended the program ({error!r}) while it was imported"
+            ) from error
+        self._homes[file, module] = home
+        return True
+
+    def find(self, file: str | None, module: str | None, function: str) -> Function:
+        """In what was loaded. Raises whatever keeps the function from being found."""
         found = self._functions.get((file, module, function))
         if found is None:
-            importlib.invalidate_caches()
-            _lead_path(project)
-            try:
-                home = self._load_file(project, file) if file else _import(project, where)
-            except SystemExit as error:
-                raise ImportError(
-                    f"{where} has ended the program ({error!r}) while it was imported"
-                ) from error
+            where = file or module or ""
+            home = self._homes[file, module]
             found = self._functions[file, module, function] = Function(
                 _function_in(home, function, where), function, where
             )
@@ -150,14 +155,10 @@ class Library:
 
     def _load_file(self, project: str, file: str) -> ModuleType:
         path = os.path.realpath(os.path.join(project, file))
-        loaded = self._files.get(path)
-        if loaded is not None:
-            return loaded
         if not os.path.isfile(path):
             raise FileNotFoundError(f"there is no file {file} in {project}")
         _lead_path(os.path.dirname(path))
-        self._files[path] = module = _load(path)
-        return module
+        return _load(path)
 
 
 def stamp_of(file: str) -> Stamp | None:

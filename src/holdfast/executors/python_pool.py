@@ -171,6 +171,9 @@ class PythonExecutor(ProcessExecutor):
             self._timer.cancel()
         self._waiting.clear()
         await super().stop()
+        if self._desk is not None:
+            for worker in [*self._busy.values(), *self._idle]:  # whose end was not waited for
+                worker.channel.close()
 
     # --- workers
 

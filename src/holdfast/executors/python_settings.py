@@ -107,10 +107,12 @@ def _umask() -> int:
 
 _LIMITS = (
     resource.RLIMIT_AS,
+    resource.RLIMIT_CORE,
     resource.RLIMIT_CPU,
     resource.RLIMIT_DATA,
     resource.RLIMIT_FSIZE,
     resource.RLIMIT_NOFILE,
+    resource.RLIMIT_STACK,
 )
 """Those that programs set for themselves."""
 
@@ -229,6 +231,26 @@ def _set_gc(is_on: bool) -> None:
         gc.disable()
 
 
+def _set_thresholds(thresholds: tuple[int, int, int]) -> None:
+    gc.set_threshold(*thresholds)
+
+
+def _identity() -> tuple[object, ...]:
+    return os.getuid(), os.geteuid(), os.getgid(), os.getegid(), os.getgroups()
+
+
+def _keep_identity(_before: object) -> None:
+    raise PermissionError("who has given up being somebody cannot be trusted to be so again")
+
+
+def _processors() -> set[int]:
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+
+
+def _set_processors(processors: set[int]) -> None:
+    os.sched_setaffinity(0, processors)
+
+
 _SETTINGS = (
     _Setting(lambda: list(sys.path), _set_path),
     _Setting(lambda: list(sys.argv), _set_arguments),
@@ -236,6 +258,12 @@ _SETTINGS = (
     _Setting(sys.getprofile, sys.setprofile),
     _Setting(sys.getrecursionlimit, sys.setrecursionlimit),
     _Setting(gc.isenabled, _set_gc),
+    _Setting(gc.get_threshold, _set_thresholds),
+    _Setting(sys.getswitchinterval, sys.setswitchinterval),
+    _Setting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    _Setting(lambda: sys.excepthook, partial(setattr, sys, "excepthook")),
+    _Setting(_processors, _set_processors),
+    _Setting(_identity, _keep_identity),
     _Setting(socket.getdefaulttimeout, socket.setdefaulttimeout),
     _Setting(partial(setlocale, LC_ALL, None), partial(setlocale, LC_ALL)),
     _Setting(_zone, _set_zone),

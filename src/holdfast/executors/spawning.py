@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from typing import Final
 
 from holdfast.executors.orders import (
@@ -50,6 +51,8 @@ def _prepare_by_python(order: Order, stdout: int, stderr: int) -> Start:
 
 
 def _choose() -> Prepare:
+    if sys.platform not in ("linux", "darwin"):
+        return _prepare_by_python
     try:
         from holdfast.executors import spawning_by_libc
     except (ImportError, OSError, AttributeError):

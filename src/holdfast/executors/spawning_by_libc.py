@@ -20,7 +20,6 @@ from typing import Any
 
 from holdfast.executors.orders import (
     BLOCKED_SIGNALS,
-    COMMANDS,
     DEFAULT_SIGNALS,
     STDERR,
     STDIN,
@@ -37,7 +36,9 @@ _add_dup2, _add_open = _libc.posix_spawn_file_actions_adddup2, _libc.posix_spawn
 _Storage = ctypes.c_uint64 * 64
 """What libc keeps in it is smaller everywhere: a few hundred bytes, or a pointer."""
 _SETPGROUP, _SETSIGDEF, _SETSIGMASK = 2, 4, 8
-"""The same on every system that has posix_spawn."""
+"""On Linux and macOS. Others have other numbers."""
+_COMMANDS = 16
+"""Of so many it is remembered how the system takes them: most tasks of a run are the same command."""
 _POINTER = "Q" if ctypes.sizeof(ctypes.c_void_p) == 8 else "I"
 _END = array(_POINTER, [0])
 _EMPTY = os.fsencode(os.devnull)
@@ -87,7 +88,7 @@ class _List:
         return ctypes.c_void_p(self._places.buffer_info()[0])
 
 
-@lru_cache(maxsize=COMMANDS)
+@lru_cache(maxsize=_COMMANDS)
 def _command(program: str, arguments: tuple[str, ...]) -> tuple[bytes, _List]:
     return os.fsencode(program), _List(_Texts([os.fsencode(each) + b"\0" for each in arguments]))
 
@@ -103,13 +104,14 @@ def prepare(order: Order, stdout: int, stderr: int) -> Start:
         environment.prepared = _variables(environment.variables)
     environ = _List(environment.prepared, _variables(order.variables))
     actions = _Storage()
-    _init(actions)
+    code = _init(actions)
     if order.channel is None:
-        _add_open(actions, STDIN, _EMPTY, os.O_RDONLY, 0)
+        code = code or _add_open(actions, STDIN, _EMPTY, os.O_RDONLY, 0)
     else:
-        _add_dup2(actions, order.channel, STDIN)
-    _add_dup2(actions, stdout, STDOUT)
-    _add_dup2(actions, stderr, STDERR)
+        code = code or _add_dup2(actions, order.channel, STDIN)
+    code = code or _add_dup2(actions, stdout, STDOUT) or _add_dup2(actions, stderr, STDERR)
+    if code:
+        raise OSError(code, os.strerror(code))
     pid = ctypes.c_int()
 
     def start() -> int | OSError:

@@ -192,7 +192,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     tx.many("release_runs", _rows(commit.released), commit.namespace)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
     unread = [message_record(row) for row in tx.many_returning("unread_messages_of", parked)]
-    _wake_cancelled(tx, commit.namespace, unread, commit.now)
+    _wake_cancelled(tx, commit.namespace, unread)
 
 
 def post_messages(
@@ -235,18 +235,15 @@ def deliver(
                 settled.add(promise)
     tx.many("insert_messages", posted)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
-    _wake_cancelled(tx, namespace, messages, now)
+    _wake_cancelled(tx, namespace, messages)
     return results
 
 
-def _wake_cancelled(
-    tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord], now: Instant
-) -> None:
+def _wake_cancelled(tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord]) -> None:
     """Mail does not wake runs that are parked or wait for their turn, but for this: whoever takes one that is
     asked to end can end it."""
     cancelled = {(message.run,) for message in messages if message.kind is MessageKind.CANCEL}
-    tx.many("wake_parked_runs", sorted(cancelled), namespace, now)
-    tx.many("wake_held_runs", sorted(cancelled), namespace, now)
+    tx.many("wake_cancelled_runs", sorted(cancelled), namespace)
 
 
 # --- mail and new work

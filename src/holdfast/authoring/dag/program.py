@@ -13,7 +13,7 @@ import datetime as dt
 import heapq
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -72,6 +72,9 @@ _NO_ITEMS = Payload(b"[]")
 
 PackChild = Callable[[str, dict[str, Any]], Payload]
 """From the name of a workflow and its inputs to what is stored of them. Raises Refused."""
+
+_LONGEST_REASON: Final = 2000
+"""In characters."""
 
 
 class DagProgram:
@@ -419,12 +422,21 @@ def _run_failure(run: RunRecord, failed: list[Node]) -> Failure:
     first = failed[0]
     failure = first.failure or Failure(type="holdfast.errors:TaskError", message="it is not known why")
     of_items = f" ({len(first.failed)} of {first.count})" if first.is_fan_out and first.failed else ""
-    reason = failure.message.removeprefix(f"task {first.task.name!r}").lstrip(": ")
-    message = f"task {first.task.name!r} failed{of_items}: {reason}"
+    message = f"task {first.task.name!r} failed{of_items}: {_reason(failure, first.task.name)}"
     if len(failed) > 1:
         message += "; also failed: " + ", ".join(node.task.name for node in failed[1:6])
         message += f" and {len(failed) - 6} more" if len(failed) > 6 else ""
     return msgspec.structs.replace(failure, message=message, arguments=None)
+
+
+def _reason(failure: Failure, name: str) -> str:
+    """Without what is said anyway. Of a chain of called DAGs, which may be long, both ends."""
+    reason = failure.message.removeprefix(f"task {name!r}").lstrip(": ")
+    while reason.startswith("failed: "):  # a task of the same name in a DAG that it has called
+        reason = reason.removeprefix("failed: ").removeprefix(f"task {name!r} ")
+    if len(reason) <= _LONGEST_REASON:
+        return reason
+    return f"{reason[: _LONGEST_REASON // 4]} … {reason[-_LONGEST_REASON // 4 * 3 :]}"
 
 
 def _compare(step: int, commands: list[Command], asked: list[Asked]) -> None:

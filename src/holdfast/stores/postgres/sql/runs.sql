@@ -55,7 +55,7 @@ WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pendi
     AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
 
 -- name: wake_held_runs
--- Those whose turn has come, and those that are asked to end.
+-- Those whose turn has come.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
@@ -63,14 +63,15 @@ UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'running';
 
--- name: wake_parked_runs
--- For those that are asked to end: whoever takes one ends it, whatever its code is.
+-- name: wake_cancelled_runs
+-- Those that are asked to end, also parked ones: whoever takes one ends it, whatever its code is. They come before
+-- all that was created since, and so before what they have started: else a family may grow faster than it ends.
 WITH woken AS MATERIALIZED (
-    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
+    SELECT $1::text AS namespace, run FROM unnest($2::uuid[]) AS woken (run)
 )
-UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
+UPDATE holdfast.runs SET wake_at = least(wake_at, created_at)
 FROM woken
-WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'parked';
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running', 'parked');
 
 -- name: end_runs
 -- $6 and $7 are the parent, which hears of it by mail.

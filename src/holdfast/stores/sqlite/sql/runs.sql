@@ -30,14 +30,15 @@ WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
     AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
 
 -- name: wake_held_runs
--- Those whose turn has come, and those that are asked to end.
+-- Those whose turn has come.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status = 'running';
 
--- name: wake_parked_runs
--- For those that are asked to end: whoever takes one ends it, whatever its code is.
-UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
-WHERE namespace = ?1 AND key = ?3 AND status = 'parked';
+-- name: wake_cancelled_runs
+-- Those that are asked to end, also parked ones: whoever takes one ends it, whatever its code is. They come before
+-- all that was created since, and so before what they have started: else a family may grow faster than it ends.
+UPDATE runs SET wake_at = min(coalesce(wake_at, created_at), created_at)
+WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked');
 
 -- name: end_runs
 -- ?6 and ?7 are the parent, which hears of it by mail.
