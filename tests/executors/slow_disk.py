@@ -47,6 +47,7 @@ class Disk:
 
     def close(self) -> None:
         self.answer()
+        self._path.unlink()  # who comes later finds nothing to wait for
         for end in self._ends:
             os.close(end)
 

@@ -12,6 +12,8 @@ import pytest
 from tests.executors.recorder import failure_of, value_of
 from tests.executors.test_python_pool import Project
 
+from holdfast.ports.executor import PythonFunction
+
 MODULES = """
 import asyncio, contextvars, decimal, gc, io, locale, logging, logging.config, multiprocessing, os, random
 import resource, signal, socket, sys, time, warnings
@@ -372,3 +374,14 @@ async def test_to_ask_for_a_function_that_does_not_exist_spoils_nothing_for_thos
 
     assert failure.message == "there is no function 'missing' in jobs/tasks.py; it has 'work'"
     assert value_of(outcome) == [5, "once"]
+
+
+async def test_a_file_that_is_spelled_in_two_ways_is_loaded_once(project: Project) -> None:
+    (project.folder / "jobs").mkdir()
+    (project.folder / "jobs/signal.py").write_text(
+        "loads = []\ndef load():\n    loads.append(1)\n    return len(loads)\n"
+    )
+
+    for number, file in enumerate(["jobs/signal.py", "jobs//signal.py", "jobs/signal.py"], 1):
+        outcome = await project.bench.run(PythonFunction("load", file=file))
+        assert value_of(outcome) == number

@@ -96,6 +96,8 @@ class Library:
         """By file, module and name."""
         self._homes: dict[tuple[str | None, str | None], ModuleType] = {}
         """By file and module."""
+        self._files: dict[str, ModuleType] = {}
+        """By their paths."""
         self._seen: set[str] = set()
         """Names of modules whose files are known."""
         self._latest: tuple[int, str] = (0, "")
@@ -155,10 +157,14 @@ class Library:
 
     def _load_file(self, project: str, file: str) -> ModuleType:
         path = os.path.realpath(os.path.join(project, file))
+        loaded = self._files.get(path)  # it may have been spelled in another way
+        if loaded is not None:
+            return loaded
         if not os.path.isfile(path):
             raise FileNotFoundError(f"there is no file {file} in {project}")
         _lead_path(os.path.dirname(path))
-        return _load(path)
+        self._files[path] = module = _load(path)
+        return module
 
 
 def stamp_of(file: str) -> Stamp | None:
