@@ -6,8 +6,9 @@ import asyncio
 
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
 
-from holdfast.core.values import RunStatus
-from holdfast.ports.store import ClaimRequest, IdleEnding, Peek, ProvedRun, RunFilter
+from holdfast.core.records import MessageKind
+from holdfast.core.values import Payload, RunStatus
+from holdfast.ports.store import ClaimRequest, IdleEnding, NewMessage, Peek, ProvedRun, RunFilter
 from holdfast.stores import SqlStore
 
 
@@ -23,6 +24,21 @@ async def test_due_runs_are_taken_oldest_first_up_to_the_limit(store: SqlStore) 
 
     assert [claim.run.key for claim in first.claimed] == [key(4), key(2), key(3)]
     assert [claim.run.key for claim in second.claimed] == [key(1)]
+
+
+async def test_who_is_asked_to_end_comes_before_all_that_was_created_since(store: SqlStore) -> None:
+    node = Node(store)
+    waiting = {"wake_at": None, "waiting": "children", "status": RunStatus.RUNNING}
+    older = new_run(1, created_at=at(0), **waiting)
+    parked = new_run(2, created_at=at(1), wake_at=None, status=RunStatus.PARKED)
+    younger = [new_run(n, created_at=at(n), wake_at=at(n)) for n in (3, 4, 5)]
+    await store.create(SPACE, [older, parked, *younger])
+
+    asked = [NewMessage(key(n), MessageKind.CANCEL, "", Payload(b'"enough"'), None) for n in (5, 2, 1)]
+    await store.post(SPACE, asked, at(9))
+    first = await node.claim(limit=3, now=10)
+
+    assert [claim.run.key for claim in first.claimed] == [key(1), key(2), key(3)]
 
 
 async def test_a_claimed_run_is_owned_and_running_under_a_new_epoch(store: SqlStore) -> None:
