@@ -200,15 +200,15 @@ class Session:
         watching = asyncio.create_task(self._watch.until_it_rests(self._view), name="holdfast cli watch")
         try:
             left = await self._until_left(watching)
+            if left is None:
+                watching.result()  # raises what went wrong
+                return self._tell_end()
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
             self._view.hide()
-        if left is not None:
-            self._interrupts.settle(_exit_by(left), self._goodbye())
-            return left
-        watching.result()  # raises what went wrong
-        return self._tell_end()
+        self._interrupts.settle(_exit_by(left), self._goodbye())
+        return left
 
     async def leave(self, left: signal.Signals) -> Exit:
         """Tasks under way have had a while to finish, and the run may have ended with them."""
