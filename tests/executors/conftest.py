@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from tests.executors.recorder import Recorder
+from tests.executors.slow_disk import Disk
 
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
@@ -21,3 +23,10 @@ async def threads() -> AsyncIterator[Recorder]:
     recorder = Recorder(ThreadExecutor)
     yield recorder
     await recorder.executor.stop()
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    disk = Disk(tmp_path / "slow", monkeypatch)
+    yield disk
+    disk.close()

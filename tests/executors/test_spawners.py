@@ -79,13 +79,6 @@ async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
 
 
 @pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    disk = Disk(tmp_path / "slow", monkeypatch)
-    yield disk
-    disk.close()
-
-
-@pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate = Gate(monkeypatch)
     yield gate

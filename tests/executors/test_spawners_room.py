@@ -28,13 +28,6 @@ async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
     await bench.executor.stop()
 
 
-@pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    disk = Disk(tmp_path / "slow", monkeypatch)
-    yield disk
-    disk.close()
-
-
 @pytest.mark.parametrize("shortages", [1, 30])
 async def test_a_process_that_there_is_no_room_for_is_started_when_there_is(
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch, shortages: int

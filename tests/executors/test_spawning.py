@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -178,13 +178,6 @@ def mark() -> str:
     return f"MARK={uuid.uuid4()}"
 
 
-@pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    disk = Disk(tmp_path / "slow", monkeypatch)
-    yield disk
-    disk.close()
-
-
 async def test_while_a_program_is_loaded_the_loop_goes_on_and_others_start(
     shell: ProcessBench, disk: Disk
 ) -> None:
@@ -222,8 +215,10 @@ async def test_the_loop_waits_for_no_longer_than_it_takes(
 ) -> None:
     monkeypatch.setattr(spawners, "_A_MOMENT", 5)
 
-    async with asyncio.timeout(4):
-        await asyncio.gather(*(shell.run("true") for _ in range(40)))
+    began = time.monotonic()
+    await asyncio.gather(*(shell.run("true") for _ in range(40)))
+
+    assert time.monotonic() - began < 4
 
 
 async def test_the_loop_waits_only_for_a_moment_if_many_are_slow(shell: ProcessBench, disk: Disk) -> None:
