@@ -13,9 +13,9 @@ from tests.authoring.dag.typed_values import json_values, values_of
 from holdfast.authoring.dag.evaluation import same
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expressions import BadExpression, CannotEvaluate, Expression
-from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.references import Ref, follow
 from holdfast.authoring.dag.types import BOOL, FLOAT, INT, STR, ListOf, ObjectOf, Scalar, Type
+from holdfast.authoring.documents.problems import Problems
 from holdfast.errors import HoldfastError, WrongType
 
 VALUES: dict[str, Any] = {

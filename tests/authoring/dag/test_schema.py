@@ -15,10 +15,10 @@ from tests.fuzz.dag_target import WHOLE, broken_documents
 
 from holdfast.authoring.dag.fields import DEFAULT_FIELDS, TASK_FIELDS, TOP
 from holdfast.authoring.dag.loader import load_text
-from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.schema import json_schema
-from holdfast.authoring.dag.shapes import conform
-from holdfast.authoring.dag.yaml_text import compose, plain
+from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.shapes import conform
+from holdfast.authoring.documents.yaml_text import compose, plain
 
 SCHEMA = json_schema()
 

@@ -10,8 +10,8 @@ import yaml
 from tests.authoring.dag.wrong_cases import read_cases
 
 from holdfast.authoring.dag.loader import load_text
-from holdfast.authoring.dag.problems import Place, Problems
-from holdfast.authoring.dag.yaml_text import MapNode, Scalar, compose, plain
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.yaml_text import MapNode, Scalar, compose, plain
 from holdfast.errors import BadDag
 
 

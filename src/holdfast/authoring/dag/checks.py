@@ -13,7 +13,6 @@ from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expression_tree import Read
 from holdfast.authoring.dag.model import Approval, Call, Signal
-from holdfast.authoring.dag.problems import Place, Problems
 from holdfast.authoring.dag.references import RESERVED
 from holdfast.authoring.dag.scope import Scope
 from holdfast.authoring.dag.types import (
@@ -28,7 +27,8 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
-from holdfast.authoring.dag.yaml_text import text_of
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.yaml_text import text_of
 from holdfast.core.schedule_inputs import varies
 from holdfast.errors import show
 

@@ -10,10 +10,10 @@ import msgspec
 from holdfast.authoring.dag.expressions import Expression
 from holdfast.authoring.dag.fields import Kind
 from holdfast.authoring.dag.model import Const, Parameter, Work
-from holdfast.authoring.dag.problems import START, Place
 from holdfast.authoring.dag.references import Ref
 from holdfast.authoring.dag.types import Type
-from holdfast.authoring.dag.yaml_text import Node, Scalar
+from holdfast.authoring.documents.problems import START, Place
+from holdfast.authoring.documents.yaml_text import Node, Scalar
 from holdfast.core.timetable import Plan
 
 

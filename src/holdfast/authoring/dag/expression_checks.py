@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final, assert_never
 
 from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Part, Read, Unary
-from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.types import (
     ANY,
     BOOL,
@@ -21,6 +20,7 @@ from holdfast.authoring.dag.types import (
     is_any,
     without_null,
 )
+from holdfast.authoring.documents.problems import Problems
 from holdfast.core.values import TaskStatus
 
 _STATES: Final = [status.value for status in TaskStatus if status.is_final]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from holdfast.authoring.dag.shapes import (
+from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     Anything,
     Choice,

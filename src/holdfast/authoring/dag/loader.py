@@ -19,11 +19,11 @@ from holdfast.authoring.dag.checks import check_document
 from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
 from holdfast.authoring.dag.fields import TOP
 from holdfast.authoring.dag.model import Const, Dag, Each, FanOut, Ref, Task, Times, Work
-from holdfast.authoring.dag.problems import START, Place, Problems
 from holdfast.authoring.dag.project_files import check_files
 from holdfast.authoring.dag.reading import Reader
-from holdfast.authoring.dag.shapes import conform
-from holdfast.authoring.dag.yaml_text import LARGEST_TEXT, MapNode, compose, text_of
+from holdfast.authoring.documents.problems import START, Place, Problems
+from holdfast.authoring.documents.shapes import conform
+from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, MapNode, compose, text_of
 from holdfast.core.policies import TaskOptions
 from holdfast.errors import BadDag, Problem
 

@@ -7,9 +7,9 @@ import datetime as dt
 import re
 from typing import Any, Final
 
-from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.types import is_date, parse_datetime
-from holdfast.authoring.dag.yaml_text import ListNode, MapNode, Node, Scalar, is_broken, plain, text_of
+from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, is_broken, plain, text_of
 from holdfast.core.cron import time_zone
 from holdfast.core.mistakes import all_of
 from holdfast.core.policies import LONGEST_DELAY, Retry

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from holdfast.authoring.dag.drafts import Document, Draft
-from holdfast.authoring.dag.problems import Place, Problems
+from holdfast.authoring.documents.problems import Place, Problems
 from holdfast.errors import show
 from holdfast.ports.executor import PythonFunction, ShellCommand
 

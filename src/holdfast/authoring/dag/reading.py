@@ -14,11 +14,11 @@ from holdfast.authoring.dag.drafts import Document, Draft, Use, Value, When
 from holdfast.authoring.dag.expressions import BadExpression, Expression
 from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, Kind
 from holdfast.authoring.dag.model import Approval, Call, Const, Parameter, Signal, Sleep, Work
-from holdfast.authoring.dag.problems import Place, Problems
 from holdfast.authoring.dag.references import BadReference, parse_reference
-from holdfast.authoring.dag.shapes import is_text
 from holdfast.authoring.dag.type_notation import Notation
-from holdfast.authoring.dag.yaml_text import Entry, ListNode, MapNode, Node, Scalar, plain, text_of
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.shapes import is_text
+from holdfast.authoring.documents.yaml_text import Entry, ListNode, MapNode, Node, Scalar, plain, text_of
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 _OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias, assert_never
 
 from holdfast.authoring.dag.fields import TOP
-from holdfast.authoring.dag.shapes import (
+from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     Anything,
     Choice,

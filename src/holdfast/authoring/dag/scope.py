@@ -6,7 +6,6 @@ from typing import Protocol
 
 from holdfast.authoring.dag.drafts import Document, Draft, Use
 from holdfast.authoring.dag.fields import WORKFLOW
-from holdfast.authoring.dag.problems import Problems
 from holdfast.authoring.dag.references import path_text
 from holdfast.authoring.dag.types import (
     ANY,
@@ -21,6 +20,7 @@ from holdfast.authoring.dag.types import (
     maybe,
     without_null,
 )
+from holdfast.authoring.documents.problems import Problems
 from holdfast.errors import show
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from holdfast.authoring.dag import types
-from holdfast.authoring.dag.problems import Place, Problems
-from holdfast.authoring.dag.shapes import TypeNotation, conform
 from holdfast.authoring.dag.types import ANY, SCALARS, ListOf, ObjectOf, Type, check, maybe
-from holdfast.authoring.dag.yaml_text import ListNode, MapNode, Node, Scalar, compose, plain
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.shapes import TypeNotation, conform
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, compose, plain
 from holdfast.errors import show
 
 _DEEPEST: Final = 30

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import yaml
 
-from holdfast.authoring.dag.problems import START, Place, Problems
+from holdfast.authoring.documents.problems import START, Place, Problems
 from holdfast.errors import show
 
 LARGEST_TEXT: Final = 1_000_000

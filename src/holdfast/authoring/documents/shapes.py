@@ -1,4 +1,4 @@
-"""Shapes: what may stand where in the YAML of a DAG, as data.
+"""Shapes: what may stand where in a document, as data.
 
 One table of shapes (`fields.py`) has two readers: `conform`, which says what is wrong with a node and where,
 and `schema.py`, which tells editors the same as JSON Schema. What a text means (a reference, an expression, a
@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
-from holdfast.authoring.dag.problems import Place, Problems
-from holdfast.authoring.dag.yaml_text import Entry, ListNode, MapNode, Node, Scalar, describe_node
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.yaml_text import Entry, ListNode, MapNode, Node, Scalar, describe_node
 from holdfast.errors import show
 
 MOST_ENTRIES: Final = 10_000

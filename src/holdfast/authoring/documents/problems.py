@@ -1,4 +1,4 @@
-"""Collects what is wrong with a DAG, so that people hear of all of it at once."""
+"""Collects what is wrong with a document, so that people hear of all of it at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from holdfast.errors import BadDag, Problem
 
 _MOST: Final = 1000
-"""Whoever has that many has written something else than a DAG, and reads no further."""
+"""Whoever has that many has written something else than a workflow, and reads no further."""
 _MOST_SUGGESTIONS: Final = 50
 _MOST_OPTIONS: Final = 500
 """To look for the nearest of 10,000 names, 10,000 times, would take minutes."""

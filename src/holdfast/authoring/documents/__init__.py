@@ -1,0 +1,2 @@
+"""Reading what people write: texts as nodes that know where they stand, their shapes, and all that is wrong
+with them."""
