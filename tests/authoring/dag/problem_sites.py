@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from holdfast.authoring.dag import expression_parser, loader, problems, references, yaml_text
+from holdfast.authoring.dag import expression_parser, loader, references
+from holdfast.authoring.documents import problems, yaml_text
 
-SOURCE = Path(loader.__file__).parent
+SOURCES = (Path(loader.__file__).parent, Path(problems.__file__).parent)
 _SAY = {"add", "add_last", "_report", "report", "_refuse"}
 _RAISE = {"BadReference", "BadExpression", "_Unreadable"}
 NOT_OF_THE_LOADER = {"program.py", "progress.py", "values.py", "waits.py", "workflow.py", "project_files.py"}
@@ -31,7 +32,7 @@ class Site(NamedTuple):
 
 def all_sites() -> list[Site]:
     found: list[Site] = []
-    for path in sorted(SOURCE.glob("*.py")):
+    for path in sorted(each for folder in SOURCES for each in folder.glob("*.py")):
         if path.name in NOT_OF_THE_LOADER:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -61,7 +62,7 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[tuple[str, int]]]
         frame = sys._getframe(2)
         while frame is not None:
             path = Path(frame.f_code.co_filename)
-            if path.parent == SOURCE:
+            if path.parent in SOURCES:
                 heard.add((path.name, frame.f_lineno))
             frame = frame.f_back
 
