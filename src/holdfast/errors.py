@@ -5,7 +5,9 @@ HoldfastError
 │   ├── BadOption           an option outside what it may be
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
-│   ├── BadDag              a DAG that cannot run, with all that is wrong in it and where
+│   ├── BadDocument         a workflow in a file that cannot run, with all that is wrong in it and where
+│   │   ├── BadDag
+│   │   └── BadFlow
 │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
 │   ├── PayloadTooLarge     a value over the limit
 │   ├── WrongType           a value that does not fit its type hint
@@ -14,6 +16,9 @@ HoldfastError
 │   ├── VersionConflict     a known version with other code
 │   ├── RunNotFound         no run of that id
 │   ├── ScheduleNotFound    no schedule of that name
+│   ├── FlowNotFound        no flow of that id, or no such version of it
+│   ├── NotPublished        only a published version of a flow can be run
+│   ├── ItemLost            a worker tells of a task that is no longer its own
 │   ├── RunExists           a child's id belongs to another run
 │   ├── FamilyTooDeep       a child with too many generations above it
 │   ├── RunEnded            the run is over and takes nothing more
@@ -27,6 +32,9 @@ HoldfastError
 │   ├── TaskTimedOut        … because it took, waited or was silent for too long
 │   ├── Rejected            … because whoever was asked for approval said no
 │   └── TaskLost            … because every node that ran it died
+├── NoWorker                no worker of the service could be reached
+├── WorkerFailed            what a worker says has gone wrong, or an answer that is none
+├── TooManySteps            a flow has visited more nodes than it may: it probably goes round in circles
 ├── CommandFailed           a task's process ended with another exit code than 0, or by a signal
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
@@ -122,15 +130,18 @@ class Problem(NamedTuple):
     """From 1."""
     column: int
     message: str
+    path: str = ""
+    """Where it stands inside the value, as in `$.nodes.check.choice_cases[0].expr`, if that is told."""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        where = f" {self.path}:" if self.path else ""
+        return f"{self.file}:{self.line}:{self.column}:{where} {self.message}"
 
 
 _MOST_PROBLEMS_SHOWN = 50
 
 
-class BadDag(Refused, ValueError):
+class BadDocument(Refused, ValueError):
     """`problems` has all of them, in the order of the file; the message leaves out what nobody would read."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -139,6 +150,14 @@ class BadDag(Refused, ValueError):
         if len(self.problems) > len(lines):
             lines.append(f"and {len(self.problems) - len(lines)} problems more")
         super().__init__("\n".join(lines))
+
+
+class BadDag(BadDocument):
+    pass
+
+
+class BadFlow(BadDocument):
+    pass
 
 
 class CannotStore(Refused, TypeError):
@@ -203,6 +222,26 @@ class ScheduleNotFound(Refused, LookupError):
     def __init__(self, name: str, namespace: str) -> None:
         self.name, self.namespace = name, namespace
         super().__init__(f"no schedule {show(name)} in namespace {namespace!r}")
+
+
+class FlowNotFound(Refused, LookupError):
+    def __init__(self, id: str, namespace: str, version: object = None) -> None:
+        self.id, self.namespace, self.version = id, namespace, version
+        what = f"no flow {show(id)}" if version is None else f"flow {show(id)} has no version {show(version)}"
+        super().__init__(f"{what} in namespace {namespace!r}")
+
+
+class NotPublished(Refused):
+    def __init__(self, id: str, version: object = None) -> None:
+        self.id, self.version = id, version
+        what = "no version that is published" if version is None else f"not published version {version}"
+        super().__init__(f"flow {show(id)} has {what}: publish one, and it can be run")
+
+
+class ItemLost(Refused):
+    def __init__(self, id: str, reason: str) -> None:
+        self.id, self.reason = id, reason
+        super().__init__(f"item {show(id)} is no longer yours: {reason}; what you did of it is not counted")
 
 
 class RunExists(Refused):
@@ -295,6 +334,23 @@ class Rejected(TaskError):
 
 class TaskLost(TaskError):
     pass
+
+
+class NoWorker(HoldfastError):
+    pass
+
+
+class WorkerFailed(HoldfastError):
+    pass
+
+
+class TooManySteps(HoldfastError):
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"the flow has visited {limit:,} nodes and has not come to an end; does it go round in circles? "
+            "If it is meant to go on for so long, raise the setting max_steps and retry the run"
+        )
 
 
 class CommandFailed(HoldfastError):

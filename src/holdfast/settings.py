@@ -11,7 +11,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,12 @@ from holdfast.core.names import checked_name
 from holdfast.errors import BadOption
 
 PREFIX = "HOLDFAST_"
+_NEVER_ZERO = {"lease_seconds", "worker_ttl_seconds", "worker_refresh_seconds", "queue_lease_seconds"}
+_OTHER_NAMES = {
+    "worker_ttl_seconds": "WORKER_OFFLINE_TTL_SEC",
+    "worker_refresh_seconds": "WORKER_REFRESH_INTERVAL_SEC",
+}
+"""What others have called these variables, so that a set-up that is there goes on to work."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,6 +56,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many runs a node holds in memory at most."""
     max_depth: int = 100
     """How many runs may be above a run, each started by the one before: a limit for what calls itself."""
+    max_steps: int = 10_000
+    """How many nodes a run of a flow may visit: a limit for what goes round in circles."""
+    worker_ttl_seconds: float = 15
+    """How long a worker may be silent before it is offline. Also read from WORKER_OFFLINE_TTL_SEC."""
+    worker_refresh_seconds: float = 5
+    """How often a server looks for such workers. Also read from WORKER_REFRESH_INTERVAL_SEC."""
+    worker_call_seconds: float = 60
+    """How long a worker that is called over HTTP may take to answer."""
+    worker_wait_seconds: float = 15
+    """How long an attempt waits for a worker of its service to appear before it has failed."""
+    queue_lease_seconds: float = 60
+    """How long a worker that has taken a task from the queue may be silent before another gets it."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -59,14 +77,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "processes",
             "max_resident",
             "max_depth",
+            "max_steps",
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")
         for name in ("python_workers", "log_limit"):
             if getattr(self, name) < 0:
                 raise BadOption(name, getattr(self, name), "0 or more")
-        for name in ("lease_seconds", "drain_seconds", "open_seconds", "kill_seconds"):
-            if not 0 <= getattr(self, name) < 1e9 or (name == "lease_seconds" and self.lease_seconds < 0.1):
+        for name in (it for it in self.__struct_fields__ if it.endswith("_seconds")):
+            least = 0.1 if name in _NEVER_ZERO else 0
+            if not least <= getattr(self, name) < 1e9:
                 raise BadOption(name, getattr(self, name), "a number of seconds")
         for queue, limit in self.queues.items():
             if limit < 1:
@@ -84,6 +104,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def drain(self) -> dt.timedelta:
         return dt.timedelta(seconds=self.drain_seconds)
+
+
+class WorkerAddresses(NamedTuple):
+    """Where a worker finds the server, and where it is found: None if nothing says so."""
+
+    base: str | None
+    url: str | None
+
+
+def worker_addresses() -> WorkerAddresses:
+    base = os.environ.get("REGISTRY_URL") or os.environ.get("SCHEDULER_BASE")
+    return WorkerAddresses(base or None, os.environ.get("WORKER_URL") or None)
 
 
 def own_environment() -> dict[str, str]:
@@ -142,7 +174,7 @@ def _typed(name: str, value: Any, source: str, *, strict: bool) -> Any:
 def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in known:
-        text = environment.get(PREFIX + name.upper())
+        text = environment.get(PREFIX + name.upper(), environment.get(_OTHER_NAMES.get(name, "")))
         if text is not None:
             found[name] = _read_queues(text) if name == "queues" else text
     return found

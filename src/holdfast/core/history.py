@@ -154,6 +154,8 @@ def message_event(message: MessageRecord) -> Event:
             raise JournalCorrupt(
                 None, f"message {message.id} tells of a child, and was heard as another kind"
             )
+        case MessageKind.TASK:
+            raise JournalCorrupt(None, f"message {message.id} tells of a task, and was heard as another kind")
         case MessageKind.UNKNOWN:
             raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
 

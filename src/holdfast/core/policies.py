@@ -143,6 +143,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     queue: str = "default"
     priority: int = 0
     """Higher goes first among the tasks that wait for a slot of one queue."""
+    service: str | None = None
+    """The workers of this service ask for it; no executor of a node runs it."""
 
     def __post_init__(self) -> None:
         retry: Any = self.retry

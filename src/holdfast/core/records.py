@@ -17,7 +17,7 @@ class Definition(NamedTuple):
     name: str
     version: str
     kind: str
-    """`code` or `dag`"""
+    """`code`, `dag` or `flow`"""
     hash: str
     source: str
     origin: str = ""
@@ -127,17 +127,19 @@ class TaskRecord(msgspec.Struct, frozen=True):
 
 
 class AttemptRecord(msgspec.Struct, frozen=True):
-    """An attempt that did not succeed. (One that did is the task's own row.)"""
+    """An attempt that did not succeed, or that a worker elsewhere has made. (Any other is the task's row.)"""
 
     run: RunKey
     seq: int
     attempt: int
     status: str
-    """`failed`, `timed_out` or `lost`"""
+    """`failed`, `timed_out`, `lost`, or `success` if a worker has made it"""
     failure: Failure | None
     started_at: Instant | None
     finished_at: Instant
     node: str
+    worker: str = ""
+    """Who has made it, if that was not the node: the id of a worker, and where it was called."""
 
 
 class LogRecord(msgspec.Struct, frozen=True):
@@ -208,6 +210,8 @@ class MessageKind(StrEnum):
     CANCEL = "cancel"
     CHILD = "child"
     """A child has ended; `name` is its number."""
+    TASK = "task"
+    """A worker has ended a task of the queue; `name` is its number, and `core.remote` reads the rest."""
     UNKNOWN = "unknown"
     """Read, never written: a newer version has kinds that this one does not know."""
 

@@ -30,6 +30,8 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.ports.flows import FlowStore
+from holdfast.ports.workers import WorkerStore
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
@@ -86,6 +88,24 @@ class EndedAttempt(_Row, frozen=True, gc=False):
     started_at: Instant | None
     finished_at: Instant
     node: NodeId
+    worker: str = ""
+
+
+class QueuedTask(_Row, frozen=True, gc=False):
+    """A task that waits for a worker to take it; see `ports.workers`."""
+
+    seq: int
+    service: str
+    attempt: int
+    ready_at: Instant
+    """Not before this: the end of a backoff."""
+    created_at: Instant
+
+
+class UnqueuedTask(_Row, frozen=True, gc=False):
+    """Nobody waits for it any more: whoever has taken it is refused."""
+
+    seq: int
 
 
 class NewLog(_Row, frozen=True, gc=False):
@@ -177,6 +197,8 @@ class Commit(msgspec.Struct):
     settled: list[SettledTask] = []
     moved: list[MovedTask] = []
     attempts: list[EndedAttempt] = []
+    queued: list[QueuedTask] = []
+    unqueued: list[UnqueuedTask] = []
     logs: list[NewLog] = []
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
@@ -200,6 +222,8 @@ ROWS_OF_RUNS = (
     "settled",
     "moved",
     "attempts",
+    "queued",
+    "unqueued",
     "logs",
     "state",
     "taken",
@@ -312,7 +336,7 @@ class RunFilter(NamedTuple):
     limit: int = 100
 
 
-class Store(Protocol):
+class Store(FlowStore, WorkerStore, Protocol):
     async def open(self) -> None:
         """Connect and bring the schema up to date. Raises StoreUnavailable, SchemaTooNew, BadUrl."""
         ...

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from holdfast.errors import BadDag, Problem
+from holdfast.errors import BadDag, BadDocument, Problem
 
 _MOST: Final = 1000
 """Whoever has that many has written something else than a workflow, and reads no further."""
@@ -28,10 +28,13 @@ START: Final = Place(1, 1)
 
 
 class Problems:
-    __slots__ = ("_file", "_found", "_spoilt", "_suggestions")
+    __slots__ = ("_error", "_file", "_found", "_spoilt", "_suggestions", "paths")
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, error: type[BadDocument] = BadDag) -> None:
         self._file = file
+        self._error = error
+        self.paths: Mapping[Place, str] = {}
+        """What problems say of where they are, besides line and column; filled once the text was read."""
         self._found: dict[Problem, None] = {}
         self._spoilt: set[Place] = set()
         self._suggestions = 0
@@ -47,7 +50,8 @@ class Problems:
     def add(self, place: Place, message: str) -> None:
         if len(self._found) < _MOST and place not in self._spoilt:
             message = message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
-            self._found[Problem(self._file, place.line, place.column, message)] = None
+            path = self.paths.get(place, "")
+            self._found[Problem(self._file, place.line, place.column, message, path)] = None
 
     def nearest(self, word: str, options: Iterable[str]) -> str | None:
         """The option that `word` was probably meant to be."""
@@ -69,4 +73,4 @@ class Problems:
 
     def raise_if_any(self) -> None:
         if self._found:
-            raise BadDag(self._found)
+            raise self._error(self._found)

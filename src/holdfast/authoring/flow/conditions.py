@@ -1,0 +1,130 @@
+"""Conditions of a choice: `{"and": [{"gt": ["$shared.total", 100]}, {"exists": "$params.vip"}]}`.
+
+They never fail. What cannot be compared is not equal, and neither greater nor less.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, TypeAlias, assert_never
+
+import msgspec
+
+from holdfast.authoring.flow.paths import Path, Sight
+
+COMPARISONS: Final = ("eq", "ne", "gt", "lt", "ge", "le")
+
+
+class Literal(msgspec.Struct, frozen=True, tag="literal"):
+    value: Any
+
+
+class Reference(msgspec.Struct, frozen=True, tag="path"):
+    path: Path
+
+
+Operand: TypeAlias = Literal | Reference
+
+
+class All(msgspec.Struct, frozen=True, tag="and"):
+    parts: tuple[Condition, ...]
+
+
+class Either(msgspec.Struct, frozen=True, tag="or"):
+    parts: tuple[Condition, ...]
+
+
+class Not(msgspec.Struct, frozen=True, tag="not"):
+    part: Condition
+
+
+class Comparison(msgspec.Struct, frozen=True, tag="comparison"):
+    operator: str
+    """One of `COMPARISONS`."""
+    left: Operand
+    right: Operand
+
+
+class Exists(msgspec.Struct, frozen=True, tag="exists"):
+    path: Path
+
+
+class Within(msgspec.Struct, frozen=True, tag="in"):
+    """`in: [item, collection]`, and `contains: [collection, item]`: a list has it, or a text."""
+
+    item: Operand
+    collection: Operand
+
+
+Condition: TypeAlias = All | Either | Not | Comparison | Exists | Within
+
+
+def holds(condition: Condition, sight: Sight) -> bool:
+    match condition:
+        case All(parts):
+            return all(holds(part, sight) for part in parts)
+        case Either(parts):
+            return any(holds(part, sight) for part in parts)
+        case Not(part):
+            return not holds(part, sight)
+        case Comparison(operator, left, right):
+            return compare(operator, _value(left, sight), _value(right, sight))
+        case Exists(path):
+            return sight.at(path) is not None
+        case Within(item, collection):
+            return _has(_value(collection, sight), _value(item, sight))
+        case _:
+            assert_never(condition)
+
+
+def _value(operand: Operand, sight: Sight) -> Any:
+    return operand.value if isinstance(operand, Literal) else sight.at(operand.path)
+
+
+def compare(operator: str, left: Any, right: Any) -> bool:
+    """Numbers are compared as numbers, also those that are written as text: params often are."""
+    if operator == "eq":
+        return _are_equal(left, right)
+    if operator == "ne":
+        return not _are_equal(left, right)
+    numbers = _number(left), _number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        left, right = numbers
+    elif not (isinstance(left, str) and isinstance(right, str)):
+        return False
+    match operator:
+        case "gt":
+            return left > right
+        case "lt":
+            return left < right
+        case "ge":
+            return left >= right
+        case _:
+            return left <= right
+
+
+def _are_equal(left: Any, right: Any) -> bool:
+    numbers = _number(left), _number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        return numbers[0] == numbers[1]
+    return type(left) is type(right) and left == right
+
+
+def _number(value: Any) -> float | int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _has(collection: Any, item: Any) -> bool:
+    if isinstance(collection, list):
+        return any(_are_equal(each, item) for each in collection)
+    return isinstance(collection, str) and isinstance(item, str) and item in collection

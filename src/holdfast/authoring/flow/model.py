@@ -1,0 +1,163 @@
+"""A flow as it is after loading: checked, with all defaults applied.
+
+Nothing here is wrong any more. The loader is the only one who makes these, and it raises before it makes one
+that could not run. What depends on the values of a run (is it a list, is there such a path?) is found when a
+node is visited.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from holdfast.authoring.flow.conditions import Condition
+from holdfast.authoring.flow.paths import Path, Steps
+from holdfast.core.policies import TaskOptions
+
+DEFAULT: Final = "default"
+"""The action of the edge that is taken if no other fits."""
+ERROR: Final = "error"
+"""The action of a node that has failed."""
+
+# --- who does the work of a node
+
+
+class Http(msgspec.Struct, frozen=True, tag="http", omit_defaults=True):
+    """A worker that is called: POST <its url>/exec/<service>."""
+
+    max_attempts: int = 0
+    """How many workers are tried before the attempt has failed; 0: each that there is, once."""
+    attempt_delay: dt.timedelta = dt.timedelta(0)
+    weighted_by_load: bool = False
+
+
+class Queue(msgspec.Struct, frozen=True, tag="queue"):
+    """A worker that comes and asks for it."""
+
+
+class Function(msgspec.Struct, frozen=True, tag="local_func"):
+    """A registered @task: its first parameter gets the input, the others what params has by their names."""
+
+    name: str
+
+
+class Script(msgspec.Struct, frozen=True, tag="local_script", omit_defaults=True):
+    """A process that reads {"input", "params"} from its standard input and writes its result, as JSON."""
+
+    command: tuple[str, ...]
+    env: dict[str, str] = {}
+    work_dir: str | None = None
+
+
+Work: TypeAlias = Http | Queue | Function | Script
+
+# --- what a node does
+
+
+class Executor(msgspec.Struct, frozen=True, tag="executor", omit_defaults=True):
+    work: Work
+    service: str = ""
+    """For Http and Queue."""
+    options: TaskOptions = TaskOptions()
+
+
+class Case(msgspec.Struct, frozen=True):
+    action: str
+    condition: Condition
+
+
+class Choice(msgspec.Struct, frozen=True, tag="choice", omit_defaults=True):
+    cases: tuple[Case, ...] = ()
+    default_action: str | None = None
+
+
+class Fan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How the branches of a node go together."""
+
+    at_once: int | None = None
+    """None: all of them. One after the other is 1."""
+    strategy: str = "collect_errors"
+    """`fail_fast`, `collect_errors` or `ignore_errors`"""
+
+
+class Parallel(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=True):
+    work: Work
+    services: tuple[str, ...] = ()
+    """Empty: those that `params.services` has at run time."""
+    fan: Fan = Fan()
+    options: TaskOptions = TaskOptions()
+
+
+class Foreach(msgspec.Struct, frozen=True, tag="foreach", omit_defaults=True):
+    work: Work
+    service: str = ""
+    fan: Fan = Fan()
+    options: TaskOptions = TaskOptions()
+
+
+class Subflow(msgspec.Struct, frozen=True, tag="subflow"):
+    flow: Flow
+
+
+class Call(msgspec.Struct, frozen=True, tag="workflow"):
+    """Another workflow, of any kind, as a child."""
+
+    workflow: str
+
+
+class Timer(msgspec.Struct, frozen=True, tag="timer"):
+    """`params.delay_ms`"""
+
+
+class WaitEvent(msgspec.Struct, frozen=True, tag="wait_event"):
+    """`params.signal_key`, `params.timeout_ms`"""
+
+
+class Approval(msgspec.Struct, frozen=True, tag="approval"):
+    """`params.approval_key`, `params.timeout_ms`"""
+
+
+Kind: TypeAlias = Executor | Choice | Parallel | Foreach | Subflow | Call | Timer | WaitEvent | Approval
+
+# --- the graph
+
+
+class Prep(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a node gets: one value, a map of values, or null."""
+
+    key: Path | None = None
+    map: dict[str, Path] | None = None
+
+
+class Post(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What becomes of its result."""
+
+    output_key: str | None = None
+    output_map: dict[str, Steps] = {}
+    action_static: str | None = None
+    action_key: Steps | None = None
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    key: str
+    does: Kind
+    params: dict[str, Any] = {}
+    """Under those of the run, which win."""
+    prep: Prep = Prep()
+    post: Post = Post()
+
+
+class Flow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    start: str
+    nodes: dict[str, Node]
+    edges: dict[str, dict[str, str]] = {}
+    """From the key of a node and an action to the key of the next."""
+    name: str = ""
+    description: str = ""
+
+    def next_of(self, node: str, action: str) -> str | None:
+        """The node after it; None: the flow ends here."""
+        edges = self.edges.get(node, {})
+        return edges.get(action) or edges.get(DEFAULT)
