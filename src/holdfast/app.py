@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.client.client import Client
@@ -20,7 +22,8 @@ from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
-from holdfast.core.values import RunKey
+from holdfast.core.records import Definition, TaskRecord
+from holdfast.core.values import RunKey, later
 from holdfast.engine.engine import Engine
 from holdfast.engine.neighbours import is_surely_dead, new_node_id
 from holdfast.engine.system_clock import SystemClock
@@ -32,14 +35,19 @@ from holdfast.errors import (
     OpenedBefore,
     StoreFull,
     StoreUnavailable,
+    UnknownTask,
 )
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Attempt, Beat, Executor, Log, PythonFunction, Report
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 from holdfast.ports.store import Store
+from holdfast.ports.workers import WorkerRecord
 from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.open_store import store_for
+
+if TYPE_CHECKING:
+    from holdfast.server.serving import ApiServer
 
 _log = logging.getLogger("holdfast")
 
@@ -83,6 +91,8 @@ class Holdfast(Client):
             waiters,
             namespace=self.settings.namespace,
             now=parts.clock.now,
+            worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
+            queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
         )
 
     async def __aenter__(self) -> Self:
@@ -161,6 +171,35 @@ class Holdfast(Client):
         if self._engine is not None:
             self._engine.take_up([key])
 
+    def api_server(self) -> ApiServer:
+        """The HTTP API over this object, ready to be started once it is open: `holdfast serve` does.
+
+        Raises ModuleNotFoundError where the extra `server` is not installed.
+        """
+        from holdfast.authoring.flow.workflow import FlowWorkflow, read_edition
+        from holdfast.server.app import make_app
+        from holdfast.server.node_runs import VisitSight, describe_nothing
+        from holdfast.server.serving import ApiServer
+
+        editions = self._parts.definitions.catalog.editions
+
+        def describe_visits(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitSight]:
+            known: Any = editions.get((definition.name, definition.version))
+            if known is None and definition.kind == "flow":
+                known = read_edition(definition)
+            if not isinstance(known, FlowWorkflow):
+                return describe_nothing(definition, tasks)
+            return [VisitSight(*sight) for sight in known.see_visits(tasks)]
+
+        app = make_app(
+            self,
+            max_payload_bytes=self.settings.max_payload_bytes,
+            worker_refresh_seconds=self.settings.worker_refresh_seconds,
+            describe_visits=describe_visits,
+            version=version("holdfast"),
+        )
+        return ApiServer(app)
+
     def _is_local(self, run: RunKey) -> bool:
         return self._engine is not None and self._engine.has(run)
 
@@ -204,7 +243,7 @@ class Parts:
         tuning: Tuning | None = None,
     ) -> None:
         self.settings = settings
-        self.definitions = Definitions(catalog, Codec(settings.max_payload_bytes))
+        self.definitions = Definitions(catalog, Codec(settings.max_payload_bytes), settings.max_steps)
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
         self.store = store or store_for(settings.url)
@@ -254,7 +293,7 @@ class Parts:
         )
 
     def _executors(self, report: Report, beat: Beat, log: Log) -> _Executors:
-        return _Executors(self.definitions, self.settings, self.clock, report, beat, log)
+        return _Executors(self.definitions, self.settings, self.store, self.clock, report, beat, log)
 
 
 class _Executors:
@@ -264,11 +303,13 @@ class _Executors:
         self,
         definitions: Definitions,
         settings: Settings,
+        store: Store,
         clock: Clock,
         report: Report,
         beat: Beat,
         log: Log,
     ) -> None:
+        self._store = store
         self._definitions = definitions
         self._editions = definitions.catalog.editions
         self._find_task = definitions.catalog.find_task
@@ -277,19 +318,52 @@ class _Executors:
         self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log)
         self._settings, self._clock = settings, clock
         self._report, self._beat, self._log = report, beat, log
-        self._processes: dict[str, Executor] = {}
+        self._others: dict[str, Executor] = {}
+        """Those that are made when they are needed."""
 
     def route(self, attempt: Attempt) -> Executor:
-        if self._editions and (attempt.workflow, attempt.version) in self._editions:
-            is_python = isinstance(self._definitions.work(attempt), PythonFunction)
-            return self._process_executor("python" if is_python else "shell")
-        found = self._find_task(attempt.name)
         # An unknown task goes to the one that will say so, as a failure of the task.
+        found = None
+        if self._editions and (attempt.workflow, attempt.version) in self._editions:
+            workflow = self._editions[attempt.workflow, attempt.version]
+            kind = workflow.executor_of(attempt)
+            if kind != "function":
+                return self._http_executor() if kind == "http" else self._process_executor(kind)
+            with contextlib.suppress(UnknownTask):
+                found = workflow.body(attempt, self._definitions).task
+        else:
+            found = self._find_task(attempt.name)
         return self._inline if found is None or found.is_async else self._threads
+
+    def _http_executor(self) -> Executor:
+        """Made when the first attempt needs one."""
+        known = self._others.get("http")
+        if known is not None:
+            return known
+        from holdfast.executors.http import HttpExecutor
+
+        settings = self._settings
+        made = self._others["http"] = HttpExecutor(
+            self._definitions.service_call,
+            self._live_workers,
+            self._report,
+            self._beat,
+            self._log,
+            capacity=settings.concurrency,
+            limit=settings.max_payload_bytes,
+            call_timeout=dt.timedelta(seconds=settings.worker_call_seconds),
+            wait=dt.timedelta(seconds=settings.worker_wait_seconds),
+            now=self._clock.now,
+        )
+        return made
+
+    async def _live_workers(self) -> list[WorkerRecord]:
+        since = later(self._clock.now(), -dt.timedelta(seconds=self._settings.worker_ttl_seconds))
+        return await self._store.list_workers(self._settings.namespace, since)
 
     def _process_executor(self, kind: str) -> Executor:
         """Made when the first attempt needs one: most nodes that run code have no use for them."""
-        known = self._processes.get(kind)
+        known = self._others.get(kind)
         if known is not None:
             return known
         from holdfast.executors.python_pool import PythonExecutor
@@ -299,7 +373,7 @@ class _Executors:
         workers = settings.python_workers or max(4, os.cpu_count() or 1)
         capacity = workers if kind == "python" else settings.processes
         make = PythonExecutor if kind == "python" else ShellExecutor
-        made = self._processes[kind] = make(
+        made = self._others[kind] = make(
             self._definitions.process,
             self._report,
             self._beat,
@@ -312,5 +386,5 @@ class _Executors:
         return made
 
     async def stop(self) -> None:
-        for executor in (self._inline, self._threads, *self._processes.values()):
+        for executor in (self._inline, self._threads, *self._others.values()):
             await executor.stop()

@@ -252,7 +252,7 @@ def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() 
             },
             children={0: RunStatus.SUCCESS, 1: RunStatus.FAILED, 2: RunStatus.CANCELLED},
         ),
-        is_code=False,
+        kind="dag",
     )
 
     assert plan.event == Reopened(3, 4, 1, 3, (1, 2), (1, 2))
@@ -273,7 +273,7 @@ def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from
                 (4, MessageKind.CANCEL, None),
             ],
         ),
-        is_code=False,
+        kind="dag",
     )
 
     assert plan.messages == []
@@ -295,7 +295,7 @@ def test_of_a_program_of_data_every_child_that_it_has_not_heard_to_succeed_is_wa
                 4: RunStatus.SUCCESS,
             },
         ),
-        is_code=False,
+        kind="dag",
     )
 
     assert plan.event.children_again == (0, 1, 2, 3)
@@ -310,7 +310,7 @@ def test_what_the_program_kept_itself_or_skipped_is_not_tried_again_by_anyone_el
             ([], [RecordTask(0, "wait", Failed(FAILURE), is_open=True), FailRun(FAILURE)]),
             tasks={0: TaskStatus.FAILED, 1: TaskStatus.FAILED, 2: TaskStatus.SKIPPED},
         ),
-        is_code=False,
+        kind="dag",
     )
 
     assert plan.tasks == []
@@ -326,19 +326,19 @@ def test_a_program_of_data_is_opened_a_third_time_behind_all_that_came_before() 
             ([TaskEnded(0, Failed(FAILURE))], [*asked(1), FailRun(FAILURE)]),
             tasks={0: TaskStatus.FAILED, 1: TaskStatus.CANCELLED},
         ),
-        is_code=False,
+        kind="dag",
     )
 
     assert plan.event == Reopened(4, 2, 0, 0, (0, 1))
 
 
-@pytest.mark.parametrize("is_code", [True, False])
-def test_attempts_that_nobody_can_have_counted_are_not_counted_on(is_code: bool) -> None:
+@pytest.mark.parametrize("kind", ["code", "dag", "flow"])
+def test_attempts_that_nobody_can_have_counted_are_not_counted_on(kind: str) -> None:
     damaged = history(([], asked(0)), ([], [FailRun(FAILURE)]), tasks={0: TaskStatus.FAILED})
     damaged.tasks[0] = msgspec.structs.replace(damaged.tasks[0], attempt=2**31 - 1)
 
     with pytest.raises(JournalCorrupt, match="attempts of task 0"):
-        plan_reopening(damaged, is_code=is_code)
+        plan_reopening(damaged, kind)
 
 
 # --- whether a run is being cancelled, and whether a parent goes by the end of its child

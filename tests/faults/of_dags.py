@@ -356,7 +356,7 @@ FAMILIES = [
         [
             Edit(
                 "client/families.py",
-                "is_held = turn is not None or not is_code",
+                'is_held = turn is not None or kind != "code"',
                 "is_held = False",
             )
         ],

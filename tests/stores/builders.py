@@ -8,7 +8,7 @@ import apsw
 import msgspec
 
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.values import NULL, Instant, NodeId, Outcome, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.store import (
     ClaimRequest,
     Commit,
@@ -18,11 +18,13 @@ from holdfast.ports.store import (
     NewMessage,
     NewStep,
     NewTask,
+    QueuedTask,
     Receipt,
     ReleasedRun,
     SettledTask,
     Store,
 )
+from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import SqlStore
 from holdfast.stores.database import Transaction
 
@@ -146,6 +148,50 @@ async def change(store: SqlStore, statement: str) -> None:
     await store._driver.write(script)
 
 
+def queued(
+    number: int, seq: int = 0, *, service: str = "resize", attempt: int = 1, ready: float = 0
+) -> QueuedTask:
+    return QueuedTask(key(number), seq, service, attempt, at(ready), at(0))
+
+
+def new_worker(id: str = "w1", **fields: Any) -> WorkerRecord:
+    """A worker that asks, heard of at second 0."""
+    values: dict[str, Any] = {
+        "id": id,
+        "url": "queue",
+        "services": ("resize",),
+        "type": "async",
+        "load": 0,
+        "heartbeat_at": at(0),
+    }
+    return WorkerRecord(**(values | fields))
+
+
+class Worker:
+    """A worker that asks, as the store knows it."""
+
+    def __init__(self, store: Store, id: str = "w1", lease: float = 10, namespace: str = SPACE) -> None:
+        self.store = store
+        self.id = id
+        self.lease = lease
+        self.namespace = namespace
+
+    async def poll(self, *services: str, now: float = 0) -> QueueItem | None:
+        return await self.store.poll_queue(
+            self.namespace, self.id, services or ("resize",), at(now), at(now + self.lease)
+        )
+
+    async def take(self, *services: str, now: float = 0) -> QueueItem:
+        """Where there is something to be had."""
+        item = await self.poll(*services, now=now)
+        assert item is not None
+        return item
+
+    async def complete(self, item: QueueItem, outcome: Outcome, now: float = 0) -> CompletionResult:
+        completion = Completion(item.run, item.seq, item.lease, outcome)
+        return await self.store.complete_item(self.namespace, completion, at(now))
+
+
 class Node:
     """A node as the store knows it: an id, and a count of its commits."""
 
@@ -191,6 +237,16 @@ class Node:
 
     async def claim(self, *claims: str, limit: int = 100, now: float = 0) -> Receipt:
         return await self.commit(now, claim=ClaimRequest(claims or ("order@1",), limit))
+
+    async def queue(self, *numbers: int, now: float = 0, **fields: Any) -> Receipt:
+        """Start runs as their owner, whose task waits for a worker."""
+        return await self.commit(
+            now,
+            created=[new_run(number, owner=self.id, namespace=self.namespace) for number in numbers],
+            steps=[step(number) for number in numbers],
+            tasks=[new_task(number) for number in numbers],
+            queued=[queued(number, **fields) for number in numbers],
+        )
 
     def held(self, *numbers: int, epoch: int = 1) -> list[Held]:
         return [Held(key(number), epoch) for number in numbers]

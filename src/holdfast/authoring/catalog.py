@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
@@ -20,8 +20,8 @@ from holdfast.core.program import Program
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
-from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork
-from holdfast.ports.programs import Pinned, Startable
+from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
+from holdfast.ports.programs import FlowReader, Pinned, Startable
 
 _log = logging.getLogger("holdfast.authoring")
 
@@ -58,12 +58,20 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         """Another edition of the same workflow."""
         ...
 
-    def work(self, task: str) -> ProcessWork | None:
-        """What a task of its does; None if no process is for it."""
+    def executor_of(self, attempt: Attempt) -> str:
+        """Who runs it: `shell`, `python`, `http`, or `function` for a registered task. Never raises."""
         ...
 
     def process(self, task: str, codec: Codec) -> ProcessBody:
         """Raises UnknownTask."""
+        ...
+
+    def service_call(self, attempt: Attempt) -> ServiceCall:
+        """What to ask a worker for. Raises UnknownTask."""
+        ...
+
+    def body(self, attempt: Attempt, definitions: Definitions) -> Body:
+        """The registered task that does it. Raises UnknownTask."""
         ...
 
 
@@ -129,6 +137,9 @@ class Catalog:
 
 default_catalog = Catalog()
 
+PUBLISHED_FLOWS: Final = "(published flows)"
+"""The claim of their runs: a flow that was published is in the store, so any node can run it."""
+
 
 def _refuse_another(name: str, known: str, new: str) -> None:
     is_local = "<locals>" in known and "<locals>" in new
@@ -141,40 +152,58 @@ def _place(definition: Any) -> str:
 
 
 class Definitions:
-    """A catalog in use by one engine: implements the ports `Programs` and, by name, `TaskBody`."""
+    """A catalog in use by one engine: implements the ports `Programs` and, by attempt, `TaskBody`."""
 
-    def __init__(self, catalog: Catalog, codec: Codec) -> None:
+    def __init__(self, catalog: Catalog, codec: Codec, max_steps: int = 10_000) -> None:
         self.catalog = catalog
         self.codec = codec
+        self.max_steps = max_steps
+        """How many nodes a run of a flow may visit."""
         self._bodies: dict[str, Body] = {}
 
+    @property
+    def flow_reader(self) -> FlowReader:
+        from holdfast.authoring.flow.workflow import DefinitionReader
+
+        return DefinitionReader()
+
     def claims(self) -> Sequence[str]:
-        return [workflow.claim for workflow in self.catalog.workflows()]
+        return [*(workflow.claim for workflow in self.catalog.workflows()), PUBLISHED_FLOWS]
 
     def lacks(self, run: RunRecord) -> bool:
         name, version = run.workflow, run.version
-        return (name, version) not in self.catalog.editions and self.catalog.find_data(name) is not None
+        if (name, version) in self.catalog.editions:
+            return False
+        return run.claim == PUBLISHED_FLOWS or self.catalog.find_data(name) is not None
 
     def learn(self, definition: Definition) -> None:
+        from holdfast.authoring.flow.workflow import read_edition
+
         current = self.catalog.find_data(definition.name)
-        if current is None:
+        if current is None and definition.kind != "flow":
             return  # it was replaced by code of the same name, which does not fit its runs
         try:
-            self.catalog.add_edition(current.edition(definition))
+            if current is None or current.kind != definition.kind:
+                self.catalog.add_edition(read_edition(definition))
+            else:
+                self.catalog.add_edition(current.edition(definition))
         except Refused as error:  # then its runs are parked, by this node
             _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
 
-    def work(self, attempt: Attempt) -> ProcessWork | None:
-        """What is to be done for an attempt, if it is for a process."""
-        workflow = self.catalog.editions.get((attempt.workflow, attempt.version))
-        return None if workflow is None else workflow.work(attempt.name)
-
-    def process(self, attempt: Attempt) -> ProcessBody:
-        """What to run for it now. Raises UnknownTask."""
+    def edition_of(self, attempt: Attempt) -> DataWorkflow:
+        """Of a workflow that is data. Raises UnknownWorkflow."""
         workflow = self.catalog.editions.get((attempt.workflow, attempt.version))
         if workflow is None:
             workflow = cast("DataWorkflow", self.catalog.workflow(attempt.workflow, attempt.version))
-        return workflow.process(attempt.name, self.codec)
+        return workflow
+
+    def process(self, attempt: Attempt) -> ProcessBody:
+        """What to run for it now. Raises UnknownTask."""
+        return self.edition_of(attempt).process(attempt.name, self.codec)
+
+    def service_call(self, attempt: Attempt) -> ServiceCall:
+        """What to ask a worker for now. Raises UnknownTask."""
+        return self.edition_of(attempt).service_call(attempt)
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
         found = self.catalog.workflow(workflow, version)
@@ -183,7 +212,11 @@ class Definitions:
     def program(self, run: RunRecord, past: Past) -> Program:
         return self.catalog.workflow(run.workflow, run.version).program(run, past, self)
 
-    def body(self, name: str) -> Body:
+    def body(self, attempt: Attempt) -> Body:
+        editions = self.catalog.editions
+        if editions and (attempt.workflow, attempt.version) in editions:
+            return editions[attempt.workflow, attempt.version].body(attempt, self)
+        name = attempt.name
         body = self._bodies.get(name)
         if body is None or body.task is not self.catalog.find_task(name):
             body = self._bodies[name] = Body(self.catalog.task(name), self.codec)
@@ -203,6 +236,18 @@ class Definitions:
                 "start()", f"expected a workflow or its name, got {show(workflow)}; is @workflow missing?"
             )
 
+        return self._startable(found)
+
+    def startable_as(self, definition: Definition) -> Startable:
+        from holdfast.authoring.flow.workflow import read_edition
+
+        known = self.catalog.editions.get((definition.name, definition.version))
+        if known is None:
+            known = read_edition(definition)
+            self.catalog.add_edition(known)
+        return self._startable(known)
+
+    def _startable(self, found: WorkflowDefinition) -> Startable:
         def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
             return found.signature.pack(args, kwargs, self.codec)
 

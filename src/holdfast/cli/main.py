@@ -14,7 +14,7 @@ import typer
 
 from holdfast.cli import answers, doctor, graph, init, logs, run, runs, schedules, serve, validate
 from holdfast.cli.output import say, say_error
-from holdfast.errors import BadDag, HoldfastError
+from holdfast.errors import BadDocument, HoldfastError
 
 _REFUSED = 2
 _UNTOLD = 74
@@ -59,7 +59,7 @@ def main() -> None:
     _provide_streams()
     try:
         app(prog_name="holdfast")
-    except BadDag as error:
+    except BadDocument as error:
         _say_problems(error)
         sys.exit(_REFUSED)
     except HoldfastError as error:
@@ -109,7 +109,7 @@ def _has_folder() -> bool:
     return True
 
 
-def _say_problems(error: BadDag) -> None:
+def _say_problems(error: BadDocument) -> None:
     """As editors and CI read them: `file:line:column: message`, with the file as seen from here."""
     for problem in error.problems:
         file = Path(problem.file)

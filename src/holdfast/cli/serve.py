@@ -8,10 +8,30 @@ import typer
 
 from holdfast.cli.opening import Db, Namespace, find_place, run_async
 from holdfast.cli.output import user_prints_to_stderr
+from holdfast.errors import BadOption
+
+DEFAULT_PORT = 8070
+_LAST_PORT = 65_535
 
 _Targets = Annotated[
-    list[str], typer.Argument(metavar="TARGET", help="YAML files, module:workflow or file.py:workflow.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[TARGET]...",
+        help="YAML or JSON files, module:workflow or file.py:workflow, or modules with tasks.",
+        show_default=False,
+    ),
 ]
+_Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Where the HTTP API is served.")]
+_Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        metavar="PORT",
+        help=f"And at which port: {DEFAULT_PORT}, if it is free; 0 is any that is free.",
+        show_default=False,
+    ),
+]
+_NoHttp = Annotated[bool, typer.Option("--no-http", help="Serve no HTTP API.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing of runs.")]
 
@@ -21,23 +41,30 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    targets: _Targets,
+    targets: _Targets = None,
+    host: _Host = "127.0.0.1",
+    port: _Port = None,
+    no_http: _NoHttp = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Work on the runs of these workflows, and start those of their schedules, until SIGTERM or Ctrl-C.
+    """Work on the runs of these workflows and of published flows, start those of their schedules, and serve
+    the HTTP API, until SIGTERM or Ctrl-C.
 
     Tasks under way get a while to finish; the rest is handed to other nodes, or to the next start.
     """
-    from holdfast.cli.serving import Teller, work
+    from holdfast.cli.serving import Address, Teller, work
     from holdfast.cli.targets import load_all
 
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise BadOption("--port", port, f"a number from 0 to {_LAST_PORT}")
     with user_prints_to_stderr():
-        loaded = load_all(targets)
+        loaded = load_all(targets or [])
+    address = None if no_http else Address(host, port)
     try:
-        run_async(work(find_place(db, namespace), loaded, Teller(as_json=as_json), quiet=quiet))
+        run_async(work(find_place(db, namespace), loaded, Teller(as_json=as_json), address, quiet=quiet))
     except BrokenPipeError:
         from holdfast.cli.ending import Exit
 

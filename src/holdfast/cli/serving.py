@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import datetime as dt
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
 from holdfast.cli.interrupt import Interrupts, close_in_order
 from holdfast.cli.opening import Place, new_holdfast
@@ -19,14 +19,16 @@ from holdfast.cli.output import (
     user_prints_to_stderr,
     write_answer,
 )
+from holdfast.cli.serve import DEFAULT_PORT
 from holdfast.cli.visible import one_line
 from holdfast.core.values import RunStatus
-from holdfast.errors import ScheduleNotFound, StoreError
+from holdfast.errors import BadOption, ScheduleNotFound, StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.cli.targets import Target
     from holdfast.client.run import RunInfo
+    from holdfast.server.serving import ApiServer
 
 _LOOK_EVERY = 2.0
 _NEWEST = 200
@@ -47,17 +49,30 @@ class Teller:
             say(f"{moment_text(at)} {words}")
 
 
-async def work(place: Place, targets: Sequence[Target], teller: Teller, *, quiet: bool) -> None:
+class Address(NamedTuple):
+    host: str
+    port: int | None
+    """None: the usual one, if it is free."""
+
+
+async def work(
+    place: Place, targets: Sequence[Target], teller: Teller, address: Address | None, *, quiet: bool
+) -> None:
     """Until SIGTERM or Ctrl-C. Raises NodeStopped, and whatever keeps it from beginning."""
     client = new_holdfast(place, engine=True)
     await client.open()
     with Interrupts() as interrupts, user_prints_to_stderr():
+        server: ApiServer | None = None
         try:
             await _put_schedules(client, targets, teller)
+            server = None if address is None else await _serve_http(client, address, teller)
             names = list(dict.fromkeys(target.workflow.name for target in targets))
-            teller.tell("serving", f"serving {', '.join(names)}; Ctrl-C stops in order", workflows=names)
+            words = ", ".join([*names, "published flows"])
+            teller.tell("serving", f"serving {words}; Ctrl-C stops in order", workflows=names)
             await _work(client, interrupts, teller, quiet=quiet)
         finally:
+            if server is not None:
+                await server.stop()
             await close_in_order(client, interrupts, place.settings.drain_seconds)
         teller.tell("stopped", "stopped")
 
@@ -78,6 +93,29 @@ async def _work(client: Holdfast, interrupts: Interrupts, teller: Teller, *, qui
         for each in parts:
             each.cancel()
         await asyncio.gather(*parts, return_exceptions=True)
+
+
+async def _serve_http(client: Holdfast, address: Address, teller: Teller) -> ApiServer | None:
+    """None if that is not possible and nobody has asked for it in so many words."""
+    try:
+        server = client.api_server()
+    except ModuleNotFoundError as error:
+        reason = f"{error.name} is not installed: pip install 'holdfast[server]'"
+        if address.port is not None:
+            raise BadOption("--port", address.port, f"left out here: {reason}") from None
+        teller.tell("http", f"no HTTP API: {reason}", url=None)
+        return None
+    try:
+        port = await server.start(address.host, DEFAULT_PORT if address.port is None else address.port)
+    except BadOption as error:
+        if address.port is not None:
+            raise
+        teller.tell("http", f"no HTTP API here: {error}; --port names another", url=None)
+        return None
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    url = f"http://{host}:{port}/api"
+    teller.tell("http", f"HTTP API at {url}", url=url)
+    return server
 
 
 # --- schedules

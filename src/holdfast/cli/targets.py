@@ -12,22 +12,29 @@ from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
+from holdfast.authoring.code.definitions import Task
 from holdfast.errors import BadOption, UnknownWorkflow
 
-EXPECTED = "a YAML file, module:workflow or file.py:workflow"
+EXPECTED = "a YAML or JSON file, module:workflow or file.py:workflow"
+SUFFIXES = (".yaml", ".yml", ".json")
+"""Of files with workflows."""
+
+_MOST_LOOKED_AT = 1_000_000
 
 
 class Target(NamedTuple):
     workflow: WorkflowDefinition
     dag: Any
     """The `Dag`, if it is one."""
+    calls: Sequence[tuple[str, str]] = ()
+    """What of it calls which workflow."""
 
 
 def load_target(text: str) -> Target:
-    """Import or read it, and make it known. Raises BadDag and BadOption; whatever user code raises passes."""
+    """Import or read it, and make it known. Raises BadDocument and BadOption; what user code raises, too."""
     what = "TARGET"
-    if text.endswith((".yaml", ".yml")):
-        return _load_yaml(text, what)
+    if text.endswith(SUFFIXES):
+        return _load_document(text, what)
     place, separator, name = text.rpartition(":")
     if not separator:
         place, name = text, ""
@@ -38,49 +45,80 @@ def load_target(text: str) -> Target:
 
 
 def load_all(texts: Sequence[str]) -> list[Target]:
-    """All of them, and the workflows that their DAGs call."""
-    targets = [load_target(text) for text in texts]
+    """All of them, and the workflows that they call. After the first there may be modules with tasks only.
+
+    Raises BadOption also for functions of flows that are not known here.
+    """
+    targets = [load_target(text) for text in texts if not _has_only_tasks(text, is_first=text == texts[0])]
     for target in list(targets):
-        if target.dag is not None:
-            targets += _load_called(target)
+        targets += _load_called(target)
+    for target in targets:
+        _check_functions(target)
     return targets
 
 
-# --- YAML
+# --- YAML and JSON
 
 
-def _load_yaml(text: str, what: str) -> Target:
-    from holdfast.authoring.dag.workflow import load_dag
-
+def _load_document(text: str, what: str) -> Target:
     file = Path(text)
     if not file.is_file():
-        known = [each.name for each in _siblings(file) if each.suffix in (".yaml", ".yml")]
+        known = [each.name for each in _siblings(file) if each.suffix in SUFFIXES]
         raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
+    return _load_flow(file) if is_flow(file) else _load_dag(file)
+
+
+def is_flow(file: Path) -> bool:
+    """Whether it is a flow graph rather than a DAG, as far as can be seen; whoever loads it says the rest."""
+    from holdfast.authoring.documents.telling import looks_like_a_flow
+
+    try:
+        return looks_like_a_flow(file.read_bytes()[:_MOST_LOOKED_AT])
+    except OSError:
+        return file.suffix == ".json"
+
+
+def _load_dag(file: Path) -> Target:
+    from holdfast.authoring.dag.model import Call
+    from holdfast.authoring.dag.workflow import load_dag
+
     workflow = load_dag(file)
-    return Target(workflow, workflow.dag)
+    tasks = workflow.dag.tasks.values()
+    calls = [(f"task {it.name!r}", it.work.workflow) for it in tasks if isinstance(it.work, Call)]
+    return Target(workflow, workflow.dag, calls)
+
+
+def _load_flow(file: Path) -> Target:
+    from holdfast.authoring.flow.workflow import load_flow
+
+    workflow = load_flow(file)
+    return Target(workflow, None, [(f"node {path!r}", name) for path, name in workflow.calls()])
 
 
 def _load_called(target: Target) -> list[Target]:
-    """A DAG may call workflows that lie beside it, in a file of their name."""
-    from holdfast.authoring.dag.model import Call
-
+    """A file may call workflows that lie beside it, in a file of their name."""
     folder = Path(target.workflow.origin).parent
     found: list[Target] = []
-    for task in target.dag.tasks.values():
-        if not isinstance(task.work, Call) or _is_known(task.work.workflow):
+    for caller, name in target.calls:
+        if _is_known(name):
             continue
-        name = task.work.workflow
-        file = next(
-            (each for each in (folder / f"{name}.yaml", folder / f"{name}.yml") if each.is_file()), None
-        )
+        file = next((each for it in SUFFIXES if (each := folder / f"{name}{it}").is_file()), None)
         if file is None:
             expected = (
                 f"a workflow that is known here; name where it is with --also, or put it into {name}.yaml"
             )
-            raise BadOption(f"what task {task.name!r} calls", name, expected)
-        called = _load_yaml(str(file), "TARGET")
+            raise BadOption(f"what {caller} calls", name, expected)
+        called = _load_document(str(file), "TARGET")
         found += [called, *_load_called(called)]
     return found
+
+
+def _check_functions(target: Target) -> None:
+    functions: Sequence[str] = getattr(target.workflow, "functions", list)()
+    for name in functions:
+        if default_catalog.find_task(name) is None:
+            expected = "a task that is known here; name the module or file that has it with --also"
+            raise BadOption(f"a function of {target.workflow.name}", name, expected)
 
 
 def _is_known(name: str) -> bool:
@@ -106,6 +144,15 @@ def _import(name: str, what: str) -> ModuleType:
         raise BadOption(what, name, expected) from None
     except (ValueError, TypeError):  # such as ".orders", or "..": no name of a module
         raise BadOption(what, name, EXPECTED) from None
+
+
+def _has_only_tasks(text: str, *, is_first: bool) -> bool:
+    """Whether it is a module that is there for its tasks. Imports it."""
+    if is_first or ":" in text or text.endswith(SUFFIXES):
+        return False
+    module = _load_file(text, "TARGET") if text.endswith(".py") else _import(text, "TARGET")
+    has_task = any(isinstance(each, Task) for each in vars(module).values())
+    return has_task and not _workflows_of(module)
 
 
 def _load_file(text: str, what: str) -> ModuleType:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import datetime as dt
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast, overload
@@ -15,13 +16,16 @@ from typing import Any, Final, Protocol, TypeVar, cast, overload
 import msgspec
 
 from holdfast.client.families import Families
+from holdfast.client.flows import Flows
 from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.schedules import Schedules
+from holdfast.client.sights import Sights
 from holdfast.client.waiters import Waiters
+from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
+from holdfast.core.records import CURSOR, Definition, History, MessageKind, RunRecord, TaskRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
@@ -31,10 +35,12 @@ from holdfast.errors import (
     PromiseSettled,
     RunEnded,
     RunNotFound,
+    UnknownWorkflow,
     WrongLoop,
     WrongType,
     show,
 )
+from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
@@ -71,6 +77,8 @@ class Client:
         *,
         namespace: str,
         now: Callable[[], Instant],
+        worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
+        queue_lease: dt.timedelta = dt.timedelta(seconds=60),
     ) -> None:
         self._store = store
         self._workflows = workflows
@@ -78,6 +86,9 @@ class Client:
         self._waiters = waiters
         self._families = Families(store, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
+        self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
+        self.workers = Workers(store, namespace=namespace, now=now, ttl=worker_ttl, queue_lease=queue_lease)
+        self.sights = Sights(store, namespace=namespace)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
@@ -171,14 +182,30 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """A workflow that is known here and, from now on, to the store."""
+        """A workflow that is known here and, from now on, to the store; or a flow that was published."""
         self._check_loop()
-        startable = self._workflows.startable(workflow, version)
+        try:
+            startable = self._workflows.startable(workflow, version)
+        except UnknownWorkflow:
+            published = await self._find_published(workflow, version)
+            if published is None:
+                raise
+            startable = self._workflows.startable_as(published)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
             await self._store.register(self.namespace, [definition], self._now())
             self._registered.add((definition.name, definition.version))
         return startable
+
+    async def _find_published(self, workflow: Any, version: str | int | None) -> Definition | None:
+        number = None if version is None else _number_of(version)
+        if not isinstance(workflow, str) or (version is not None and number is None):
+            return None
+        found = await self._store.find_version(self.namespace, workflow, number)
+        if found is None or found.status != PUBLISHED:
+            return None
+        self._registered.add((found.flow, str(found.number)))
+        return Definition(found.flow, str(found.number), "flow", found.hash, found.source)
 
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
@@ -273,9 +300,9 @@ class Client:
             yield line
 
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
-        """The durable key-value state of a run, as plain values."""
+        """The durable key-value state of a run, as plain values; of a flow, what its nodes share."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
-        return {key: self._decode_plain(payload) for key, payload in payloads.items()}
+        return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
 
     async def doctor(self) -> list[Stranded]:
         """Runs that are not finished and have no reason to wake, or that are due and no node takes.
@@ -300,13 +327,19 @@ class Client:
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
     async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
-        """Say yes to an approval of a DAG; with `value=False`, no. Raises NotAsked if nobody waits for it."""
+        """Say yes to an approval; with `value=False`, no. Raises NotAsked if nobody waits for it.
+
+        `task` is the name of the task of a DAG, or the path of the node of a flow, as in `checkout/confirm`.
+        """
         key = await self.key_of(run)
         for record in await self._store.list_tasks(self.namespace, key):
             if record.name == task and record.status is TaskStatus.RUNNING:
                 asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
                 if isinstance(asked.get("promise"), str):
                     await self.resolve(run, asked["promise"], value)
+                    return
+                if isinstance(asked.get("signal"), str):
+                    await self.signal(run, asked["signal"], value)
                     return
         raise NotAsked(run if isinstance(run, str) else run.id, task)
 
@@ -407,6 +440,12 @@ def _check_number(option: str, value: object, least: int, most: int) -> None:
 
 def _arguments(input: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", input) if isinstance(input, tuple) else (input,)
+
+
+def _number_of(version: str | int) -> int | None:
+    """Of a version that a flow may have; None for any other."""
+    text = str(version)
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _checked_id(id: str | None) -> str | None:

@@ -67,17 +67,17 @@ class Families:
             keys = list(generation)
             for first in range(0, len(keys), _AT_ONCE):
                 found = await self._store.load(self._namespace, keys[first : first + _AT_ONCE])
-                data = await self._data_among([member.run for member in found])
+                kinds = await self._kinds_of([member.run for member in found])
                 for member in found:
                     run, turn = member.run, generation[member.run.key]
-                    is_code = (run.workflow, run.version) not in data
-                    plan = plan_reopening(member, is_code=is_code)
+                    kind = kinds.get((run.workflow, run.version), "code")
+                    plan = plan_reopening(member, kind)
                     if not run.status.is_undone or await self._wait_for_any(plan.open_children):
                         return []
                     family.append(self._reopening(member, plan, turn))
                     # How many children are under way at once is for a parent that is made of data to decide.
                     # Code that waits for its own turn has its children wait as well.
-                    is_held = turn is not None or not is_code
+                    is_held = turn is not None or kind != "code"
                     children |= dict.fromkeys(plan.children, f"its turn in {_name(run)}" if is_held else None)
             generation = children
         return family
@@ -87,11 +87,11 @@ class Families:
         step = NewStep(run.key, len(history.steps), write_step(now, [plan.event], []))
         return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
 
-    async def _data_among(self, runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
-        """Which of their workflows are made of data."""
+    async def _kinds_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], str]:
+        """Of their workflows, by name and version."""
         which = sorted({(run.workflow, run.version) for run in runs})
         found = await self._store.definitions(self._namespace, which)
-        return {(each.name, each.version) for each in found if each.kind != "code"}
+        return {(each.name, each.version): each.kind for each in found}
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

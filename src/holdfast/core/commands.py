@@ -13,6 +13,8 @@ import msgspec
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Failure, Instant, Outcome, Payload
 
+NO_INPUT = Payload(b"{}")
+
 
 class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
     seq: int
@@ -39,6 +41,8 @@ class RecordTask(msgspec.Struct, frozen=True):
     outcome: Outcome
     is_open: bool = False
     """It was asked for with `OpenTask`."""
+    input: Payload = NO_INPUT
+    """What it was about; of one that was opened that has been said."""
 
 
 class ResumeTask(msgspec.Struct, frozen=True):
@@ -92,6 +96,14 @@ class MarkPatch(msgspec.Struct, frozen=True):
     change_id: str
 
 
+class MarkUndone(msgspec.Struct, frozen=True):
+    """What the run ends with undone, and a retry is to try again. A flow says so: of what has failed in it,
+    some was dealt with."""
+
+    tasks: tuple[int, ...]
+    children: tuple[int, ...] = ()
+
+
 class CompleteRun(msgspec.Struct, frozen=True, gc=False):
     output: Payload
 
@@ -120,5 +132,6 @@ Command: TypeAlias = (
     | CancelChild
     | SetState
     | MarkPatch
+    | MarkUndone
     | EndRun
 )

@@ -166,8 +166,17 @@ _LONGEST_NUMBER = 10
 
 def child_number(message: MessageRecord) -> int:
     """Which child it is that a message of the kind CHILD tells of. Raises JournalCorrupt."""
+    return _number_in(message, "child")
+
+
+def task_number(message: MessageRecord) -> int:
+    """Which task it is that a message of the kind TASK tells of. Raises JournalCorrupt."""
+    return _number_in(message, "task")
+
+
+def _number_in(message: MessageRecord, what: str) -> int:
     if not message.name.isdecimal() or len(message.name) > _LONGEST_NUMBER:
-        raise JournalCorrupt(None, f"message {message.id} tells of child {message.name!r}, not of a number")
+        raise JournalCorrupt(None, f"message {message.id} tells of {what} {message.name!r}, not of a number")
     return int(message.name)
 
 
@@ -360,7 +369,7 @@ class _Restorer:
             if child is None or child.status.is_final:
                 yield ChildEnded(seq, self._child_outcome(seq), told.get(seq))
         for message in self._history.messages:
-            if message.taken is None and message.kind is not MessageKind.CHILD:
+            if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
                 yield message_event(message)
 
     def _child_outcome(self, seq: int) -> Outcome:

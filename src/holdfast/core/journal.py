@@ -23,6 +23,7 @@ from holdfast.core.commands import (
     CompleteRun,
     FailRun,
     MarkPatch,
+    MarkUndone,
     OpenTask,
     RecordTask,
     ResumeChild,
@@ -141,6 +142,11 @@ class PatchMarked(_Entry, frozen=True, tag="P"):
     change_id: str
 
 
+class UndoneMarked(_Entry, frozen=True, tag="U"):
+    tasks: tuple[int, ...]
+    children: tuple[int, ...] = ()
+
+
 class EndAsked(_Entry, frozen=True, tag="E", gc=False):
     status: RunStatus
 
@@ -158,6 +164,7 @@ Asked: TypeAlias = (
     | ChildCancelAsked
     | StateAsked
     | PatchMarked
+    | UndoneMarked
     | EndAsked
 )
 
@@ -228,6 +235,8 @@ def asked_of(command: Command) -> Asked:
             return StateAsked(command.key)
         case MarkPatch():
             return PatchMarked(command.change_id)
+        case MarkUndone():
+            return UndoneMarked(command.tasks, command.children)
         case FailRun():
             return EndAsked(RunStatus.FAILED)
         case CancelRun():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
+
+
+CURSOR: Final = "$cursor"
+"""The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
 
 
 class Definition(NamedTuple):

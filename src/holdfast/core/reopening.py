@@ -29,6 +29,7 @@ from holdfast.core.journal import (
     TaskOpened,
     TaskRecorded,
     TimerAsked,
+    UndoneMarked,
 )
 from holdfast.core.records import History, MessageKind
 from holdfast.core.values import RunKey, RunStatus, TaskStatus, task_id
@@ -48,21 +49,40 @@ class ReopeningPlan(NamedTuple):
     """Cancellations that the run never read: it had come to its end by itself."""
 
 
-def plan_reopening(history: History, *, is_code: bool = True) -> ReopeningPlan:
-    """Raises JournalCorrupt."""
-    return _plan_for_code(history) if is_code else _plan_for_data(history)
-
-
-def _plan_for_data(history: History) -> ReopeningPlan:
+def plan_reopening(history: History, kind: str = "code") -> ReopeningPlan:
+    """`kind` is that of its workflow. Raises JournalCorrupt."""
+    if kind == "code":
+        return _plan_for_code(history)
     records = read_steps(history)
-    asked = [each for _, record in steps_that_count(records) for each in record.asked]
+    steps = [record for _, record in steps_that_count(records)]
+    undone = _undone_in_flow(steps) if kind == "flow" else _undone_in_dag(steps, records)
+    return _plan_for_data(history, records, *undone)
+
+
+def _undone_in_dag(steps: list[StepRecord], records: list[StepRecord]) -> tuple[set[int], set[int]]:
+    """Every task and child that did not succeed: all of them have a part in how it ended."""
+    asked = [each for record in steps for each in record.asked]
     tasks = {each.seq for each in asked if isinstance(each, TaskAsked)}
     children = {each.seq for each in asked if isinstance(each, ChildAsked)}
+    return tasks, children - _heard_well(records)
+
+
+def _undone_in_flow(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
+    """Those that it has ended with. Whatever failed before was dealt with: the flow went on."""
+    tasks, children = _open_after(steps)
+    for asked in steps[-1].asked if steps else ():
+        if isinstance(asked, UndoneMarked):
+            tasks, children = tasks.union(asked.tasks), children.union(asked.children)
+    return tasks, children
+
+
+def _plan_for_data(
+    history: History, records: list[StepRecord], tasks: set[int], children: set[int]
+) -> ReopeningPlan:
     for task in history.tasks:
         check_counts(task)
     tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK]
-    waited_for = children - _heard_well(records)
-    again = [child for child in history.children if child.seq in waited_for]
+    again = [child for child in history.children if child.seq in children]
     event = Reopened(
         len(records), *_next_numbers(records), tuple(tasks_again), tuple(child.seq for child in again)
     )

@@ -77,6 +77,18 @@ class Signature:
         hints["return"] = _check(title, "the result", Any if result in (Never, NoReturn) else result)
         return cls(name, title, parameters, hints)
 
+    @property
+    def names(self) -> list[str]:
+        """Of the parameters that can be given by name, in their order."""
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return [it.name for it in self._parameters.parameters.values() if it.kind in named]
+
+    @property
+    def needed(self) -> list[str]:
+        """Those of them that have no default."""
+        parameters = self._parameters.parameters
+        return [name for name in self.names if parameters[name].default is _EMPTY]
+
     def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
         """What to store of a call. Raises WrongType, CannotStore, PayloadTooLarge."""
         try:

@@ -6,6 +6,7 @@ import msgspec
 
 from holdfast.core.events import TaskEnded
 from holdfast.core.policies import wait_after_loss
+from holdfast.core.remote import RemoteReport
 from holdfast.core.values import (
     Failed,
     Failure,
@@ -20,7 +21,7 @@ from holdfast.core.values import (
 from holdfast.engine.dispatcher import PATIENCE
 from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.scene import Scene, new_flight
-from holdfast.ports.store import Commit, EndedAttempt, Held, MovedTask, NewLog, SettledTask
+from holdfast.ports.store import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
 
 encode_failure = msgspec.json.Encoder().encode
 
@@ -56,12 +57,29 @@ class Attempts:
         if flight.verdict is not None:
             self._fail(flight, flight.verdict, "timed_out", at)
         elif isinstance(outcome, Succeeded):
+            if flight.worker:
+                self._record_attempt(flight, None, "success", at)
             self._close(flight, TaskStatus.SUCCESS, outcome, at)
         elif isinstance(outcome, Failed):
             self._fail(flight, outcome.failure, "failed", at)
         else:
             # Nobody asked for it, or the flight would be closed: the task cancelled itself.
             self._fail(flight, _SELF_CANCELLED, "failed", at)
+
+    def settle_remote(self, flight: Flight, report: RemoteReport) -> None:
+        """A worker has ended a task that it took from the queue. Of those who lost it the store has told."""
+        flight.lost += report.attempt - flight.number
+        flight.number = report.attempt
+        flight.worker, flight.started_at = report.worker, report.started_at
+        self.settle(flight, report.outcome, self._now)
+
+    def queue(self, flight: Flight, ready_at: Instant) -> None:
+        """Let workers take it. No executor of this node has anything to do with it."""
+        service = flight.options.service
+        assert service is not None
+        flight.stage = Stage.REMOTE
+        row = QueuedTask(flight.run, flight.seq, service, flight.number, ready_at, self._now)
+        self._commit.queued.append(row)
 
     def time_out(self, flight: Flight, why: str) -> None:
         """It took, waited or was silent for too long. The work itself is ended after the commit."""
@@ -104,6 +122,9 @@ class Attempts:
         It is told before the attempt starts: one that takes its node down with it would else do so for ever.
         """
         if flight.stage is Stage.CLOSED:
+            return
+        if flight.options.service is not None:
+            self.queue(flight, self._now)
             return
         flight.stage = Stage.SCHEDULED
         flight.due_at = None
@@ -152,6 +173,7 @@ class Attempts:
                 at,
                 # Which node died is not known any more: its row is gone, and its runs have other owners.
                 NodeId("") if status == "lost" else self._scene.node,
+                flight.worker,
             )
         )
         hold(self._commit, flight.resident)
@@ -170,6 +192,10 @@ class Attempts:
             lost=lost,
         )
         again.heartbeat_details = flight.heartbeat_details
+        if flight.options.service is not None:
+            self.queue(again, self._now if due is None else due)
+            self.move(again, TaskStatus.PENDING, None)
+            return
         if due is not None:
             self._scene.back_off(again, due)
             self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory

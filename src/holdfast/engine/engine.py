@@ -361,6 +361,10 @@ class Engine:
         outcomes, self._outcomes = self._outcomes, []
         for flight, outcome, at in outcomes:
             tick.attempts.settle(flight, outcome, at)
+        reports, self._intake.reports = self._intake.reports, []
+        for flight, report, message in reports:
+            tick.attempts.settle_remote(flight, report)
+            tick.take_stale(flight.resident, message)
         for flight, why in self._watch.take_expired():
             tick.attempts.time_out(flight, why)
         overdue, self._scene.overdue = self._scene.overdue, []

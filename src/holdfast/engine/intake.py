@@ -8,13 +8,14 @@ from typing import TypeVar
 
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event, MessageId
-from holdfast.core.history import OpenTask, child_number, message_event, restore, run_outcome
+from holdfast.core.history import OpenTask, child_number, message_event, restore, run_outcome, task_number
 from holdfast.core.policies import SETBACKS_ALLOWED
 from holdfast.core.records import History, MessageKind, MessageRecord
+from holdfast.core.remote import RemoteReport, read_report
 from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.engine.collector import undisturbed
 from holdfast.engine.committing import Outage
-from holdfast.engine.resident import Flight, Resident
+from holdfast.engine.resident import Flight, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene, flight_again
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
@@ -38,6 +39,8 @@ class Intake:
         """Runs that cannot go on with the code of this node, and why."""
         self.stale: list[tuple[Resident, MessageId]] = []
         """Messages that tell nothing new, to be marked as read."""
+        self.reports: list[tuple[Flight, RemoteReport, MessageId]] = []
+        """What workers have said of tasks that they took from the queue."""
 
     async def take(self, receipt: Receipt) -> None:
         loaded = await self._take_claimed(receipt.claimed)
@@ -109,6 +112,21 @@ class Intake:
             if isinstance(event, ChildEnded):
                 resident.children.pop(event.seq, None)
             resident.events.append(event)
+        try:
+            for message in history.messages:
+                if message.kind is MessageKind.TASK and message.taken is None:
+                    self._hear_worker(resident, message)
+        except JournalCorrupt as error:
+            self._give_up(resident, error)
+        self._residents.wake(resident)
+
+    def _hear_worker(self, resident: Resident, message: MessageRecord) -> None:
+        """Raises JournalCorrupt."""
+        flight = resident.flights.get(task_number(message))
+        if flight is None or flight.stage is not Stage.REMOTE:
+            self.stale.append((resident, message.id))
+        else:
+            self.reports.append((flight, read_report(message.payload), message.id))
         self._residents.wake(resident)
 
     def _give_up(self, resident: Resident, error: Exception) -> None:
@@ -118,7 +136,9 @@ class Intake:
 
     def _resume_task(self, resident: Resident, task: OpenTask) -> None:
         record, flight = task.record, flight_again(resident, task)
-        if record.status is not TaskStatus.PENDING:
+        if task.options.service is not None:
+            flight.stage = Stage.REMOTE
+        elif record.status is not TaskStatus.PENDING:
             flight.started_at = record.started_at
             self.lost.append(flight)
         elif record.due_at is not None:
@@ -133,6 +153,9 @@ class Intake:
             if resident is None:
                 continue  # it has just been let go, and whoever takes it next reads its mail
             try:
+                if message.kind is MessageKind.TASK:
+                    self._hear_worker(resident, message)
+                    continue
                 if message.kind is not MessageKind.CHILD:
                     resident.events.append(message_event(message))
                     self._residents.wake(resident)

@@ -22,6 +22,8 @@ class Stage(Enum):
     QUEUED = "queued"
     RUNNING = "running"
     BACKING_OFF = "backing off"
+    REMOTE = "remote"
+    """In the queue, or with a worker who has taken it from there. The store has it, whoever owns the run."""
     CLOSED = "closed"
     """Settled, cancelled, given up or taken away: what is still reported of it is of no interest."""
 
@@ -123,8 +125,8 @@ class Resident:
         """Nothing is to be done for it before something happens or some instant comes."""
         if self.events or self.is_gone or not self.is_begun:
             return False
-        for flight in self.flights.values():  # noqa: SIM110  # a generator would double the cost of a tick
-            if flight.stage is not Stage.BACKING_OFF:
+        for flight in self.flights.values():  # a generator would double the cost of a tick
+            if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:
                 return False
         return True
 

@@ -24,6 +24,7 @@ from holdfast.core.commands import (
     EndRun,
     FailRun,
     MarkPatch,
+    MarkUndone,
     OpenTask,
     RecordTask,
     ResumeChild,
@@ -70,6 +71,7 @@ from holdfast.ports.store import (
     ReleasedRun,
     StateChange,
     TakenMessage,
+    UnqueuedTask,
     WokenRun,
 )
 
@@ -179,16 +181,20 @@ class Tick:
                 self._cancel_child(resident, command.seq, "its parent cancelled it")
             case SetState():
                 self.commit.state.append(StateChange(resident.key, command.key, command.value))
-            case MarkPatch():
-                pass  # the journal has it, and only replay asks
+            case MarkPatch() | MarkUndone():
+                pass  # the journal has it, and only replay or a retry asks
             case _:
                 assert_never(command)
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
         flight = new_flight(resident, command.seq, command.name, command.input, command.options)
-        self.attempts.dispatch.append(flight)
-        starts = self._scene.dispatcher.promise(flight)
-        status = TaskStatus.DISPATCHED if starts else TaskStatus.PENDING
+        status = TaskStatus.PENDING
+        if command.options.service is not None:
+            self.attempts.queue(flight, self.now)
+        else:
+            self.attempts.dispatch.append(flight)
+            if self._scene.dispatcher.promise(flight):
+                status = TaskStatus.DISPATCHED
         self.commit.tasks.append(
             NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
         )
@@ -206,7 +212,7 @@ class Tick:
                 status = TaskStatus.FAILED
             case Cancelled():
                 status = TaskStatus.CANCELLED if command.is_open else TaskStatus.SKIPPED
-        flight = new_flight(resident, command.seq, command.name, Payload(b"{}"), TaskOptions())
+        flight = new_flight(resident, command.seq, command.name, command.input, TaskOptions())
         del resident.flights[command.seq]
         if not command.is_open:
             flight.started_at = None if status is TaskStatus.SKIPPED else self.now
@@ -218,6 +224,8 @@ class Tick:
     def _cancel_task(self, resident: Resident, seq: int) -> None:
         flight = resident.flights.pop(seq, None)
         if flight is not None:
+            if flight.stage is Stage.REMOTE:
+                self.commit.unqueued.append(UnqueuedTask(resident.key, seq))
             self.attempts.end_work(flight)
             self.attempts.retire(flight)
             self.attempts.settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
@@ -315,6 +323,9 @@ class Tick:
             for flight in resident.flights.values()
             if flight.lost > 1
         ]
+        remote = [flight for flight in resident.flights.values() if flight.stage is Stage.REMOTE]
+        waits += [f"a worker of service {flight.options.service!r} ({flight.name})" for flight in remote[:3]]
+        waits += [f"{len(remote) - 3} more of them"] if len(remote) > 3 else []
         if wake_at is not None:
             waits.append(f"until {_time(wake_at)}")
         hold(self.commit, resident)
@@ -347,7 +358,7 @@ class Tick:
     def _hand_back(self, resident: Resident) -> None:
         """Tasks under way are ended here and left for the next owner, as if this attempt had not been."""
         for flight in resident.flights.values():
-            if flight.stage is Stage.BACKING_OFF:
+            if flight.stage is Stage.BACKING_OFF or flight.stage is Stage.REMOTE:
                 continue
             self.attempts.end_work(flight)
             self.attempts.move(flight, TaskStatus.PENDING, None)
@@ -361,7 +372,7 @@ class Tick:
         self.gone.append(resident)
 
     def take_stale(self, resident: Resident, message: MessageId) -> None:
-        """Mark a message as read that tells nothing new."""
+        """Mark a message as read that the program does not hear of."""
         hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
 

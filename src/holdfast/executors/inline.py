@@ -23,7 +23,7 @@ class InlineExecutor:
 
     def __init__(
         self,
-        bodies: Callable[[str], TaskBody],
+        bodies: Callable[[Attempt], TaskBody],
         report: Report,
         beat: Beat,
         codec: Codec,
@@ -98,7 +98,7 @@ class InlineExecutor:
         body = None
         outcome: Outcome
         try:
-            body = self._bodies(attempt.name)
+            body = self._bodies(attempt)
             result = await body.call(attempt.input)
             link.birth.end_child(None)
             outcome = Succeeded(body.store(result))

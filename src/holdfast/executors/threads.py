@@ -96,7 +96,7 @@ class ThreadExecutor:
 
     def __init__(
         self,
-        bodies: Callable[[str], TaskBody],
+        bodies: Callable[[Attempt], TaskBody],
         report: Report,
         beat: Beat,
         codec: Codec,
@@ -215,7 +215,7 @@ class ThreadExecutor:
         attempt = job.attempt
         body = None
         try:
-            body = self._bodies(attempt.name)
+            body = self._bodies(attempt)
             result = body.call(attempt.input)
             link.birth.end_child(None)
             if inspect.isawaitable(result):

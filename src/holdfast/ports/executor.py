@@ -6,6 +6,7 @@ any thread, and reports exactly one result for each, on the event loop's thread.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -34,6 +35,8 @@ class Attempt(msgspec.Struct, eq=False):
     """What the last attempt before this one said of itself last."""
     context: Any = None
     """The executor's own, while the attempt runs."""
+    worker: str = ""
+    """Who has made it, if that was not this node: `id url`. Set by the executor before it reports."""
 
     @property
     def run_id(self) -> str:
@@ -106,6 +109,20 @@ class ProcessBody(NamedTuple):
     """On top of the node's own environment."""
     store: Callable[[bytes], Payload]
     """Checks the output, which should be JSON. Raises WrongType, PayloadTooLarge."""
+
+
+class ServiceCall(NamedTuple):
+    """A task that a worker does when it is called, ready to be sent."""
+
+    service: str
+    body: bytes
+    """JSON: `{"input": …, "params": {…}}`."""
+    max_attempts: int = 0
+    """How many workers are asked within one attempt; 0: each that is there, once."""
+    attempt_delay: dt.timedelta = dt.timedelta(0)
+    """Between one worker and the next."""
+    weighted_by_load: bool = False
+    """The one with the least to do is asked first; else they take turns."""
 
 
 class Executor(Protocol):

@@ -65,9 +65,28 @@ class Typed(Protocol[R_co]):
     def unpack_result(self, payload: Payload) -> R_co: ...
 
 
+class FlowReader(Protocol):
+    """What reads the definitions of flows."""
+
+    def check(self, source: str, *, is_json: bool | None) -> str:
+        """A hash of what the definition means. `is_json` None: the text itself tells. Raises BadFlow."""
+        ...
+
+    def compare(self, before: str, after: str) -> list[Any]:
+        """Each change with `path`, `kind`, `before` and `after`. Raises BadFlow."""
+        ...
+
+
 class Workflows(Protocol):
+    @property
+    def flow_reader(self) -> FlowReader: ...
+
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         """By the workflow itself or its name. Raises UnknownWorkflow."""
+        ...
+
+    def startable_as(self, definition: Definition) -> Startable:
+        """A flow that was published, as the store has it. Raises BadFlow, if it cannot be read here."""
         ...
 
     def stored(self) -> Sequence[Definition]:

@@ -150,6 +150,7 @@ def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, Run
 
 
 def _write_rows(tx: Transaction, commit: Commit) -> None:
+    _write_queue(tx, commit)
     tx.many("insert_steps", _rows(commit.steps))
     tx.many("insert_tasks", _rows(commit.tasks))
     # Moved before settled: a task may be shown as running and end in the same tick.
@@ -164,6 +165,19 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
         tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
     tx.many("take_messages", _rows(commit.taken))
+
+
+def _write_queue(tx: Transaction, commit: Commit) -> None:
+    """Before the tasks and the runs, because a worker that takes an item or ends it locks the item first."""
+    # A batch on Postgres cannot put the same item twice.
+    queued = {(task.run, task.seq): task for task in commit.queued}
+    # What is put again takes the place of what was there, and so counts on where that was.
+    gone = [(task.run, task.seq) for task in commit.unqueued if (task.run, task.seq) not in queued]
+    tx.many("unqueue_tasks", gone)
+    # One that was cancelled because it could not go on does not know what it has in the queue.
+    cancelled = [(run.run,) for run in commit.ended if run.status is RunStatus.CANCELLED]
+    tx.many("clear_queue", cancelled)
+    tx.many("queue_tasks", _rows(queued.values()), commit.namespace)
 
 
 def _end_and_release(tx: Transaction, commit: Commit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -19,11 +20,15 @@ from holdfast.core.records import (
     TaskGlance,
     TaskRecord,
 )
-from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus
+from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.errors import JournalCorrupt
+from holdfast.ports.flows import FlowVersion
+from holdfast.ports.workers import WorkerRecord
 from holdfast.stores.database import Row
 
 T = TypeVar("T")
+
+_store_log = logging.getLogger("holdfast.store")
 
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
@@ -35,6 +40,9 @@ _RUN_STATUS = {status.value: status for status in RunStatus}
 _TASK_STATUS = {status.value: status for status in TaskStatus}
 _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 
+OPEN_RUN = frozenset(status.value for status in RunStatus if not status.is_final)
+OPEN_TASK = frozenset(status.value for status in TaskStatus if not status.is_final)
+
 
 # The columns of a row have no types of their own, so nothing could be checked here.
 _run: Callable[..., RunRecord] = RunRecord
@@ -44,6 +52,8 @@ _glance: Callable[..., TaskGlance] = TaskGlance
 _log: Callable[..., LogRecord] = LogRecord
 _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
+_decode_services = msgspec.json.Decoder(tuple[str, ...]).decode
+_version: Callable[..., FlowVersion] = FlowVersion
 _message: Callable[..., MessageRecord] = MessageRecord
 _child: Callable[..., ChildRecord] = ChildRecord
 
@@ -99,6 +109,35 @@ def schedule_row(schedule: ScheduleRecord) -> Row:
     row = msgspec.structs.astuple(schedule)
     queued = msgspec.json.encode(schedule.queued).decode()
     return (*row[:5], int(schedule.is_paused), *row[6:8], queued, *row[9:15])
+
+
+def worker_record(row: Row) -> WorkerRecord:
+    """Raises JournalCorrupt."""
+    id, url, services, type, load, heartbeat_at, is_online = row
+    try:
+        names = _decode_services(services)
+    except msgspec.MsgspecError as error:
+        raise JournalCorrupt(None, f"the services of worker {id!r} cannot be read ({error})") from None
+    return WorkerRecord(id, url, names, type, load, heartbeat_at, bool(is_online))
+
+
+def worker_row(worker: WorkerRecord) -> Row:
+    services = msgspec.json.encode(worker.services)
+    return (*worker[:2], services, *worker[3:6], int(worker.is_online))
+
+
+def flow_version(row: Row) -> FlowVersion:
+    name, number, *rest = row
+    return _version(name, int(number), *rest)
+
+
+def listed_run(row: Row) -> RunRecord | None:
+    """One that cannot be read is not shown, and does not keep the others from being shown."""
+    try:
+        return run_record(row)
+    except JournalCorrupt as error:
+        _store_log.warning("run %s is left out: %s", key_text(row[0]), error)
+        return None
 
 
 def attempt_record(row: Row) -> AttemptRecord:

@@ -18,7 +18,7 @@ from holdfast.core.records import (
     TaskGlance,
     TaskRecord,
 )
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text, key_text
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.errors import JournalCorrupt, VersionConflict
 from holdfast.ports.store import (
     Commit,
@@ -43,6 +43,8 @@ from holdfast.stores.commit_script import (
 )
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
+from holdfast.stores.flow_scripts import FlowScripts
+from holdfast.stores.worker_scripts import WorkerScripts
 
 _log = logging.getLogger("holdfast.store")
 
@@ -50,7 +52,7 @@ _LONG_DUE = 10 * 60 * 1_000_000
 """In microseconds. A node that is alive takes what is due at once, and looks without a reason every 20 s."""
 
 
-class SqlStore:
+class SqlStore(FlowScripts, WorkerScripts):
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
@@ -219,7 +221,7 @@ class SqlStore:
         rows = await self._driver.fetch(
             query, namespace, which.status, which.workflow, which.before, which.limit
         )
-        return [record for row in rows if (record := _listed(row)) is not None]
+        return [record for row in rows if (record := records.listed_run(row)) is not None]
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
@@ -288,19 +290,24 @@ class SqlStore:
         run, epoch, failure, messages, now = ending
 
         def script(tx: Transaction) -> bool:
+            # Before the run: a worker that ends an item locks the item first.
+            tx.many("clear_queue", [(run,)])
             found = [records.run_record(row) for row in tx.many_returning("runs_of", [(run,)], namespace)]
             parents = [(each.parent, each.parent_seq) for each in found if each.parent is not None]
             news = [NewMessage(parent, MessageKind.CHILD, str(seq), NULL) for parent, seq in parents]
             statuses = lock_runs(tx, namespace, {run, *(message.run for message in (*messages, *news))})
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
-                return False
+                raise _HasMoved
             tx.many("cancel_open_tasks", [(run, now)])
             del statuses[run]  # it takes nothing more
             deliver(tx, namespace, [*messages, *news], statuses, now)
             tx.announce()
             return True
 
-        return await self._driver.write_and_tell(script)
+        try:
+            return await self._driver.write_and_tell(script)
+        except _HasMoved:
+            return False
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
         rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE)
@@ -315,6 +322,7 @@ class _HasMoved(Exception):
 
 
 def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:
+    tx.many("clear_queue", [(each.run,) for each in family])
     lock_runs(tx, namespace, [each.run for each in family])
     opened: list[Row] = [
         (each.run, each.epoch, each.now if each.waiting is None else None, each.waiting) for each in family
@@ -338,13 +346,4 @@ def _readable(row: Row) -> ScheduleRecord | None:
         return records.schedule_record(row)
     except JournalCorrupt as error:
         _log.warning("schedule %s is left out: %s", row[0], error)
-        return None
-
-
-def _listed(row: Row) -> RunRecord | None:
-    """A run that cannot be read is not shown, and does not keep the others from being shown."""
-    try:
-        return records.run_record(row)
-    except JournalCorrupt as error:
-        _log.warning("run %s is left out: %s", key_text(row[0]), error)
         return None

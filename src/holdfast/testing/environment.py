@@ -270,8 +270,8 @@ class _WatchedDefinitions(Definitions):
         super().__init__(catalog, codec)
         self._environment = environment
 
-    def body(self, name: str) -> Any:
-        return _WatchedBody(super().body(name), self._environment)
+    def body(self, attempt: Attempt) -> Any:
+        return _WatchedBody(super().body(attempt), self._environment)
 
     def process(self, attempt: Attempt) -> ProcessBody:
         self._environment.note_execution(task_id(attempt.run, attempt.seq))

@@ -51,5 +51,5 @@ class Then:
                 pass  # patches are the program's, state is rebuilt by the code, and an end may move
             case journal.ChildResumed():
                 pass  # asked for by whoever opened the run again
-            case journal.TaskOpened() | journal.TaskResumed():
+            case journal.TaskOpened() | journal.TaskResumed() | journal.UndoneMarked():
                 pass  # never asked for by code

@@ -23,6 +23,7 @@ from holdfast.authoring.dag.progress import Node, Progress
 from holdfast.authoring.dag.types import check
 from holdfast.authoring.dag.values import Values
 from holdfast.authoring.dag.waits import Wait, Waits
+from holdfast.authoring.replaying import compare
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     CancelRun,
@@ -49,7 +50,7 @@ from holdfast.core.events import (
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
 from holdfast.core.ids import name_for_children
-from holdfast.core.journal import Asked, TaskOpened, asked_of
+from holdfast.core.journal import TaskOpened
 from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
 from holdfast.core.values import (
@@ -64,7 +65,7 @@ from holdfast.core.values import (
     later,
     task_id,
 )
-from holdfast.errors import DeterminismError, Refused
+from holdfast.errors import Refused
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 _NOTHING = Payload(b"{}")
@@ -147,7 +148,7 @@ class DagProgram:
             if isinstance(outcome, Failed) and seq not in opened
         }
         for number, step in enumerate(past.steps):
-            _compare(number, self.advance(step.at, step.events), step.asked)
+            compare(number, self.advance(step.at, step.events), step.asked)
         self._failed_then = None
 
     # --- events
@@ -437,23 +438,3 @@ def _reason(failure: Failure, name: str) -> str:
     if len(reason) <= _LONGEST_REASON:
         return reason
     return f"{reason[: _LONGEST_REASON // 4]} … {reason[-_LONGEST_REASON // 4 * 3 :]}"
-
-
-def _compare(step: int, commands: list[Command], asked: list[Asked]) -> None:
-    """Hold what is asked for now against what the journal has."""
-    now = [_identity(asked_of(command)) for command in commands]
-    then = [_identity(each) for each in asked]
-    for position, (ours, theirs) in enumerate(zip(now, then, strict=False)):
-        if ours != theirs:
-            raise DeterminismError("step", step, _words(theirs), f"{_words(ours)} (request {position})")
-    if len(now) != len(then):
-        raise DeterminismError("step", step, f"{len(then)} requests", f"{len(now)}")
-
-
-def _identity(asked: Asked) -> tuple[str, Any, Any]:
-    return type(asked).__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
-
-
-def _words(identity: tuple[str, Any, Any]) -> str:
-    kind, seq, name = identity
-    return f"{kind} {seq} {name!r}" if name is not None else f"{kind} {seq}"

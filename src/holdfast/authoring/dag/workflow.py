@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
 from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
 from holdfast.authoring.dag.model import Dag, Task
 from holdfast.authoring.dag.program import DagProgram
@@ -18,7 +18,14 @@ from holdfast.core.records import Definition, RunRecord
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType, show
-from holdfast.ports.executor import ProcessBody, ProcessWork, PythonFunction, ShellCommand
+from holdfast.ports.executor import (
+    Attempt,
+    ProcessBody,
+    ProcessWork,
+    PythonFunction,
+    ServiceCall,
+    ShellCommand,
+)
 
 
 class DagSignature:
@@ -91,6 +98,16 @@ class DagWorkflow:
         return DagWorkflow(dag, definition.source, Path(self.origin))
 
     # --- for executors
+
+    def executor_of(self, attempt: Attempt) -> str:
+        return "python" if isinstance(self.work(attempt.name), PythonFunction) else "shell"
+
+    def service_call(self, attempt: Attempt) -> ServiceCall:
+        raise UnknownTask(attempt.name, list(self.dag.tasks))
+
+    def body(self, attempt: Attempt, definitions: Definitions) -> Body:
+        del definitions
+        raise UnknownTask(attempt.name, list(self.dag.tasks))
 
     def work(self, task: str) -> ProcessWork | None:
         found = self.dag.tasks.get(task)

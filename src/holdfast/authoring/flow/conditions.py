@@ -6,13 +6,18 @@ They never fail. What cannot be compared is not equal, and neither greater nor l
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeAlias, assert_never
+import re
+from typing import Any, Final, TypeAlias, assert_never, cast
 
 import msgspec
 
 from holdfast.authoring.flow.paths import Path, Sight
 
 COMPARISONS: Final = ("eq", "ne", "gt", "lt", "ge", "le")
+
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_LONGEST_NUMBER: Final = 400
 
 
 class Literal(msgspec.Struct, frozen=True, tag="literal"):
@@ -82,7 +87,7 @@ def _value(operand: Operand, sight: Sight) -> Any:
 
 
 def compare(operator: str, left: Any, right: Any) -> bool:
-    """Numbers are compared as numbers, also those that are written as text: params often are."""
+    """Numbers are compared as numbers, also with one that is written as text: params often are."""
     if operator == "eq":
         return _are_equal(left, right)
     if operator == "ne":
@@ -104,10 +109,35 @@ def compare(operator: str, left: Any, right: Any) -> bool:
 
 
 def _are_equal(left: Any, right: Any) -> bool:
-    numbers = _number(left), _number(right)
+    """By the kinds of JSON: true is not 1. Lists and maps are compared part by part, by the same rule.
+
+    Without recursion: a run may hold values that are nested as deep as the interpreter can go.
+    """
+    pairs: list[tuple[Any, Any]] = [(left, right)]
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, list) and isinstance(other, list):
+            items, others = cast("list[Any]", one), cast("list[Any]", other)
+            if len(items) != len(others):
+                return False
+            pairs += zip(items, others, strict=True)
+        elif isinstance(one, dict) and isinstance(other, dict):
+            entries, others = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
+            if entries.keys() != others.keys():
+                return False
+            pairs += [(value, others[key]) for key, value in entries.items()]
+        elif not _are_same(one, other):
+            return False
+    return True
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other  # also where both look like numbers: 0815 is not 815
+    numbers = _number(one), _number(other)
     if numbers[0] is not None and numbers[1] is not None:
         return numbers[0] == numbers[1]
-    return type(left) is type(right) and left == right
+    return type(one) is type(other) and one == other
 
 
 def _number(value: Any) -> float | int | None:
@@ -115,16 +145,14 @@ def _number(value: Any) -> float | int | None:
         return None
     if isinstance(value, (int, float)):
         return value
-    if isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            return None
+    if isinstance(value, str) and len(value) <= _LONGEST_NUMBER and _NUMBER.fullmatch(value):
+        # Not every whole number has its float.
+        number = int(value) if _WHOLE.fullmatch(value) else float(value)
         return number if math.isfinite(number) else None
     return None
 
 
 def _has(collection: Any, item: Any) -> bool:
     if isinstance(collection, list):
-        return any(_are_equal(each, item) for each in collection)
+        return any(_are_equal(each, item) for each in cast("list[Any]", collection))
     return isinstance(collection, str) and isinstance(item, str) and item in collection

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 ROOTS: Final = ("params", "shared", "input")
 
 Steps: TypeAlias = tuple[str | int, ...]
 """Keys of maps, and places in lists."""
 
-_SEGMENT = re.compile(r"([^.\[\]$]+)((?:\[[0-9]{1,9}\])*)")
+_SEGMENT = re.compile(r"([^.\[\]$][^.\[\]]*)((?:\[[0-9]{1,9}\])*)")
 _PLACES = re.compile(r"\[([0-9]+)\]")
 _ROOTED = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)((?:\[[0-9]{1,9}\])*)(?:\.(.*))?", re.DOTALL)
 
@@ -65,9 +65,10 @@ def follow(value: Any, steps: Sequence[str | int]) -> Any:
     """The value that the steps lead to; None if there is none."""
     for step in steps:
         if isinstance(step, int):
-            value = value[step] if isinstance(value, list) and step < len(value) else None
+            items = cast("list[Any]", value) if isinstance(value, list) else []
+            value = items[step] if step < len(items) else None
         else:
-            value = value.get(step) if isinstance(value, dict) else None
+            value = cast("dict[str, Any]", value).get(step) if isinstance(value, dict) else None
     return value
 
 

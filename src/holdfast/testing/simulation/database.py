@@ -50,6 +50,14 @@ WRITES = frozenset(
         "fire",
         "write_schedule",
         "delete_schedule",
+        "create_flow",
+        "write_version",
+        "register_worker",
+        "heartbeat",
+        "mark_offline",
+        "poll_queue",
+        "complete_item",
+        "renew_item",
     }
 )
 READS = frozenset(
@@ -71,10 +79,19 @@ READS = frozenset(
         "due_schedules",
         "list_schedules",
         "stranded",
+        "find_flow",
+        "list_flows",
+        "flow_versions",
+        "find_version",
+        "see_runs",
+        "see_run",
+        "count_runs",
+        "list_workers",
     }
 )
 _TOLD_AT_HOME = WRITES - {"commit", "recover", "register", "delete_schedule"}
-"""After these the listeners of the process itself are called as well, as the port promises."""
+"""After these the listeners of the process itself are called as well, as the port promises; if they announce
+something, which most of those of flows and workers do not."""
 
 
 class Operation(NamedTuple):

@@ -179,8 +179,8 @@ class Process:
     def _make_executors(self, report: Report, beat: Beat, log: Log) -> Workshop:
         simulation = self._simulation
 
-        def body(name: str) -> TaskBody:
-            found = self._definitions.body(name)
+        def body(attempt: Attempt) -> TaskBody:
+            found = self._definitions.body(attempt)
             return WatchedBody(
                 found,
                 simulation.witness,

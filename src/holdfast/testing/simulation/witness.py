@@ -108,7 +108,7 @@ class Workshop:
 
     def __init__(
         self,
-        bodies: Callable[[str], TaskBody],
+        bodies: Callable[[Attempt], TaskBody],
         report: Report,
         beat: Beat,
         codec: Any,

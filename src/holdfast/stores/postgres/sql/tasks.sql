@@ -5,8 +5,9 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::json[], $6::time
     AS new (run, seq, name, status, input, created_at);
 
 -- name: move_tasks
+-- A node does not know of attempts that workers have lost since. Their numbers are not used again.
 UPDATE holdfast.tasks
-SET status = moved.status, attempt = moved.attempt, lost = moved.lost, heartbeat = moved.heartbeat,
+SET status = moved.status, attempt = greatest(tasks.attempt, moved.attempt), lost = moved.lost, heartbeat = moved.heartbeat,
     due_at = moved.due_at, started_at = moved.started_at
 FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::int4[], $6::json[], $7::timestamptz[],
             $8::timestamptz[]) AS moved (run, seq, status, attempt, lost, heartbeat, due_at, started_at)
@@ -14,13 +15,19 @@ WHERE tasks.run = moved.run AND tasks.seq = moved.seq;
 
 -- name: settle_tasks
 UPDATE holdfast.tasks
-SET status = settled.status, attempt = settled.attempt, output = settled.output, failure = settled.failure,
-    due_at = NULL, started_at = coalesce(settled.started_at, tasks.started_at),
+SET status = settled.status, attempt = greatest(tasks.attempt, settled.attempt), output = settled.output,
+    failure = settled.failure, due_at = NULL, started_at = coalesce(settled.started_at, tasks.started_at),
     finished_at = settled.finished_at
 FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json[], $7::timestamptz[],
             $8::timestamptz[])
     AS settled (run, seq, status, attempt, output, failure, started_at, finished_at)
 WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
+
+-- name: start_task
+-- A worker has taken it.
+UPDATE holdfast.tasks
+SET status = 'running', attempt = $3::int4, lost = $4::int4, due_at = NULL, started_at = $5::timestamptz
+WHERE run = $1::uuid AND seq = $2::int4;
 
 -- name: cancel_open_tasks
 UPDATE holdfast.tasks SET status = 'cancelled', due_at = NULL, finished_at = ended.finished_at
@@ -61,18 +68,26 @@ LIMIT $4::int4;
 
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
-INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node)
+INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker)
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::text[], $5::json[], $6::timestamptz[],
-                     $7::timestamptz[], $8::text[]);
+                     $7::timestamptz[], $8::text[], $9::text[]);
+
+-- name: insert_lost_attempt
+-- Of a worker that has let its lease run out.
+INSERT INTO holdfast.attempts (run, seq, attempt, status, started_at, finished_at, node, worker)
+VALUES ($1::uuid, $2::int4, $3::int4, 'lost', $4::timestamptz, $5::timestamptz, '', $6::text)
+ON CONFLICT DO NOTHING;
 
 -- name: attempts_of
-SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node
+SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node,
+    worker
 FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq = ANY ($3::int4[])
 ORDER BY seq, attempt;
 
 -- name: list_attempts
-SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node
+SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node,
+    worker
 FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid
 ORDER BY seq, attempt;

@@ -17,9 +17,11 @@ FROM asked JOIN holdfast.workflows USING (namespace, name, version)
 WHERE workflows.hash <> asked.hash;
 
 -- name: find_workflows
+-- A draft is not run, and may be another one tomorrow.
 WITH asked AS MATERIALIZED (
     SELECT $1::text AS namespace, asked.*
     FROM unnest($2::text[], $3::text[]) AS asked (name, version)
 )
 SELECT workflows.name, workflows.version, kind, hash, source, origin
-FROM asked JOIN holdfast.workflows USING (namespace, name, version);
+FROM asked JOIN holdfast.workflows USING (namespace, name, version)
+WHERE workflows.status = 'published';

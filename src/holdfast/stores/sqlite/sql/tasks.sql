@@ -3,14 +3,20 @@ INSERT INTO tasks (run, seq, name, status, attempt, lost, input, created_at)
 VALUES (?1, ?2, ?3, ?4, 1, 0, CAST(?5 AS TEXT), ?6);
 
 -- name: move_tasks
+-- A node does not know of attempts that workers have lost since. Their numbers are not used again.
 UPDATE tasks
-SET status = ?3, attempt = ?4, lost = ?5, heartbeat = CAST(?6 AS TEXT), due_at = ?7, started_at = ?8
+SET status = ?3, attempt = max(attempt, ?4), lost = ?5, heartbeat = CAST(?6 AS TEXT), due_at = ?7, started_at = ?8
 WHERE run = ?1 AND seq = ?2;
 
 -- name: settle_tasks
 UPDATE tasks
-SET status = ?3, attempt = ?4, output = CAST(?5 AS TEXT), failure = CAST(?6 AS TEXT), due_at = NULL,
+SET status = ?3, attempt = max(attempt, ?4), output = CAST(?5 AS TEXT), failure = CAST(?6 AS TEXT), due_at = NULL,
     started_at = coalesce(?7, started_at), finished_at = ?8
+WHERE run = ?1 AND seq = ?2;
+
+-- name: start_task
+-- A worker has taken it.
+UPDATE tasks SET status = 'running', attempt = ?3, lost = ?4, due_at = NULL, started_at = ?5
 WHERE run = ?1 AND seq = ?2;
 
 -- name: cancel_open_tasks
@@ -51,19 +57,25 @@ LIMIT ?4;
 
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
-INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node)
-VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8);
+INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker)
+VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8, ?9);
+
+-- name: insert_lost_attempt
+-- Of a worker that has let its lease run out.
+INSERT INTO attempts (run, seq, attempt, status, started_at, finished_at, node, worker)
+VALUES (?1, ?2, ?3, 'lost', ?4, ?5, '', ?6)
+ON CONFLICT DO NOTHING;
 
 -- name: attempts_of
 SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
-    attempts.finished_at, node
+    attempts.finished_at, node, worker
 FROM runs JOIN attempts ON attempts.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq = ?3
 ORDER BY attempt;
 
 -- name: list_attempts
 SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
-    attempts.finished_at, node
+    attempts.finished_at, node, worker
 FROM runs JOIN attempts ON attempts.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2
 ORDER BY seq, attempt;

@@ -9,5 +9,6 @@ ON CONFLICT DO UPDATE SET origin = excluded.origin WHERE workflows.origin <> exc
 SELECT name, version FROM workflows WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND hash <> ?4;
 
 -- name: find_workflows
+-- A draft is not run, and may be another one tomorrow.
 SELECT name, version, kind, hash, source, origin FROM workflows
-WHERE namespace = ?1 AND name = ?2 AND version = ?3;
+WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND status = 'published';

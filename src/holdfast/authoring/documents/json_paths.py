@@ -1,0 +1,70 @@
+"""Where a value stands inside a document, in the words of JSON: `$.nodes.check.choice_cases[0].expr`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from holdfast.authoring.documents.problems import Place
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node
+
+_SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_LONGEST_KEY: Final = 100
+_LONGEST_PATH: Final = 500
+
+
+def path_text(steps: Sequence[str | int]) -> str:
+    """From the whole to a part of it. What nobody could read any more is cut in the middle."""
+    path = "$" + "".join(map(_step, steps))
+    half = _LONGEST_PATH // 2
+    return path if len(path) <= _LONGEST_PATH else f"{path[:half]}…{path[-half:]}"
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    if _SIMPLE.fullmatch(step) and len(step) <= _LONGEST_KEY:
+        return f".{step}"
+    return f"[{json.dumps(step[:_LONGEST_KEY], ensure_ascii=False)}]"
+
+
+class JsonPaths(Mapping[Place, str]):
+    """The path of whatever stands at a place. A key has the path of its value.
+
+    Where a map and its first key begin at one place, as they do in YAML, it is the path of the map. Paths are
+    made when they are asked for: those of all values together can be far longer than the text.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self._parents: dict[Place, tuple[Place, str | int] | None] = {root.place: None}
+        to_visit = [root]
+        while to_visit:
+            node = to_visit.pop()
+            match node:
+                case MapNode(entries):
+                    for name, (key, value) in entries.items():
+                        self._parents.setdefault(key.place, (node.place, name))
+                        self._parents.setdefault(value.place, (node.place, name))
+                        to_visit.append(value)
+                case ListNode(items):
+                    for number, item in enumerate(items):
+                        self._parents.setdefault(item.place, (node.place, number))
+                        to_visit.append(item)
+                case _:
+                    pass
+
+    def __getitem__(self, place: Place) -> str:
+        steps: list[str | int] = []
+        parent = self._parents[place]
+        while parent is not None:
+            steps.append(parent[1])
+            parent = self._parents[parent[0]]
+        return path_text(steps[::-1])
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self._parents)
+
+    def __len__(self) -> int:
+        return len(self._parents)

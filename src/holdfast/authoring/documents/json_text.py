@@ -1,0 +1,266 @@
+"""JSON as nodes that know where they stand: those that `yaml_text` makes of YAML, within like limits.
+
+What is open is kept on a list of our own, so that no nesting can exhaust the stack of the interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import json.decoder
+import math
+import re
+from bisect import bisect_right
+from typing import Any, Final, NamedTuple
+
+from holdfast.authoring.documents.problems import START, Place, Problems
+from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Entry, ListNode, MapNode, Node, Scalar, Value
+from holdfast.errors import show
+
+_DEEPEST: Final = 300
+"""More than YAML may have: programs write JSON, and flows inside of flows are three levels each."""
+_MOST_VALUES: Final = 200_000
+
+_SPACES: Final = frozenset(" \t\n\r")
+_BREAK = re.compile(r"\r\n|\r|\n")
+_TOKEN = re.compile(r"[-+.\w]+")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_WORDS: Final[dict[str, Value]] = {"null": None, "true": True, "false": False}
+_NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
+"""Many programs write these and call it JSON."""
+
+
+def compose_json(text: str, problems: Problems) -> Node | None:
+    """The one value of the text. None if it cannot be read at all, which has been reported then."""
+    return _Composer(text.removeprefix("\ufeff"), problems).compose()
+
+
+def value_of(node: Node) -> Any:
+    """As `plain`, for nodes that may be as deep as these can be."""
+    whole: list[Any] = [None]
+    to_fill: list[tuple[Node, Any, Any]] = [(node, whole, 0)]
+    while to_fill:
+        node, container, key = to_fill.pop()
+        match node:
+            case Scalar(value):
+                container[key] = value
+            case ListNode(items):
+                made: Any = [None] * len(items)
+                container[key] = made
+                to_fill += [(item, made, number) for number, item in enumerate(items)]
+            case MapNode(entries):
+                made = dict.fromkeys(entries)
+                container[key] = made
+                to_fill += [(entry.value, made, name) for name, entry in entries.items()]
+    return whole[0]
+
+
+class _NotJson(Exception):
+    def __init__(self, place: Place, reason: str) -> None:
+        self.place = place
+        super().__init__(reason)
+
+
+class _OpenList(NamedTuple):
+    place: Place
+    items: list[Node]
+
+
+class _OpenMap:
+    __slots__ = ("entries", "key", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.entries: dict[str, Entry] = {}
+        self.key: Scalar | None = None
+        """Of the value that comes next."""
+
+
+class _Composer:
+    def __init__(self, text: str, problems: Problems) -> None:
+        self._text = text
+        self._say, self._say_last = problems.add, problems.add_last
+        self._lines = [0, *(found.end() for found in _BREAK.finditer(text))]
+        """Where each begins."""
+        self._at = 0
+        self._open: list[_OpenList | _OpenMap] = []
+        self._values = 0
+
+    def compose(self) -> Node | None:
+        try:
+            return self._whole()
+        except _NotJson as error:
+            self._say(error.place, str(error))
+            return None
+
+    def _whole(self) -> Node:
+        length = len(self._text)
+        if length > LARGEST_TEXT:
+            raise _NotJson(START, f"the text has {length:,} characters; at most {LARGEST_TEXT:,} will do")
+        if not self._peek():
+            raise _NotJson(START, "there is nothing in it")
+        node = self._value()
+        while node is None or self._open:
+            if node is None:
+                node = self._value()
+            else:
+                self._put(node)
+                node = self._go_on()
+        if self._peek():
+            raise _NotJson(self._here(), "there is more here than one value")
+        return node
+
+    # --- where we are
+
+    def _peek(self) -> str:
+        """The next character that means something; nothing at the end."""
+        text, at = self._text, self._at
+        while text[at : at + 1] in _SPACES:
+            at += 1
+        self._at = at
+        return text[at : at + 1]
+
+    def _here(self) -> Place:
+        return self._place_of(self._at)
+
+    def _place_of(self, index: int) -> Place:
+        line = bisect_right(self._lines, index)
+        return Place(line, index - self._lines[line - 1] + 1)
+
+    # --- values
+
+    def _value(self) -> Node | None:
+        """The next one; None if it is a list or a map that has something in it, which is open now."""
+        character, place = self._peek(), self._here()
+        self._values += 1
+        if self._values > _MOST_VALUES:
+            raise _NotJson(place, f"more than {_MOST_VALUES:,} values")
+        match character:
+            case "{" | "[":
+                return self._begin(character, place)
+            case '"':
+                return self._quoted()
+            case "":
+                raise self._unclosed()
+            case "}" | "]" | "," | ":":
+                raise _NotJson(place, f"a value is missing before {character}")
+            case _:
+                return self._token(character, place)
+
+    def _begin(self, character: str, place: Place) -> Node | None:
+        if len(self._open) >= _DEEPEST:
+            raise _NotJson(place, f"nested more than {_DEEPEST} levels deep")
+        self._at += 1
+        is_map = character == "{"
+        opened = _OpenMap(place) if is_map else _OpenList(place, [])
+        self._open.append(opened)
+        if self._peek() == ("}" if is_map else "]"):
+            return self._close()
+        if isinstance(opened, _OpenMap):
+            opened.key = self._key()
+        return None
+
+    def _close(self) -> Node:
+        self._at += 1
+        done = self._open.pop()
+        if isinstance(done, _OpenMap):
+            return MapNode(done.entries, done.place)
+        return ListNode(done.items, done.place)
+
+    def _quoted(self) -> Scalar:
+        start, place = self._at, self._here()
+        decoder: Any = json.decoder  # whose types leave it out
+        try:
+            value, self._at = decoder.scanstring(self._text, start + 1, True)
+        except json.JSONDecodeError as error:
+            raise self._bad_text(error, place) from None
+        if _UNSTORABLE.search(value):
+            raise _NotJson(place, "the text has a NUL or half a character in it, which cannot be stored")
+        is_as_written = self._at - start - 2 == len(value)  # an escape is longer than what it stands for
+        return Scalar(value, value, place, Place(place.line, place.column + 1) if is_as_written else None)
+
+    def _bad_text(self, error: json.JSONDecodeError, place: Place) -> _NotJson:
+        if error.msg.startswith("Unterminated"):
+            return _NotJson(place, "these quotes are not closed")
+        if error.msg.startswith("Invalid control"):
+            reason = "a line break, a tab or the like inside of quotes; write \\n or \\t"
+            return _NotJson(self._place_of(error.pos), reason)
+        return _NotJson(self._place_of(error.pos), 'an unknown escape; \\ itself is written as "\\\\"')
+
+    def _token(self, character: str, place: Place) -> Scalar:
+        found = _TOKEN.match(self._text, self._at)
+        if found is None:
+            raise _NotJson(
+                place, f"a value cannot begin with {show(character)}; text stands in double quotes"
+            )
+        token = found[0]
+        self._at = found.end()
+        if token in _WORDS:
+            return Scalar(_WORDS[token], token, place)
+        number = _NUMBER.fullmatch(token)
+        if number is None and token not in _NO_NUMBERS:
+            reason = "is no number, nor true, false or null; text stands in double quotes"
+            raise _NotJson(place, f"{show(token[:40])} {reason}")
+        return Scalar(self._number(token, number, place), token, place)
+
+    def _number(self, token: str, number: re.Match[str] | None, place: Place) -> Value:
+        """What cannot be stored is reported, and is text then."""
+        if number is not None and number[1] is None and number[2] is None:
+            if len(token) <= 40 and -(2**63) <= int(token) < 2**63:
+                return int(token)
+        elif number is not None and len(token) <= 400 and math.isfinite(float(token)):
+            return float(token)
+        reason = f"{token[:40]} is no number that can be stored; put it in quotes to mean text"
+        self._say_last(place, reason)
+        return token
+
+    # --- between values
+
+    def _put(self, node: Node) -> None:
+        inside = self._open[-1]
+        if isinstance(inside, _OpenList):
+            inside.items.append(node)
+            return
+        key = inside.key
+        assert key is not None
+        first = inside.entries.setdefault(key.text, Entry(key, node)).key
+        if first is not key:
+            where = f"first in line {first.place.line}, column {first.place.column}"
+            self._say(key.place, f"the key {show(key.text)} is there twice: {where}")
+
+    def _go_on(self) -> Node | None:
+        """After a value: what it ends, or None if there is another after it."""
+        inside = self._open[-1]
+        close = "}" if isinstance(inside, _OpenMap) else "]"
+        character = self._peek()
+        if character == close:
+            return self._close()
+        if character == "":
+            raise self._unclosed()
+        if character != ",":
+            raise _NotJson(self._here(), f"a comma is missing here, or {close}")
+        comma = self._here()
+        self._at += 1
+        if self._peek() == close:
+            raise _NotJson(comma, f"a comma with nothing between it and {close}")
+        if isinstance(inside, _OpenMap):
+            inside.key = self._key()
+        return None
+
+    def _key(self) -> Scalar:
+        character = self._peek()
+        if character == "":
+            raise self._unclosed()
+        if character != '"':
+            raise _NotJson(self._here(), f"a key in double quotes must stand here, not {show(character)}")
+        key = self._quoted()
+        if self._peek() != ":":
+            raise _NotJson(self._here(), f"a colon is missing after the key {show(key.text)}")
+        self._at += 1
+        return key
+
+    def _unclosed(self) -> _NotJson:
+        """Said of the place where it begins: the other is the end of the file."""
+        opened = self._open[-1]
+        pair = "{ is not closed by }" if isinstance(opened, _OpenMap) else "[ is not closed by ]"
+        return _NotJson(opened.place, pair)

@@ -1,0 +1,173 @@
+"""Nodes with branches: `parallel` asks several services, `foreach` one service for each item of a list.
+
+However many branches there are, the end of one costs the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, cast
+
+import msgspec
+
+from holdfast.authoring.flow.desk import Desk
+from holdfast.authoring.flow.model import Fan, Foreach, Parallel, Queue
+from holdfast.authoring.flow.visits import Broken, Done, Place, Result, Visit, cancel_tasks, failure_of
+from holdfast.core.commands import ResumeTask, ScheduleTask
+from holdfast.core.events import Reopened
+from holdfast.core.failures import capture
+from holdfast.core.policies import TaskOptions
+from holdfast.core.values import Failed, Failure, Outcome, Payload, Succeeded
+from holdfast.errors import Refused, WrongType, show
+
+_MOST_TOLD = 5
+"""How many failures are told of, one by one."""
+
+
+def branch_path(path: str, does: Parallel | Foreach) -> str:
+    """What the tasks of its branches are called: they are not the node, which has a row of its own."""
+    return f"{path}/branch" if isinstance(does, Parallel) else f"{path}/item"
+
+
+class Branching(Visit):
+    def __init__(self, desk: Desk, place: Place, end: Callable[[Result], None]) -> None:
+        super().__init__(desk, place, end)
+        does = place.node.does
+        assert isinstance(does, (Parallel, Foreach))
+        self._does = does
+        self._fan: Fan = does.fan
+        self._inputs: list[Payload] = []
+        """Of every branch, in order."""
+        self._services: list[str] = []
+        self._results: list[Any] = []
+        self._waiting: deque[int] = deque()
+        """Branches to begin, in order."""
+        self._tasks: dict[int, int] = {}
+        """The tasks under way, with the branch of each."""
+        self._task_of: dict[int, int] = {}
+        """The task of every branch that was begun."""
+        self._failures: dict[int, Failure] = {}
+        """By branch."""
+        self._left = 0
+
+    def begin(self) -> None:
+        self._inputs, self._services = self._branches()
+        self._open(input=self._place.input)
+        self._results = [None] * len(self._inputs)
+        self._waiting = deque(range(len(self._inputs)))
+        self._left = len(self._inputs)
+        self._fill()
+
+    def _branches(self) -> tuple[list[Payload], list[str]]:
+        """The input and the service of each. Raises WrongType, PayloadTooLarge."""
+        input, params = self._place.input, self._place.params
+        if isinstance(self._does, Parallel):
+            services = list(self._does.services) or self._named_services()
+            inputs = [
+                self._show(input=input, params=params, branch=branch, service=service)
+                for branch, service in enumerate(services)
+            ]
+            return inputs, services
+        if not isinstance(input, list):
+            what = f"the input of node {self._place.path!r}"
+            raise WrongType(what, f"foreach expects a list, got {show(input)}")
+        items = cast("list[Any]", input)
+        inputs = [self._show(input=item, params=params, index=index) for index, item in enumerate(items)]
+        return inputs, [self._does.service] * len(inputs)
+
+    def _named_services(self) -> list[str]:
+        given = self._param("services")
+        services: list[Any] = cast("list[Any]", given) if isinstance(given, list) else []
+        if not services or not all(isinstance(it, str) and it for it in services):
+            what = f"params.services of node {self._place.path!r}"
+            raise WrongType(what, f"expected a list of services, got {show(self._param('services'))}")
+        return services
+
+    def _fill(self) -> None:
+        at_once = self._fan.at_once
+        while self._waiting and (at_once is None or len(self._tasks) < at_once):
+            self._start(self._waiting.popleft())
+        if self._left == 0:
+            self._conclude()
+
+    def _start(self, branch: int) -> None:
+        seq = self._task_of.get(branch)
+        if seq is None:
+            seq = self._task_of[branch] = self._desk.take_task()
+            name = branch_path(self._place.path, self._does)
+            self._desk.emit(ScheduleTask(seq, name, self._inputs[branch], self._options(branch)))
+        else:
+            self._desk.emit(ResumeTask(seq))
+        self._tasks[seq] = branch
+
+    def _options(self, branch: int) -> TaskOptions:
+        options = self._does.options
+        if isinstance(self._does.work, Queue):
+            return msgspec.structs.replace(options, service=self._services[branch])
+        return options
+
+    def task_ended(self, seq: int, outcome: Outcome) -> None:
+        branch = self._tasks.pop(seq, None)
+        if branch is None:
+            return
+        self._left -= 1
+        if isinstance(outcome, Succeeded):
+            self._results[branch] = self._desk.decode(outcome.payload)
+        else:
+            self._failures[branch] = failure_of(outcome)
+            if self._fan.strategy == "fail_fast":
+                self._break_off()
+                return
+        self._fill()
+
+    def _break_off(self) -> None:
+        cancel_tasks(self._desk, list(self._tasks))
+        failed = Failed(self._failure())
+        self._record(failed)
+
+    def _conclude(self) -> None:
+        if self._failures and self._fan.strategy != "ignore_errors":
+            failure = self._failure()
+            self._record(Failed(failure), broken=Broken(failure, results=self._results))
+            return
+        self._finish(Done(self._results), self._results)
+
+    def _failure(self) -> Failure:
+        first = next(iter(self._failures.values()))
+        if len(self._results) == 1:
+            return first
+        told = [f"{self._name(each)}: {it.message}" for each, it in sorted(self._failures.items())]
+        message = f"{len(told)} of {len(self._results)} failed: " + "; ".join(told[:_MOST_TOLD])
+        message += f"; and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+        return msgspec.structs.replace(first, message=message, arguments=None)
+
+    def _name(self, branch: int) -> str:
+        if isinstance(self._does, Parallel):
+            return f"{self._services[branch]} (branch {branch})"
+        return f"item {branch}"
+
+    def undone(self) -> tuple[list[int], list[int]]:
+        branches = [*self._failures, *self._tasks.values()]
+        return [self._task_of[branch] for branch in branches], []
+
+    def go_again(self, event: Reopened) -> None:
+        """What has succeeded stays; the rest is tried again, under the numbers that it had."""
+        again = sorted({*self._failures, *self._tasks.values(), *self._waiting})
+        if not self._inputs or not again:
+            self._row = None
+            self.go()
+            return
+        for branch in again:
+            if self._task_of.get(branch) not in event.tasks_again:
+                self._task_of.pop(branch, None)
+        self._failures.clear()
+        self._tasks.clear()
+        self._waiting = deque(again)
+        self._left = len(again)
+        try:
+            self._open(input=self._place.input)
+        except Refused as error:
+            self._record(Failed(capture(error.with_traceback(None))))
+            return
+        self._fill()

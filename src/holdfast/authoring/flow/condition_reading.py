@@ -1,0 +1,145 @@
+"""From the node of an `expr` to a condition. Everything in it that is none is reported where it stands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from holdfast.authoring.documents.json_text import value_of
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, describe_node
+from holdfast.authoring.flow.conditions import (
+    COMPARISONS,
+    All,
+    Comparison,
+    Condition,
+    Either,
+    Exists,
+    Literal,
+    Not,
+    Operand,
+    Reference,
+    Within,
+)
+from holdfast.authoring.flow.path_reading import path_at, paths_inside
+from holdfast.authoring.flow.paths import is_rooted
+from holdfast.errors import show
+
+OPERATORS: Final = ("and", "or", "not", *COMPARISONS, "exists", "in", "contains")
+_DEEPEST: Final = 50
+_MOST_PARTS: Final = 1000
+
+
+class ConditionReader:
+    """Reads one `expr`."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._parts = 0
+
+    def read(self, node: Node) -> Condition | None:
+        """None if there is something wrong with it, which has been reported then."""
+        return self._condition(node, 1)
+
+    def _condition(self, node: Node, depth: int) -> Condition | None:
+        self._parts += 1
+        match node:
+            case Scalar(str() as text) if is_rooted(text):
+                path = path_at(node, "expr", self._problems)
+                return None if path is None else Comparison("eq", Reference(path), Literal(True))
+            case MapNode(entries) if len(entries) == 1:
+                ((name, (key, value)),) = entries.items()
+                return self._operation(name, key.place, value, depth)
+            case MapNode(entries):
+                found = ", ".join(show(name) for name in entries)
+                told = f"{len(entries)}: {found}" if entries else "none"
+                self._problems.add(node.place, f"a condition has exactly one operator, and here is {told}")
+            case _:
+                reason = (
+                    "a condition is a map with one operator, such as {gt: [$shared.total, 100]}, or a path"
+                )
+                self._problems.add(node.place, f"{reason}, not {describe_node(node)}")
+        return None
+
+    def _operation(self, name: str, place: Place, given: Node, depth: int) -> Condition | None:
+        if depth > _DEEPEST or self._parts > _MOST_PARTS:
+            reason = f"a condition has at most {_MOST_PARTS:,} parts, in at most {_DEEPEST} levels"
+            self._problems.add_last(place, reason)
+            return None
+        match name:
+            case "and" | "or":
+                return self._together(name, given, depth)
+            case "not":
+                part = self._only(given, name)
+                inner = None if part is None else self._condition(part, depth + 1)
+                return None if inner is None else Not(inner)
+            case "exists":
+                return self._exists(given)
+            case _ if name in OPERATORS:
+                return self._of_two(name, given)
+            case _:
+                hint = self._problems.did_you_mean(name, OPERATORS) or f"; there are {', '.join(OPERATORS)}"
+                self._problems.add(place, f"no operator {show(name)}{hint}")
+                return None
+
+    def _together(self, name: str, given: Node, depth: int) -> Condition | None:
+        if not isinstance(given, ListNode) or not given.items:
+            what = "an empty list" if isinstance(given, ListNode) else describe_node(given)
+            self._problems.add(given.place, f"{name} takes a list of conditions, not {what}")
+            return None
+        parts: list[Condition] = []
+        for item in given.items:
+            part = self._condition(item, depth + 1)
+            if part is not None:
+                parts.append(part)
+            if self._parts > _MOST_PARTS:
+                break
+        if len(parts) < len(given.items):
+            return None
+        return All(tuple(parts)) if name == "and" else Either(tuple(parts))
+
+    def _only(self, given: Node, name: str) -> Node | None:
+        """The one operand, in a list or without."""
+        if not isinstance(given, ListNode):
+            return given
+        if len(given.items) == 1:
+            return given.items[0]
+        self._problems.add(given.place, f"{name} takes one operand, not {len(given.items)}")
+        return None
+
+    def _exists(self, given: Node) -> Condition | None:
+        node = self._only(given, "exists")
+        match node:
+            case None:
+                return None
+            case Scalar(str()):
+                path = path_at(node, "exists", self._problems)
+                return None if path is None else Exists(path)
+            case _:
+                self._problems.add(node.place, f"exists takes a path, not {describe_node(node)}")
+                return None
+
+    def _of_two(self, name: str, given: Node) -> Condition | None:
+        if not isinstance(given, ListNode) or len(given.items) != 2:
+            what = f"a list of {len(given.items)}" if isinstance(given, ListNode) else describe_node(given)
+            self._problems.add(given.place, f"{name} takes a list of two operands, not {what}")
+            return None
+        left, right = (self._operand(item, name) for item in given.items)
+        if left is None or right is None:
+            return None
+        match name:
+            case "in":
+                return Within(left, right)
+            case "contains":
+                return Within(right, left)
+            case _:
+                return Comparison(name, left, right)
+
+    def _operand(self, node: Node, name: str) -> Operand | None:
+        if isinstance(node, Scalar) and isinstance(node.value, str) and is_rooted(node.value):
+            path = path_at(node, f"an operand of {name}", self._problems)
+            return None if path is None else Reference(path)
+        hidden = list(paths_inside(node))
+        for scalar in hidden:
+            reason = f"{show(scalar.value)} is not looked up inside of a list or a map; only an operand is"
+            self._problems.add(scalar.place, reason)
+        return None if hidden else Literal(value_of(node))

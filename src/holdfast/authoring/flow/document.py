@@ -1,0 +1,193 @@
+"""A flow as a document again: what it means, in the fields that people write, each thing said in one way.
+
+What has its default is left out. Whoever loads the document gets the same flow, so two documents that differ
+here are two flows.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, assert_never
+
+from holdfast.authoring.flow.conditions import (
+    All,
+    Comparison,
+    Condition,
+    Either,
+    Exists,
+    Literal,
+    Not,
+    Operand,
+    Within,
+)
+from holdfast.authoring.flow.model import (
+    Approval,
+    Call,
+    Choice,
+    Executor,
+    Fan,
+    Flow,
+    Foreach,
+    Function,
+    Http,
+    Kind,
+    Node,
+    Parallel,
+    Post,
+    Prep,
+    Queue,
+    Script,
+    Subflow,
+    Timer,
+    WaitEvent,
+    Work,
+)
+from holdfast.authoring.flow.paths import Steps
+from holdfast.core.policies import TaskOptions
+
+
+def document_of(flow: Flow) -> dict[str, Any]:
+    """As values of JSON. Nodes are in the order of the flow, and edges in that of their nodes."""
+    edges = [
+        {"from": source, "action": action, "to": target}
+        for source, targets in flow.edges.items()
+        for action, target in targets.items()
+    ]
+    return {
+        **_given(name=flow.name, description=flow.description),
+        "start": flow.start,
+        "nodes": {key: node_document(node) for key, node in flow.nodes.items()},
+        **_given(edges=edges),
+    }
+
+
+def node_document(node: Node) -> dict[str, Any]:
+    return {
+        **_does(node.does),
+        **_given(params=node.params, prep=_prep(node.prep), post=_post(node.post)),
+    }
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """Without those that say nothing."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def _prep(prep: Prep) -> dict[str, Any]:
+    if prep.key is not None:
+        return {"input_key": str(prep.key)}
+    return {} if prep.map is None else {"input_map": {name: str(path) for name, path in prep.map.items()}}
+
+
+def _post(post: Post) -> dict[str, Any]:
+    return _given(
+        output_key=post.output_key,
+        output_map={name: _steps(steps) for name, steps in post.output_map.items()},
+        action_static=post.action_static,
+        action_key=None if post.action_key is None else _steps(post.action_key),
+    )
+
+
+def _steps(steps: Steps) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)[1:]
+
+
+# --- kinds
+
+
+def _does(does: Kind) -> dict[str, Any]:
+    match does:
+        case Executor():
+            return {"kind": "executor", **_work(does.work, does.service), **_options(does.options)}
+        case Choice():
+            cases = [{"action": case.action, "expr": condition_document(case.condition)} for case in does.cases]
+            return {"kind": "choice", **_given(choice_cases=cases, default_action=does.default_action)}
+        case Parallel():
+            services = _given(parallel_services=list(does.services))
+            work = {**_work(does.work, ""), **services}
+            return {"kind": "parallel", **work, **_fan(does.fan), **_options(does.options)}
+        case Foreach():
+            work = _work(does.work, does.service)
+            return {"kind": "foreach", **work, **_fan(does.fan), **_options(does.options)}
+        case Subflow():
+            return {"kind": "subflow", "subflow": document_of(does.flow)}
+        case Call():
+            return {"kind": "subflow", "workflow": does.workflow}
+        case Timer():
+            return {"kind": "timer"}
+        case WaitEvent():
+            return {"kind": "wait_event"}
+        case Approval():
+            return {"kind": "approval"}
+        case _:
+            assert_never(does)
+
+
+def _work(work: Work, service: str) -> dict[str, Any]:
+    match work:
+        case Http():
+            return _given(
+                service=service,
+                max_attempts=work.max_attempts,
+                attempt_delay_ms=_milliseconds(work.attempt_delay),
+                weighted_by_load=work.weighted_by_load,
+            )
+        case Queue():
+            return {"exec_type": "queue", **_given(service=service)}
+        case Function():
+            return {"exec_type": "local_func", **_given(func=work.name)}
+        case Script(command, env, work_dir):
+            script = {"cmd": command[0], **_given(args=list(command[1:]), env=env, work_dir=work_dir)}
+            return {"exec_type": "local_script", "script": script}
+        case _:
+            assert_never(work)
+
+
+def _options(options: TaskOptions) -> dict[str, Any]:
+    retry = options.retry
+    return _given(
+        max_retries=retry.max_attempts - 1,
+        wait_ms=None if retry.max_attempts == 1 else _milliseconds(retry.first_delay),
+        timeout_ms=None if options.timeout is None else _milliseconds(options.timeout),
+    )
+
+
+def _fan(fan: Fan) -> dict[str, Any]:
+    mode = None if fan.at_once == 1 else "concurrent"
+    strategy = None if fan.strategy == Fan().strategy else fan.strategy
+    return _given(
+        parallel_mode=mode,
+        max_parallel=None if mode is None else fan.at_once,
+        failure_strategy=strategy,
+    )
+
+
+def _milliseconds(span: dt.timedelta) -> int | float:
+    """A whole number, if it is one."""
+    count = span / dt.timedelta(milliseconds=1)
+    return int(count) if count.is_integer() else count
+
+
+# --- conditions
+
+
+def condition_document(condition: Condition) -> dict[str, Any]:
+    match condition:
+        case All(parts):
+            return {"and": [condition_document(part) for part in parts]}
+        case Either(parts):
+            return {"or": [condition_document(part) for part in parts]}
+        case Not(part):
+            return {"not": condition_document(part)}
+        case Comparison(operator, left, right):
+            return {operator: [_operand(left), _operand(right)]}
+        case Exists(path):
+            return {"exists": str(path)}
+        case Within(item, collection):
+            return {"in": [_operand(item), _operand(collection)]}
+        case _:
+            assert_never(condition)
+
+
+def _operand(operand: Operand) -> Any:
+    return operand.value if isinstance(operand, Literal) else str(operand.path)

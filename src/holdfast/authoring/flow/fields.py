@@ -1,0 +1,253 @@
+"""Every field of a flow: its shape, what it means, and which kinds of node have it.
+
+A node inside of a flow may hold a flow itself, and a condition other conditions. Those are `Anything` here;
+`reading.py` and `condition_reading.py` look into them, by the same tables.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from holdfast.authoring.documents.shapes import (
+    MOST_ENTRIES,
+    Anything,
+    Choice,
+    Excludes,
+    Field,
+    ListOf,
+    MapOf,
+    Needs,
+    Number,
+    Plain,
+    Record,
+    Text,
+)
+from holdfast.core.names import LONGEST_NAME
+
+_LARGEST_WHOLE: Final = 2**31 - 2
+MOST_MILLISECONDS: Final = 36_525 * 86_400_000
+"""A hundred years."""
+_MOST_EDGES: Final = 100_000
+
+# --- shapes that are used more than once
+
+_NODE_KEY: Final = Text(
+    "1 to 100 characters without / and control characters, the first not $",
+    r"[^$/\x00-\x1f\x7f-\x9f][^/\x00-\x1f\x7f-\x9f]*",
+    100,
+)
+_SHARED_KEY: Final = Text("a key of shared: without . [ ] in it, the first not $", r"[^$.\[\]][^.\[\]]*", 200)
+_KEY: Final = Text("text of at most 200 characters", None, 200)
+_NAME: Final = Text(f"a name of at most {LONGEST_NAME} characters", None, LONGEST_NAME)
+SERVICE: Final = Text(
+    "the name of a service: at most 200 characters, no control characters, not . or ..",
+    r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]+",
+    200,
+)
+ACTION: Final = Text("an action: text of at most 200 characters", None, 200)
+_TEXT: Final = Text()
+PATH: Final = Text("a path, such as $shared.order.items[0] or $params.limit", None, 1000)
+_STEPS: Final = Text("a path inside of a value, such as order.items[0]", None, 1000)
+
+MILLISECONDS: Final = Number("a number of milliseconds, 0 or more", 0, MOST_MILLISECONDS, is_whole=False)
+_SOME_MILLISECONDS: Final = Number(
+    "a number of milliseconds, 1 or more", 1, MOST_MILLISECONDS, is_whole=False
+)
+_COUNT: Final = Number("a whole number, 0 or more", 0, _LARGEST_WHOLE)
+
+# --- kinds
+
+EXECUTOR: Final = "executor"
+CHOICE: Final = "choice"
+PARALLEL: Final = "parallel"
+SUBFLOW: Final = "subflow"
+TIMER: Final = "timer"
+FOREACH: Final = "foreach"
+WAIT_EVENT: Final = "wait_event"
+APPROVAL: Final = "approval"
+KINDS: Final = (EXECUTOR, CHOICE, PARALLEL, SUBFLOW, TIMER, FOREACH, WAIT_EVENT, APPROVAL)
+
+HTTP: Final = "http"
+QUEUE: Final = "queue"
+LOCAL_FUNC: Final = "local_func"
+LOCAL_SCRIPT: Final = "local_script"
+EXEC_TYPES: Final = (HTTP, QUEUE, LOCAL_FUNC, LOCAL_SCRIPT)
+
+_WORKING: Final = (EXECUTOR, PARALLEL, FOREACH)
+_FANNING: Final = (PARALLEL, FOREACH)
+
+ONLY_FOR: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("exec_type", "script", "max_retries", "wait_ms", "timeout_ms"), _WORKING),
+    **dict.fromkeys(("max_attempts", "attempt_delay_ms", "weighted_by_load"), _WORKING),
+    **dict.fromkeys(("service", "func"), (EXECUTOR, FOREACH)),
+    **dict.fromkeys(("parallel_mode", "max_parallel", "failure_strategy"), _FANNING),
+    "parallel_services": (PARALLEL,),
+    **dict.fromkeys(("choice_cases", "default_action"), (CHOICE,)),
+    **dict.fromkeys(("subflow", "workflow"), (SUBFLOW,)),
+}
+"""Which kinds of node have a field. What is not here, all have."""
+
+ONLY_WITH: Final[dict[str, tuple[str, ...]]] = {
+    "service": (HTTP, QUEUE, LOCAL_FUNC),
+    "func": (LOCAL_FUNC,),
+    "script": (LOCAL_SCRIPT,),
+    **dict.fromkeys(("max_attempts", "attempt_delay_ms", "weighted_by_load"), (HTTP,)),
+    "timeout_ms": (HTTP, LOCAL_FUNC, LOCAL_SCRIPT),
+}
+"""And with which exec_type."""
+
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    "python": ("python3", "-c"),
+    "javascript": ("node", "-e"),
+    "node": ("node", "-e"),
+    "bash": ("bash", "-c"),
+    "sh": ("sh", "-c"),
+    "ruby": ("ruby", "-e"),
+    "perl": ("perl", "-e"),
+}
+"""What runs `code`, by its language."""
+BEFORE_ARGUMENTS: Final[dict[str, str]] = {
+    # A shell calls the first of them $0; others would take what begins with - for options of their own.
+    **{language: language for language in ("bash", "sh")},
+    **dict.fromkeys(("javascript", "node", "ruby", "perl"), "--"),
+}
+
+# --- parts of a node
+
+_SCRIPT: Final = Record(
+    {
+        "cmd": Field(_TEXT, "The program to run, as the shell would find it."),
+        "args": Field(
+            ListOf(Plain(), "a list of arguments", most=1000), "Its arguments, or those of `code`."
+        ),
+        "code": Field(Text(longest=1_000_000), "The text of a program, instead of `cmd`."),
+        "language": Field(Choice(tuple(COMMANDS)), "What `code` is written in."),
+        "env": Field(
+            MapOf(
+                Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
+                Plain(),
+                "a map of variables",
+            ),
+            "Variables for its environment. Numbers become text as they are written.",
+        ),
+        "work_dir": Field(_TEXT, "Where it runs."),
+        "timeout_ms": Field(_SOME_MILLISECONDS, "The longest one attempt may run."),
+    },
+    "a map with cmd, or with code and language",
+    exactly_one=("cmd", "code"),
+    needs=(Needs("code", ("language",)), Needs("language", ("code",))),
+)
+_PREP: Final = Record(
+    {
+        "input_key": Field(PATH, "Where the input is; without $ it is a key of shared."),
+        "input_map": Field(
+            MapOf(_KEY, PATH, "a map from keys of the input to paths"),
+            "A map as the input: each key with the path of its value.",
+        ),
+    },
+    "a map with input_key or input_map",
+    excludes=(Excludes("input_map", "input_key", "each of them is the whole input"),),
+)
+_POST: Final = Record(
+    {
+        "output_key": Field(_SHARED_KEY, "The key of shared that the result is written to."),
+        "output_map": Field(
+            MapOf(_SHARED_KEY, _STEPS, "a map from keys of shared to paths inside of the result"),
+            "Parts of the result, and the keys of shared that they are written to.",
+        ),
+        "action_static": Field(ACTION, "The action after it, whatever the result."),
+        "action_key": Field(_STEPS, "Where the action is, inside of the result."),
+    },
+    "a map with output_key, output_map, action_static or action_key",
+)
+_CASE: Final = Record(
+    {
+        "action": Field(ACTION, "The action if the condition is true."),
+        "expr": Field(Anything("a condition"), "The condition, such as {gt: [$shared.total, 100]}."),
+    },
+    "a map with action and expr",
+    required=("action", "expr"),
+)
+
+# --- nodes
+
+NODE_FIELDS: Final[dict[str, Field]] = {
+    "kind": Field(Choice(KINDS), "What the node does."),
+    "params": Field(
+        MapOf(_KEY, Anything(), "a map of values"),
+        "Parameters for it. Those of the run that have the same names win.",
+    ),
+    "prep": Field(_PREP, "What it gets."),
+    "post": Field(_POST, "What becomes of its result, and where the flow goes next."),
+    "exec_type": Field(Choice(EXEC_TYPES), "Who does the work; `http` if not given."),
+    "service": Field(SERVICE, "The service that workers offer."),
+    "func": Field(_NAME, "The registered task to call, with `exec_type: local_func`."),
+    "script": Field(_SCRIPT, "The process to run, with `exec_type: local_script`."),
+    "max_retries": Field(_COUNT, "How often to try again after a failure; 0 if not given."),
+    "wait_ms": Field(MILLISECONDS, "How long to wait before each of these; 0 if not given."),
+    "timeout_ms": Field(_SOME_MILLISECONDS, "The longest one attempt may take."),
+    "max_attempts": Field(_COUNT, "How many workers to ask within one attempt; 0 or not given: each once."),
+    "attempt_delay_ms": Field(MILLISECONDS, "How long to wait before the next worker; 0 if not given."),
+    "weighted_by_load": Field(
+        Anything("true or false"), "Whether the worker with the least load is asked first."
+    ),
+    "choice_cases": Field(
+        ListOf(_CASE, "a list of 1 to 1,000 maps with action and expr", least=1, most=1000),
+        "Conditions with their actions. The first that is true decides.",
+    ),
+    "default_action": Field(ACTION, "The action if nothing else decides."),
+    "parallel_services": Field(
+        ListOf(SERVICE, f"a list of 1 to {MOST_ENTRIES:,} services", least=1),
+        "The services to ask, each in a branch of its own; `params.services` if not given.",
+    ),
+    "parallel_mode": Field(
+        Choice(("sequential", "concurrent")), "One branch after the other, which is the default, or at once."
+    ),
+    "max_parallel": Field(_COUNT, "How many branches may be under way at once; 0 or not given: all."),
+    "failure_strategy": Field(
+        Choice(("fail_fast", "collect_errors", "ignore_errors")),
+        "What the failure of a branch does to the others; `collect_errors` if not given.",
+    ),
+    "subflow": Field(Anything("a flow"), "A flow to go through, with a shared state of its own."),
+    "workflow": Field(_NAME, "Any workflow, to be run as a child."),
+}
+
+_NODE: Final = Record(
+    NODE_FIELDS,
+    "a map of fields",
+    required=("kind",),
+    excludes=(Excludes("workflow", "subflow", "each of them says what to run"),),
+    needs=(Needs("kind", ("subflow", "workflow"), SUBFLOW),),
+)
+
+# --- the whole
+
+_EDGE: Final = Record(
+    {
+        "from": Field(_TEXT, "The node that it leaves."),
+        "action": Field(
+            Anything(ACTION.expected), "The action that takes it; `default` if not given or empty."
+        ),
+        "to": Field(_TEXT, "The node that it leads to."),
+    },
+    "a map with from, action and to",
+    required=("from", "to"),
+)
+
+FLOW: Final = Record(
+    {
+        "name": Field(_NAME, "The name of the workflow; that of the file if not given."),
+        "description": Field(_TEXT, "What it is for, in words for people."),
+        "start": Field(_TEXT, "The node that a run begins with."),
+        "nodes": Field(
+            MapOf(_NODE_KEY, _NODE, f"a map of 1 to {MOST_ENTRIES:,} nodes by key", least=1),
+            "What is to be done, by key.",
+        ),
+        "edges": Field(
+            ListOf(_EDGE, f"a list of at most {_MOST_EDGES:,} edges", most=_MOST_EDGES),
+            "Which node comes after which, by action.",
+        ),
+    },
+    "a map with start, nodes and edges",
+    required=("start", "nodes"),
+)

@@ -1,0 +1,49 @@
+"""A registered task as the work of a node: its first parameter gets the input, the others come from params.
+
+A parameter called `params` gets all of them. Types are applied as in any other call of the task.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from holdfast.authoring.catalog import Body
+from holdfast.core.values import Payload
+from holdfast.errors import WrongType
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What a task of a flow is given; see `visits` and `branches`."""
+
+    input: Any
+    params: dict[str, Any] = {}
+    service: str = ""
+
+
+def arguments(names: list[str], input: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """By parameter name. Those that are in neither are left to their defaults."""
+    given: dict[str, Any] = {}
+    for position, name in enumerate(names):
+        if position == 0:
+            given[name] = input
+        elif name == "params":
+            given[name] = params
+        elif name in params:
+            given[name] = params[name]
+    return given
+
+
+class FunctionBody(Body):
+    """A task ready to be called for a node of a flow."""
+
+    def call(self, input: Payload) -> Any:
+        work = msgspec.json.decode(input, type=Work)
+        signature = self.task.signature
+        given = arguments(signature.names, work.input, work.params)
+        missing = [name for name in signature.needed if name not in given]
+        if missing:
+            reason = f"params has no {', '.join(map(repr, missing))}; its first parameter gets the input"
+            raise WrongType(f"a call of {signature.name} by a flow", reason)
+        return super().call(self._codec.encode(given, f"the arguments of {signature.name}"))

@@ -1,0 +1,149 @@
+"""From the text of a flow to a `Flow` that can run, or to everything that is wrong with it.
+
+Four looks at a text, each at what the one before let through: is it JSON or YAML (`json_text`, `yaml_text`),
+has it the right shape (`shapes`, `fields`), can its texts be read (`reading`), and does it hang together
+(`checks`)? All of what they find is raised together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.authoring.dag.loader import read_text
+from holdfast.authoring.documents.json_paths import JsonPaths
+from holdfast.authoring.documents.json_text import compose_json
+from holdfast.authoring.documents.problems import START, Problems
+from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Node, compose, text_of
+from holdfast.authoring.flow.checks import check_flow, edges_of
+from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
+from holdfast.authoring.flow.model import Flow, Subflow
+from holdfast.authoring.flow.model import Node as FlowNode
+from holdfast.authoring.flow.reading import Reader
+from holdfast.core.names import is_name
+from holdfast.errors import BadDag, BadFlow, Problem
+
+_SUFFIXES: Final = {".json": True, ".yaml": False, ".yml": False}
+"""Of files, and whether there is JSON in them."""
+_KEY_OF_A_LINE = re.compile(r"""^["']?(start|nodes|edges|tasks)["']?[ \t]*:""", re.MULTILINE)
+_KEY_IN_BRACES = re.compile(r"""\b(nodes|edges|tasks)["']?\s*:""")
+
+
+def load_flow_text(text: str, *, file: str = "<text>", is_json: bool | None = None) -> Flow:
+    """Raises BadFlow, with all that is wrong. `file` is what problems say, and gives the flow its name if it
+    has none.
+
+    Unless `is_json` says what the text is, it is JSON if it begins with { and can be read as that, and else
+    YAML.
+    """
+    root, problems = _compose(text, file, is_json)
+    flows = [] if root is None else _read(root, problems)
+    problems.raise_if_any()
+    outermost = _build(flows)
+    return outermost if outermost.name else msgspec.structs.replace(outermost, name=_name_of(file))
+
+
+def load_flow_file(path: str | Path) -> Flow:
+    """Of a file that ends in .json, .yaml or .yml. Raises BadFlow, with all that is wrong."""
+    return read_flow_file(path)[0]
+
+
+def read_flow_file(path: str | Path) -> tuple[Flow, str]:
+    """The flow, and the text of it. Raises BadFlow."""
+    file = str(path)
+    is_json = _SUFFIXES.get(PurePath(path).suffix.lower())
+    if is_json is None:
+        raise BadFlow([Problem(file, 1, 1, f"a flow is in a file that ends in {', '.join(_SUFFIXES)}")])
+    try:
+        text = read_text(path)
+    except BadDag as error:
+        raise BadFlow(error.problems) from None
+    return load_flow_text(text, file=file, is_json=is_json), text
+
+
+def looks_like_a_flow(beginning: bytes) -> bool:
+    """Whether a file that begins so is a flow rather than a DAG, as far as can be seen."""
+    text = beginning.decode(errors="replace").lstrip("\ufeff \t\r\n")
+    is_in_braces = text.startswith("{")
+    found = (_KEY_IN_BRACES if is_in_braces else _KEY_OF_A_LINE).search(text)
+    return is_in_braces if found is None else found[1] != "tasks"
+
+
+def _name_of(file: str) -> str:
+    stem = "" if file.startswith("<") else PurePath(file).stem
+    return stem if is_name(stem) else ""
+
+
+# --- the text
+
+
+def _compose(text: str, file: str, is_json: bool | None) -> tuple[Node | None, Problems]:
+    problems = Problems(file, BadFlow)
+    if len(text) > LARGEST_TEXT:
+        reason = f"the text has {len(text):,} characters; a flow has at most {LARGEST_TEXT:,}"
+        problems.add(START, reason)
+        return None, problems
+    if is_json is None:
+        is_json = text.lstrip("\ufeff \t\r\n").startswith("{")
+        if is_json and compose_json(text, Problems(file, BadFlow)) is None:
+            other = Problems(file, BadFlow)
+            root = compose(text, other)
+            if root is not None:
+                return root, other
+    return (compose_json if is_json else compose)(text, problems), problems
+
+
+def _read(root: Node, problems: Problems) -> list[FlowDraft]:
+    problems.paths = JsonPaths(root)
+    flows = Reader(problems).read(root)
+    for flow in flows:
+        check_flow(flow, problems)
+    return flows
+
+
+# --- the model
+
+
+def _build(flows: list[FlowDraft]) -> Flow:
+    """The outermost. Those inside of it are built before it, without recursion."""
+    built: dict[int, Flow] = {}
+    for draft in reversed(flows):
+        nodes = {key: _node(node, built) for key, node in draft.nodes.items()}
+        built[id(draft)] = Flow(
+            start=text_of(draft.start),
+            nodes=nodes,
+            edges=edges_of(draft),
+            name=draft.name,
+            description=draft.description,
+        )
+    return built[id(flows[0])]
+
+
+def _node(draft: NodeDraft, built: dict[int, Flow]) -> FlowNode:
+    does = draft.does if draft.inner is None else Subflow(built[id(draft.inner)])
+    assert does is not None
+    return FlowNode(key=draft.key, does=does, params=draft.params, prep=draft.prep, post=draft.post)
+
+
+# --- its identity
+
+
+def definition_hash(flow: Flow) -> str:
+    """The same for flows that do the same: what they are called and say of themselves is left out, and so is
+    how they are written. The order of nodes and edges does not count; that of cases and services does.
+
+    What has its default is left out as well, so that a later release can add a field and find the same hash.
+    """
+    plain: dict[str, Any] = msgspec.to_builtins(flow)
+    flows = [plain]
+    while flows:
+        each = flows.pop()
+        each.pop("name", None)
+        each.pop("description", None)
+        flows += [node["does"]["flow"] for node in each["nodes"].values() if "flow" in node["does"]]
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,412 @@
+"""The program of a flow: a cursor that goes from node to node, over state that they share.
+
+There is one node at a time, the innermost one of a stack of flows: a `subflow` node puts its own flow on top.
+A visit (see `visits`, `branches`, `waiting`) does what the node is for; when it has ended, its result is
+written, its action found, and the edge of that action followed. A run is pinned to one version of its flow,
+so replay compares: the same events lead to the same commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.authoring.flow.branches import Branching
+from holdfast.authoring.flow.desk import Desk, PackChild
+from holdfast.authoring.flow.model import (
+    DEFAULT,
+    ERROR,
+    Approval,
+    Call,
+    Choice,
+    Executor,
+    Flow,
+    Foreach,
+    Node,
+    Parallel,
+    Subflow,
+    Timer,
+    WaitEvent,
+)
+from holdfast.authoring.flow.paths import Sight, follow
+from holdfast.authoring.flow.shared import RESERVED, Shared
+from holdfast.authoring.flow.visits import Broken, Choosing, Done, Place, Result, Sleeping, Visit, Working
+from holdfast.authoring.flow.waiting import Awaiting, Calling
+from holdfast.authoring.replaying import compare
+from holdfast.core.codec import Codec
+from holdfast.core.commands import (
+    NO_INPUT,
+    CancelRun,
+    Command,
+    CompleteRun,
+    EndRun,
+    FailRun,
+    MarkPatch,
+    MarkUndone,
+    SetState,
+)
+from holdfast.core.events import (
+    CancelRequested,
+    ChildEnded,
+    Event,
+    PromiseSettled,
+    Reopened,
+    SignalReceived,
+    TaskEnded,
+    TimerFired,
+)
+from holdfast.core.failures import capture
+from holdfast.core.history import Past, Step
+from holdfast.core.ids import name_for_children
+from holdfast.core.journal import PatchMarked, TaskOpened
+from holdfast.core.records import CURSOR, RunRecord
+from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload
+from holdfast.errors import Refused, TooManySteps
+
+_STOPPED: Final = "stopped after step "
+"""Marks in the journal that a flow has taken more steps than it may, and how many it had taken."""
+
+
+class _Frame:
+    """A flow that is under way: the run's own, or that of a subflow node."""
+
+    __slots__ = ("flow", "node", "params", "prefix", "row", "shared")
+
+    def __init__(self, flow: Flow, params: dict[str, Any], prefix: str, row: int | None) -> None:
+        self.flow = flow
+        self.params = params
+        """Those of around, which win over what its nodes have."""
+        self.prefix = prefix
+        self.row = row
+        """Of the task that shows the subflow node; None for the run's own flow."""
+        self.shared = Shared()
+        self.node: Node = flow.nodes[flow.start]
+
+
+class FlowProgram:
+    def __init__(
+        self, run: RunRecord, past: Past, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
+    ) -> None:
+        name = name_for_children(run.id, run.key)
+        self._desk = Desk(run.key, name, codec, pack_child)
+        self._frames = [_Frame(flow, _params(run.input), "", None)]
+        self._visit: Visit | None = None
+        self._result: Result | None = None
+        """How the visit has ended, until the flow has gone on from there."""
+        self._satisfied: dict[str, int] = {}
+        """When a wait had its value last, by the path of its node."""
+        self._writes = 0
+        self._steps = 0
+        self._most_steps = self._limit = max_steps
+        self._stops_at: int | None = None
+        """On replay: how many steps it had taken when it was stopped."""
+        self._action = ""
+        self._ending: EndRun | None = None
+        self._reopening: Reopened | None = None
+        self._shown: dict[str, Any] | None = None
+        self._is_begun = self._is_at_end = False
+        if past.steps:
+            self._replay(past)
+
+    # --- the protocol
+
+    def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
+        self._desk.at = at
+        if not self._is_begun:
+            self._is_begun = True
+            self._enter()
+        if self._reopening is not None:
+            self._reopen(self._reopening)
+        self._go_on()
+        for event in events:
+            self._hear(event)
+            self._go_on()
+        if self._reopening is not None:
+            return []
+        self._show_state()
+        if self._ending is not None:
+            self._close(self._ending)
+        commands, self._desk.commands = self._desk.commands, []
+        return commands
+
+    def _go_on(self) -> None:
+        while self._ending is None and self._result is not None:
+            result, self._result = self._result, None
+            self._leave(result)
+
+    def waits(self) -> list[str]:
+        return [] if self._visit is None else self._visit.waits()
+
+    def dispose(self) -> None:
+        self._desk.timers.clear()
+        self._visit = None
+
+    def _replay(self, past: Past) -> None:
+        opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
+        refused = {
+            seq: outcome
+            for seq, outcome in past.local.items()
+            if isinstance(outcome, Failed) and seq not in opened
+        }
+        self._desk.recorded, self._desk.refused = past.local, refused
+        for number, step in enumerate(past.steps):
+            self._stops_at = _where_stopped(step)
+            compare(number, self.advance(step.at, step.events), step.asked)
+        self._desk.recorded, self._desk.refused = None, {}
+
+    # --- events
+
+    def _hear(self, event: Event) -> None:
+        visit = None if self._ending is not None else self._visit
+        match event:
+            case TaskEnded():
+                if visit is not None:
+                    visit.task_ended(event.seq, event.outcome)
+            case ChildEnded():
+                if visit is not None:
+                    visit.child_ended(event.seq, event.outcome)
+            case TimerFired():
+                action = self._desk.timers.pop(event.seq, None)
+                if action is not None and visit is not None:
+                    action()
+            case SignalReceived():
+                self._receive(event.name, event.payload)
+            case CancelRequested():
+                self._ending = self._ending or CancelRun(event.reason)
+            case Reopened():
+                # A client wrote that step and could ask for nothing: whoever takes the run goes on from here.
+                self._reopening = event
+                self._ending = None
+            case PromiseSettled():
+                pass  # a flow asks for none
+
+    def _receive(self, key: str, payload: Payload) -> None:
+        """A signal is a write to the state of the whole run."""
+        if key.startswith(RESERVED):
+            return
+        self._write(self._frames[0].shared, key, self._desk.decode(payload))
+        if self._visit is not None and self._ending is None:
+            self._visit.shared_changed()
+
+    # --- from node to node
+
+    def _enter(self) -> None:
+        """Visit the node that the innermost flow has come to."""
+        if self._may_not_go_on():
+            return
+        self._steps += 1
+        frame = self._frames[-1]
+        node = frame.node
+        params = {**node.params, **frame.params}
+        around = [each.shared for each in reversed(self._frames)]
+        input = _input_of(node, Sight(params, frame.shared.values))
+        place = Place(node, frame.prefix + node.key, params, around, input)
+        if isinstance(node.does, Subflow):
+            self._descend(place, node.does.flow)
+        else:
+            self._visit = self._visit_of(place)
+            self._visit.go()
+
+    def _may_not_go_on(self) -> bool:
+        """A limit that is a setting is not asked on replay: the journal has where it was met."""
+        is_live = self._desk.recorded is None
+        must_stop = self._steps >= self._limit if is_live else self._steps == self._stops_at
+        if must_stop:
+            self._visit = None
+            self._desk.emit(MarkPatch(f"{_STOPPED}{self._steps}"))
+            self._ending = FailRun(capture(TooManySteps(self._steps)))
+        return must_stop
+
+    def _visit_of(self, place: Place) -> Visit:
+        match place.node.does:
+            case Executor():
+                return Working(self._desk, place, self._ended)
+            case Choice():
+                return Choosing(self._desk, place, self._ended)
+            case Parallel() | Foreach():
+                return Branching(self._desk, place, self._ended)
+            case Timer():
+                return Sleeping(self._desk, place, self._ended)
+            case Call():
+                return Calling(self._desk, place, self._ended)
+            case WaitEvent() | Approval():
+                since = self._satisfied.get(place.path, 0)
+                return Awaiting(
+                    self._desk, place, self._ended, since, lambda: self._note_satisfied(place.path)
+                )
+            case Subflow():
+                raise AssertionError("it is not visited but descended into")
+
+    def _note_satisfied(self, path: str) -> None:
+        self._satisfied[path] = self._writes
+
+    def _descend(self, place: Place, flow: Flow) -> None:
+        shown = self._desk.encode_surely({"input": place.input})
+        row = self._desk.open(place.path, shown)
+        self._visit = None
+        self._frames.append(_Frame(flow, place.params, place.path + "/", row))
+        self._enter()
+
+    def _ended(self, result: Result) -> None:
+        self._result = result
+
+    def _leave(self, result: Result) -> None:
+        if isinstance(result, Done):
+            self._succeed(result)
+        else:
+            self._fail(result)
+
+    def _succeed(self, done: Done) -> None:
+        """Write what a node has given, and go where its action leads."""
+        frame = self._frames[-1]
+        self._keep(frame, done.value)
+        action = done.action
+        if action is None:
+            action = action_of(frame.node, done.value)
+        self._action = action
+        following = frame.flow.next_of(frame.node.key, action)
+        if following is not None:
+            frame.node = frame.flow.nodes[following]
+            self._enter()
+        elif len(self._frames) > 1:
+            self._ascend()
+        else:
+            self._complete()
+
+    def _keep(self, frame: _Frame, value: Any) -> None:
+        post = frame.node.post
+        for key, steps in post.output_map.items():
+            self._write(frame.shared, key, follow(value, steps))
+        if post.output_key is not None:
+            self._write(frame.shared, post.output_key, value)
+
+    def _write(self, shared: Shared, key: str, value: Any) -> None:
+        self._writes += 1
+        shared.write(key, value, self._writes)
+
+    def _ascend(self) -> None:
+        """An inner flow has come to its end: its state is what its node gives."""
+        inner = self._frames.pop()
+        value, path = inner.shared.values, inner.prefix.removesuffix("/")
+        assert inner.row is not None
+        stands = self._desk.record(inner.row, path, self._desk.succeeded(value, path), is_open=True)
+        self._result = Broken(stands.failure) if isinstance(stands, Failed) else Done(value)
+
+    def _fail(self, broken: Broken) -> None:
+        """Go to whoever deals with it: here, or in a flow around this one; else the run has failed."""
+        frame = self._frames[-1]
+        if broken.results is not None:
+            self._keep(frame, broken.results)
+        for depth in range(len(self._frames) - 1, -1, -1):
+            flow, node = self._frames[depth].flow, self._frames[depth].node
+            edges = flow.edges.get(node.key, {})
+            own = broken.action if depth == len(self._frames) - 1 else None
+            action = next((each for each in (ERROR, own, DEFAULT) if each in edges), None)
+            if action is not None:
+                self._climb_to(depth, broken.failure)
+                self._action = ERROR if action == DEFAULT else action
+                self._frames[-1].node = flow.nodes[edges[action]]
+                self._enter()
+                return
+        self._action = ERROR
+        self._ending = FailRun(self._run_failure(broken.failure))
+
+    def _climb_to(self, depth: int, failure: Failure) -> None:
+        """Flows that could not deal with it have failed."""
+        while len(self._frames) > depth + 1:
+            self._close_frame(self._frames.pop(), Failed(failure))
+
+    def _close_frame(self, frame: _Frame, outcome: Outcome) -> None:
+        if frame.row is not None:
+            self._desk.record(frame.row, frame.prefix.removesuffix("/"), outcome, is_open=True)
+            frame.row = None
+
+    def _run_failure(self, failure: Failure) -> Failure:
+        frame = self._frames[-1]
+        message = f"node {frame.prefix + frame.node.key!r} failed: {failure.message}"
+        return msgspec.structs.replace(failure, message=message, arguments=None)
+
+    # --- the end, and after it
+
+    def _complete(self) -> None:
+        self._visit, self._is_at_end = None, True
+        try:
+            output = self._desk.encode(self._frames[0].shared.values, "the state of the run, its result,")
+        except Refused as error:
+            self._ending = FailRun(capture(error.with_traceback(None)))
+        else:
+            self._ending = CompleteRun(output)
+
+    def _close(self, ending: EndRun) -> None:
+        """Whatever it ends with, nothing of it is left waiting: executors' tasks are ended by the engine."""
+        if not isinstance(ending, CompleteRun):
+            if self._visit is not None:
+                self._visit.close()
+                tasks, children = self._visit.undone()
+                self._desk.emit(MarkUndone(tuple(tasks), tuple(children)))
+            failed = isinstance(ending, FailRun)
+            outcome = Failed(ending.failure) if failed else Cancelled("the run ended")
+            for frame in self._frames:
+                self._close_frame(frame, outcome)
+        self._desk.emit(ending)
+
+    def _reopen(self, event: Reopened) -> None:
+        """An operator tries again: the node that it has ended with is visited once more."""
+        self._reopening = None
+        desk = self._desk
+        desk.next_task = max(desk.next_task, event.tasks)
+        desk.next_timer = max(desk.next_timer, event.timers)
+        desk.next_child = max(desk.next_child, event.children)
+        desk.timers.clear()
+        self._result = None
+        self._limit = self._steps + self._most_steps
+        self._frames[0].shared.show_all()
+        self._shown = None
+        for frame in self._frames[1:]:
+            frame.row = desk.open(frame.prefix.removesuffix("/"), NO_INPUT)
+        if self._is_at_end:
+            self._complete()
+        elif self._visit is None:
+            self._enter()
+        else:
+            self._visit.go_again(event)
+
+    def _show_state(self) -> None:
+        """What changed of the state of the run, and where it is."""
+        shared = self._frames[0].shared
+        for key in shared.changed:
+            self._desk.emit(SetState(key, self._desk.encode_surely(shared.values[key])))
+        shared.changed.clear()
+        frame = self._frames[-1]
+        node = "" if isinstance(self._ending, CompleteRun) else frame.prefix + frame.node.key
+        cursor = {"node": node, "action": self._action, "steps": self._steps}
+        if cursor != self._shown:
+            self._shown = cursor
+            self._desk.emit(SetState(CURSOR, self._desk.encode_surely(cursor)))
+
+
+def _params(input: Payload) -> dict[str, Any]:
+    """Anything but a map was refused when the run was started."""
+    return msgspec.json.decode(input, type=dict[str, Any])
+
+
+def _input_of(node: Node, sight: Sight) -> Any:
+    prep = node.prep
+    if prep.map is not None:
+        return {name: sight.at(path) for name, path in prep.map.items()}
+    return None if prep.key is None else sight.at(prep.key)
+
+
+def action_of(node: Node, value: Any) -> str:
+    """What `post` says that a result leads to."""
+    if node.post.action_static is not None:
+        return node.post.action_static
+    found = None if node.post.action_key is None else follow(value, node.post.action_key)
+    return found if isinstance(found, str) else ""
+
+
+def _where_stopped(step: Step) -> int | None:
+    marks = [it.change_id for it in step.asked if isinstance(it, PatchMarked)]
+    return next((int(it.removeprefix(_STOPPED)) for it in marks if it.startswith(_STOPPED)), None)

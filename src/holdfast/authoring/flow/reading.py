@@ -1,0 +1,277 @@
+"""From nodes of a document to drafts of flows: texts become paths, conditions and commands.
+
+What has the wrong shape or cannot be read is reported where it stands. Whether flows hang together is for
+`checks.py` to say, once all of each is known. Flows inside of flows wait in a list for their turn, so that
+their depth costs no stack.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, NamedTuple
+
+from holdfast.authoring.documents.json_text import value_of
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.shapes import ListOf, conform
+from holdfast.authoring.documents.yaml_text import (
+    Entry,
+    ListNode,
+    MapNode,
+    Node,
+    Scalar,
+    text_of,
+)
+from holdfast.authoring.flow.condition_reading import ConditionReader
+from holdfast.authoring.flow.drafts import EdgeDraft, FlowDraft, NodeDraft
+from holdfast.authoring.flow.fields import (
+    ACTION,
+    FLOW,
+    FOREACH,
+    MILLISECONDS,
+    ONLY_FOR,
+    PATH,
+    SERVICE,
+)
+from holdfast.authoring.flow.model import (
+    DEFAULT,
+    Approval,
+    Call,
+    Case,
+    Choice,
+    Executor,
+    Foreach,
+    Kind,
+    Parallel,
+    Post,
+    Prep,
+    Timer,
+    WaitEvent,
+)
+from holdfast.authoring.flow.path_reading import path_at, steps_at
+from holdfast.authoring.flow.paths import Path, Steps
+from holdfast.authoring.flow.work_reading import WorkReader
+from holdfast.core.names import LONGEST_NAME
+
+_SERVICES: Final = ListOf(SERVICE, "a list of services", least=1)
+
+
+class _Waiting(NamedTuple):
+    """A flow that was met inside of another one."""
+
+    node: Node
+    owner: Place
+    holder: NodeDraft
+    prefix: str
+    """The keys that lead to its nodes."""
+
+
+class Reader:
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._waiting: deque[_Waiting] = deque()
+
+    def read(self, root: Node) -> list[FlowDraft]:
+        """All flows of a document, each before those inside of it."""
+        outermost = self._flow(root, "the flow", root.place, "")
+        found = [] if outermost is None else [outermost]
+        while self._waiting:
+            node, owner, holder, prefix = self._waiting.popleft()
+            holder.inner = self._flow(node, "the subflow", owner, prefix)
+            if holder.inner is not None:
+                found.append(holder.inner)
+        return found
+
+    def _flow(self, root: Node, title: str, owner: Place, prefix: str) -> FlowDraft | None:
+        top = conform(root, FLOW, title, self._problems, owner)
+        if not isinstance(top, MapNode):
+            return None
+        nodes, start = top.get("nodes"), top.get("start")
+        edges, has_edges = self._edges(top)
+        return FlowDraft(
+            name=text_of(top.get("name")),
+            description=text_of(top.get("description")),
+            start=start if isinstance(start, Scalar) else None,
+            nodes={
+                key: self._node(key, entry, prefix)
+                for key, entry in _entries(nodes).items()
+                if isinstance(entry.value, MapNode)
+            },
+            edges=edges,
+            lost_nodes=nodes.broken if isinstance(nodes, MapNode) else frozenset(),
+            has_nodes="nodes" not in top.broken,
+            has_edges=has_edges,
+        )
+
+    def _edges(self, top: MapNode) -> tuple[list[EdgeDraft], bool]:
+        """Those that can be read, and whether these are all."""
+        listed = top.get("edges")
+        items = listed.items if isinstance(listed, ListNode) else []
+        found: list[EdgeDraft] = []
+        for item in items:
+            assert isinstance(item, MapNode)
+            source, target, action = item.get("from"), item.get("to"), self._edge_action(item.get("action"))
+            if isinstance(source, Scalar) and isinstance(target, Scalar) and action is not None:
+                found.append(EdgeDraft(source, action, target))
+        return found, "edges" not in top.broken and len(found) == len(items)
+
+    def _edge_action(self, node: Node | None) -> str | None:
+        if node is None or (isinstance(node, Scalar) and node.value == ""):
+            return DEFAULT
+        clean = conform(node, ACTION, "action", self._problems)
+        return None if clean is None else text_of(clean)
+
+    # --- nodes
+
+    def _node(self, key: str, entry: Entry, prefix: str) -> NodeDraft:
+        node, place = entry.value, entry.key.place
+        assert isinstance(node, MapNode)
+        draft = NodeDraft(key=key, place=place, kind=text_of(node.get("kind")))
+        before = len(self._problems)
+        if len(prefix) + len(key) > LONGEST_NAME:
+            reason = f"the keys of nodes that lead here have more than {LONGEST_NAME} characters together"
+            self._problems.add(place, reason)
+        self._check_fields(draft.kind, node)
+        draft.params = self._params(draft.kind, node)
+        draft.prep = self._prep(node.get("prep"))
+        draft.post = self._post(node.get("post"))
+        draft.does = self._does(draft, node, prefix)
+        post = node.get("post")
+        is_broken = bool(node.broken) or (isinstance(post, MapNode) and bool(post.broken))
+        draft.is_whole = not is_broken and len(self._problems) == before
+        return draft
+
+    def _check_fields(self, kind: str, node: MapNode) -> None:
+        for field, (key, _) in node.entries.items():
+            kinds = ONLY_FOR.get(field)
+            if kind and kinds is not None and kind not in kinds:
+                self._problems.add(key.place, f"{field} is for {' and '.join(kinds)}, not for {kind}")
+
+    def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> Kind | None:
+        title = f"nodes.{draft.key}"
+        match draft.kind:
+            case "executor" | "parallel" | "foreach":
+                return self._working(
+                    draft, node, WorkReader(draft.kind, node, title, draft.place, self._problems)
+                )
+            case "choice":
+                return self._choice(node)
+            case "subflow":
+                inner = node.entries.get("subflow")
+                if inner is not None:
+                    path = f"{prefix}{draft.key}/"
+                    self._waiting.append(_Waiting(inner.value, inner.key.place, draft, path))
+                    return None
+                return Call(text_of(node.get("workflow")))
+            case "timer":
+                return Timer()
+            case "wait_event":
+                return WaitEvent()
+            case "approval":
+                return Approval()
+            case _:
+                return None
+
+    def _working(self, draft: NodeDraft, node: MapNode, reader: WorkReader) -> Kind | None:
+        work, options = reader.work(), reader.options()
+        if draft.kind == FOREACH:
+            self._check_items(draft, node)
+        if work is None:
+            return None
+        match draft.kind:
+            case "executor":
+                return Executor(work, reader.service, options)
+            case "foreach":
+                return Foreach(work, reader.service, reader.fan(), options)
+            case _:
+                services = node.get("parallel_services")
+                names = [text_of(item) for item in services.items] if isinstance(services, ListNode) else []
+                return Parallel(work, tuple(names), reader.fan(), options)
+
+    def _check_items(self, draft: NodeDraft, node: MapNode) -> None:
+        prep = node.get("prep")
+        there = prep.entries.keys() | prep.broken if isinstance(prep, MapNode) else node.broken & {"prep"}
+        if not there:
+            self._problems.add(draft.place, f"nodes.{draft.key} needs prep.input_key, the path of a list")
+        elif isinstance(prep, MapNode) and "input_key" not in there and "input_map" in prep.entries:
+            place = prep.entries["input_map"].key.place
+            self._problems.add(place, "input_map makes a map; foreach takes a list, by input_key")
+
+    def _choice(self, node: MapNode) -> Choice | None:
+        post = node.get("post")
+        fixed = post.entries.get("action_static") if isinstance(post, MapNode) else None
+        if fixed is not None:
+            reason = "action_static is not for choice: its cases decide, or else default_action"
+            self._problems.add(fixed.key.place, reason)
+        listed = node.get("choice_cases")
+        items = listed.items if isinstance(listed, ListNode) else []
+        cases: list[Case] = []
+        for item in items:
+            assert isinstance(item, MapNode)
+            expr, action = item.get("expr"), text_of(item.get("action"))
+            condition = None if expr is None else ConditionReader(self._problems).read(expr)
+            if condition is not None:
+                cases.append(Case(action, condition))
+        if len(cases) < len(items):
+            return None
+        return Choice(tuple(cases), text_of(node.get("default_action")) or None)
+
+    # --- what goes in and comes out
+
+    def _params(self, kind: str, node: MapNode) -> dict[str, object]:
+        params = node.get("params")
+        for name, (_, value) in _entries(params).items():
+            if not (isinstance(value, Scalar) and value.value is None):
+                self._check_param(kind, name, value)
+        return {} if params is None else value_of(params)
+
+    def _check_param(self, kind: str, name: str, value: Node) -> None:
+        """Those that a node goes by itself. A run may set them too, and then they are looked at again."""
+        title = f"params.{name}"
+        match kind, name:
+            case ("timer", "delay_ms") | (("wait_event" | "approval"), "timeout_ms"):
+                conform(value, MILLISECONDS, title, self._problems)
+            case ("wait_event", "signal_key") | ("approval", "approval_key"):
+                if conform(value, PATH, title, self._problems) is not None:
+                    path = path_at(value, title, self._problems)
+                    if path == Path("shared"):
+                        self._problems.add(value.place, f"{title} must name a key of $shared, not all of it")
+            case "parallel", "services":
+                conform(value, _SERVICES, title, self._problems)
+            case _:
+                pass
+
+    def _prep(self, node: Node | None) -> Prep:
+        if not isinstance(node, MapNode):
+            return Prep()
+        key, listed = node.get("input_key"), node.get("input_map")
+        found = {name: self._source(it.value, f"input_map.{name}") for name, it in _entries(listed).items()}
+        return Prep(
+            None if key is None else self._source(key, "input_key"),
+            None if listed is None else {name: path for name, path in found.items() if path is not None},
+        )
+
+    def _source(self, node: Node, title: str) -> Path | None:
+        path = path_at(node, title, self._problems)
+        if path is not None and path.root == "input":
+            self._problems.add(node.place, f"{title}: there is no $input yet; prep says what it will be")
+        return path
+
+    def _post(self, node: Node | None) -> Post:
+        if not isinstance(node, MapNode):
+            return Post()
+        key = node.get("action_key")
+        listed = _entries(node.get("output_map"))
+        found = {
+            name: steps_at(it.value, f"output_map.{name}", self._problems) for name, it in listed.items()
+        }
+        output: dict[str, Steps] = {name: steps for name, steps in found.items() if steps is not None}
+        return Post(
+            output_key=text_of(node.get("output_key")) or None,
+            output_map=output,
+            action_static=text_of(node.get("action_static")) or None,
+            action_key=None if key is None else steps_at(key, "action_key", self._problems),
+        )
+
+
+def _entries(node: Node | None) -> dict[str, Entry]:
+    return node.entries if isinstance(node, MapNode) else {}

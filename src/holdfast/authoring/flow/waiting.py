@@ -1,0 +1,189 @@
+"""Nodes that wait for something else than work: an event, an approval, another workflow.
+
+A wait is a row and, if it is bounded, a timer: both are in the journal, so the run itself can leave memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from holdfast.authoring.flow.desk import Desk
+from holdfast.authoring.flow.model import Approval, Call
+from holdfast.authoring.flow.paths import BadPath, Path, follow, parse_path
+from holdfast.authoring.flow.visits import Broken, Done, Place, Result, Visit
+from holdfast.core.commands import ResumeChild, StartChild
+from holdfast.core.events import Reopened
+from holdfast.core.names import written_span
+from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
+from holdfast.errors import WrongType, show
+
+APPROVED: Final = "approved"
+REJECTED: Final = "rejected"
+_YES = frozenset({"true", "yes", "y", "ok", "approve", "approved", "accept", "accepted"})
+_NO = frozenset({"false", "no", "n", "reject", "rejected", "deny", "denied", "decline", "declined"})
+
+
+class Awaiting(Visit):
+    """Until a key has a value that was written since this node had one from it last."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        place: Place,
+        end: Callable[[Result], None],
+        since: int,
+        on_value: Callable[[], None],
+    ) -> None:
+        super().__init__(desk, place, end)
+        self._is_approval = isinstance(place.node.does, Approval)
+        self._since = since
+        self._on_value = on_value
+        self._timer: int | None = None
+        self._path = Path("shared")
+
+    def begin(self) -> None:
+        self._path = self._wanted()
+        limit = self._span("timeout_ms")
+        if self._look():
+            return
+        if self._path.root != "shared":
+            reason = "it has no value, and none can come: params and input do not change while a run waits"
+            raise WrongType(f"{self._path} in node {self._place.path!r}", reason)
+        self._open(input=self._place.input, signal=str(self._path.steps[0]))
+        if limit:
+            words = written_span(limit)
+            self._timer = self._desk.start_timer(later(self._desk.at, limit), lambda: self._give_up(words))
+
+    def _wanted(self) -> Path:
+        """Raises WrongType."""
+        name = "approval_key" if self._is_approval else "signal_key"
+        text = self._param(name)
+        try:
+            path = Path("shared", (self._place.node.key,)) if text is None else parse_path(_text(text))
+        except BadPath as error:
+            what = f"params.{name} of node {self._place.path!r}"
+            raise WrongType(what, f"got {show(text)}, but {error}") from None
+        if path.root == "shared" and not path.steps:
+            raise WrongType(f"params.{name} of node {self._place.path!r}", "it must name a key of $shared")
+        return path
+
+    def shared_changed(self) -> None:
+        if self._row is not None:
+            self._look()
+
+    def _look(self) -> bool:
+        found = self._find()
+        if found is None:
+            return False
+        self._on_value()
+        self._stop_timer()
+        self._shown = self._show(input=self._place.input)
+        self._decide(found)
+        return True
+
+    def _find(self) -> Any:
+        if self._path.root != "shared":
+            value = self._place.sight.at(self._path)
+            return None if self._is_nothing(value) else value
+        for shared in self._place.around:
+            value = follow(shared.values, self._path.steps)
+            if not self._is_nothing(value) and shared.written_since(str(self._path.steps[0]), self._since):
+                return value
+        return None
+
+    def _is_nothing(self, value: Any) -> bool:
+        return value is None or value == "" or (value is False and not self._is_approval)
+
+    def _decide(self, value: Any) -> None:
+        if not self._is_approval:
+            self._finish(Done(value), value)
+            return
+        post = self._place.node.post
+        action = decision_in(value, post.action_key) or post.action_static
+        if action is not None:
+            self._finish(Done(value, action), value)
+            return
+        message = f"it was answered with {show(value)}, which is neither yes nor no"
+        self._record(Failed(Failure(type="holdfast.errors:WrongType", message=message)))
+
+    def _give_up(self, limit: str) -> None:
+        self._timer = None
+        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"nothing came within {limit}")
+        self._record(Failed(failure), broken=Broken(failure, action=self._place.node.post.action_static))
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._desk.stop_timer(self._timer)
+            self._timer = None
+
+    def waits(self) -> list[str]:
+        if self._row is None:
+            return []
+        kind = "approval" if self._is_approval else "signal"
+        return [f"{kind} {str(self._path.steps[0])!r}"]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadPath("a path is text")
+    return value
+
+
+def decision_in(value: Any, key: tuple[str | int, ...] | None) -> str | None:
+    """The action that an answer means; None if it means none."""
+    if isinstance(value, dict) and key is not None:
+        value = follow(value, key)
+    if isinstance(value, bool):
+        return APPROVED if value else REJECTED
+    if not isinstance(value, str) or not value:
+        return None
+    word = value.strip().lower()
+    return APPROVED if word in _YES else REJECTED if word in _NO else value
+
+
+class Calling(Visit):
+    """Another workflow, as a child."""
+
+    _child: int | None = None
+    _child_id = ""
+
+    def begin(self) -> None:
+        does, input = self._place.node.does, self._place.input
+        assert isinstance(does, Call)
+        if input is not None and not isinstance(input, dict):
+            what = f"the input of node {self._place.path!r}"
+            raise WrongType(what, f"a workflow takes its inputs by name, from a map; got {show(input)}")
+        packed = self._desk.pack_child(does.workflow, cast("dict[str, Any]", input or {}))
+        self._open(input=input, workflow=does.workflow)
+        self._child = self._desk.take_child()
+        number = self._desk.count_visit(self._place.path)
+        self._child_id = f"{self._desk.run_name}/{self._place.path}" + (f"#{number}" if number > 1 else "")
+        self._desk.emit(StartChild(self._child, does.workflow, None, self._child_id, packed))
+
+    def go_again(self, event: Reopened) -> None:
+        if self._child is None or self._child not in event.children_again:
+            self._row = self._child = None
+            self.go()
+            return
+        self._open(input=self._place.input)
+        self._desk.emit(ResumeChild(self._child))
+
+    def child_ended(self, seq: int, outcome: Outcome) -> None:
+        if seq != self._child or self._row is None:
+            return
+        match outcome:
+            case Succeeded():
+                self._record(outcome, Done(self._desk.decode(outcome.payload)))
+            case Cancelled():
+                why = f": {outcome.reason}" if outcome.reason else ""
+                message = f"run {self._child_id!r} was cancelled{why}"
+                self._record(Failed(Failure(type="holdfast.errors:RunCancelled", message=message)))
+            case Failed():
+                self._record(outcome)
+
+    def undone(self) -> tuple[list[int], list[int]]:
+        return [], [] if self._child is None else [self._child]
+
+    def waits(self) -> list[str]:
+        return [] if self._row is None else [f"child {self._child_id}"]

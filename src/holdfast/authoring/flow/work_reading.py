@@ -1,0 +1,169 @@
+"""Who does the work of a node, how often it is tried, and how its branches go together."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final
+
+from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, describe_node, text_of
+from holdfast.authoring.flow.fields import (
+    BEFORE_ARGUMENTS,
+    COMMANDS,
+    HTTP,
+    LOCAL_FUNC,
+    LOCAL_SCRIPT,
+    ONLY_WITH,
+    PARALLEL,
+    QUEUE,
+)
+from holdfast.authoring.flow.model import Fan, Function, Http, Queue, Script, Work
+from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
+
+_RESERVED_VARIABLES: Final = "HOLDFAST_"
+
+
+class WorkReader:
+    """Reads one node of a kind that does work. Its shape is right, except for what is in `broken`."""
+
+    def __init__(self, kind: str, node: MapNode, title: str, owner: Place, problems: Problems) -> None:
+        self._kind, self._node, self._title, self._owner = kind, node, title, owner
+        self._problems = problems
+        self._exec_type = text_of(node.get("exec_type")) or HTTP
+        self.service = text_of(node.get("service"))
+
+    def work(self) -> Work | None:
+        """None if there is something wrong with it, which has been reported then."""
+        if "exec_type" in self._node.broken:
+            return None
+        fits = self._check_fields()
+        if not self._has_what_it_needs(fits):
+            return None
+        match self._exec_type:
+            case "queue":
+                return Queue()
+            case "local_func":
+                return Function(text_of(self._node.get("func")) or self.service)
+            case "local_script":
+                script = self._node.get("script")
+                return self._script(script) if isinstance(script, MapNode) else None
+            case _:
+                return self._http()
+
+    def _check_fields(self) -> bool:
+        """Whether all fields are for this exec_type."""
+        fits = True
+        for field, (key, _) in self._node.entries.items():
+            types = ONLY_WITH.get(field)
+            if types is None or self._exec_type in types:
+                continue
+            fits = False
+            if "exec_type" in self._node.entries:
+                reason = (
+                    f"{field} does not go with exec_type {self._exec_type}; it is for {' and '.join(types)}"
+                )
+            else:
+                reason = f"{field} needs exec_type: {' or '.join(types)}; it is {HTTP} if not given"
+            self._problems.add(key.place, reason)
+        return fits
+
+    def _has_what_it_needs(self, fits: bool) -> bool:
+        there = self._node.entries.keys() | self._node.broken
+        needed: tuple[str, ...] = ()
+        if self._exec_type == LOCAL_SCRIPT:
+            needed = ("script",)
+        elif self._kind != PARALLEL:  # whose branches have a service each
+            needed = ("func", "service") if self._exec_type == LOCAL_FUNC else ("service",)
+        if not needed or not there.isdisjoint(needed):
+            return fits
+        if fits:
+            reason = (
+                f"{' or '.join(needed)} is missing in {self._title}: exec_type {self._exec_type} needs it"
+            )
+            self._problems.add(self._owner, reason)
+        return False
+
+    def _http(self) -> Http | None:
+        weighted = self._node.get("weighted_by_load")
+        if weighted is not None and not (isinstance(weighted, Scalar) and isinstance(weighted.value, bool)):
+            reason = f"weighted_by_load must be true or false, not {describe_node(weighted)}"
+            self._problems.add(weighted.place, reason)
+            return None
+        return Http(
+            max_attempts=whole_at(self._node.get("max_attempts")),
+            attempt_delay=span_at(self._node.get("attempt_delay_ms")),
+            weighted_by_load=weighted is not None and weighted.value is True,
+        )
+
+    # --- scripts
+
+    def _script(self, script: MapNode) -> Script:
+        args = script.get("args")
+        listed = args.items if isinstance(args, ListNode) else []
+        arguments = [item.text for item in listed if isinstance(item, Scalar)]
+        language = text_of(script.get("language"))
+        if language:
+            command = [*COMMANDS[language], text_of(script.get("code"))]
+            if arguments and language in BEFORE_ARGUMENTS:
+                command.append(BEFORE_ARGUMENTS[language])
+        else:
+            command = [text_of(script.get("cmd"))]
+        work_dir = text_of(script.get("work_dir"))
+        return Script((*command, *arguments), self._environment(script.get("env")), work_dir or None)
+
+    def _environment(self, node: Node | None) -> dict[str, str]:
+        """Values are kept as they were written: 1.10 is the text 1.10."""
+        entries = node.entries if isinstance(node, MapNode) else {}
+        for name, (key, _) in entries.items():
+            if name.startswith(_RESERVED_VARIABLES):
+                reason = f"{name} cannot be set: variables that begin with {_RESERVED_VARIABLES} are ours"
+                self._problems.add(key.place, reason)
+        return {name: it.value.text for name, it in entries.items() if isinstance(it.value, Scalar)}
+
+    # --- options
+
+    def options(self) -> TaskOptions:
+        is_asked_for = self._exec_type == QUEUE and self._kind != PARALLEL
+        return TaskOptions(
+            retry=self._retry(),
+            timeout=self._timeout(),
+            service=(self.service or None) if is_asked_for else None,
+        )
+
+    def _retry(self) -> Retry:
+        times = whole_at(self._node.get("max_retries"))
+        if not times:
+            return NO_RETRY
+        wait = span_at(self._node.get("wait_ms"))
+        return Retry(max_attempts=times + 1, first_delay=wait, factor=1.0, jitter=0.0)
+
+    def _timeout(self) -> dt.timedelta | None:
+        script = self._node.get("script")
+        inner = script.get("timeout_ms") if isinstance(script, MapNode) else None
+        outer = self._node.get("timeout_ms")
+        if inner is not None and outer is not None:
+            reason = "timeout_ms and script.timeout_ms mean the same; only one of them can be given"
+            self._problems.add(outer.place, reason)
+        given = inner if outer is None else outer
+        return None if given is None or self._exec_type == QUEUE else span_at(given)
+
+    def fan(self) -> Fan:
+        mode, most = text_of(self._node.get("parallel_mode")), self._node.get("max_parallel")
+        count, is_concurrent = whole_at(most), mode == "concurrent"
+        if most is not None and count > 1 and not is_concurrent and "parallel_mode" not in self._node.broken:
+            reason = f"max_parallel is {count}, but needs parallel_mode: concurrent; it is sequential"
+            self._problems.add(most.place, reason)
+        strategy = text_of(self._node.get("failure_strategy")) or Fan().strategy
+        return Fan((count or None) if is_concurrent else 1, strategy)
+
+
+def whole_at(node: Node | None) -> int:
+    """Of a node that is known to be a whole number; 4.0 is one too. 0 if there is none."""
+    value = node.value if isinstance(node, Scalar) else None
+    return int(value) if isinstance(value, (int, float)) else 0
+
+
+def span_at(node: Node | None) -> dt.timedelta:
+    """Of a node that is known to be a number of milliseconds. No time if there is none."""
+    value = node.value if isinstance(node, Scalar) else None
+    return dt.timedelta(milliseconds=value) if isinstance(value, (int, float)) else dt.timedelta(0)

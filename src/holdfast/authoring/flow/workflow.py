@@ -1,0 +1,217 @@
+"""A flow as a workflow among others: what the catalog, the client and the executors see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from holdfast.authoring.catalog import PUBLISHED_FLOWS, Body, Catalog, Definitions, default_catalog
+from holdfast.authoring.flow.branches import branch_path
+from holdfast.authoring.flow.comparison import compare_flows
+from holdfast.authoring.flow.functions import FunctionBody, Work
+from holdfast.authoring.flow.loader import definition_hash, load_flow_text, read_flow_file
+from holdfast.authoring.flow.model import (
+    Call,
+    Executor,
+    Flow,
+    Foreach,
+    Function,
+    Http,
+    Node,
+    Parallel,
+    Script,
+    Subflow,
+)
+from holdfast.authoring.flow.program import FlowProgram
+from holdfast.authoring.flow.sights import VisitSight, see_visits
+from holdfast.core.codec import Codec
+from holdfast.core.history import Past
+from holdfast.core.records import Definition, RunRecord, TaskRecord
+from holdfast.core.values import Payload
+from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
+from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
+
+_THROUGH_FILES: Final = 'exec "$0" "$@" <"$HOLDFAST_INPUT_FILE" >"$HOLDFAST_OUTPUT_FILE"'
+"""A script reads its standard input and writes its standard output; other processes read and write files."""
+
+
+class FlowSignature:
+    """A run of a flow takes any parameters, by name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = f"workflow {name!r}"
+
+    def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+        """Raises WrongType, CannotStore, PayloadTooLarge."""
+        if args:
+            raise WrongType(f"a call of {self._name}", "its params are passed by name, not by position")
+        return codec.encode(kwargs, f"the params of {self._name}")
+
+    def unpack_result(self, payload: Payload) -> Any:
+        return msgspec.json.decode(payload)
+
+
+class FlowWorkflow:
+    kind = "flow"
+
+    def __init__(self, flow: Flow, source: str, file: Path | None, published: str | None = None) -> None:
+        """`published` is the number of its version, if it was published; then any node may run it."""
+        self.flow = flow
+        self.name = flow.name
+        self.source = source
+        self.folder = Path.cwd() if file is None else file.parent
+        self.origin = "" if file is None else str(file)
+        self.hash = definition_hash(flow)
+        self.is_pinned = published is not None
+        self.version = published or f"auto-{self.hash[:12]}"
+        self.claim = flow.name if published is None else PUBLISHED_FLOWS
+        self.signature = FlowSignature(flow.name)
+        self._nodes = dict(_nodes_of(flow, ""))
+
+    def unpack_result(self, payload: Payload) -> Any:
+        return self.signature.unpack_result(payload)
+
+    def see_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitSight]:
+        """What the definition says of the visits that these tasks are."""
+        return see_visits(self._nodes, tasks)
+
+    def calls(self) -> list[tuple[str, str]]:
+        """Its nodes that call a workflow, by their paths, and which."""
+        return [
+            (path, node.does.workflow) for path, node in self._nodes.items() if isinstance(node.does, Call)
+        ]
+
+    def functions(self) -> list[str]:
+        """The registered tasks that it may call."""
+        found = {work.name for node in self._nodes.values() if isinstance(work := _work_of(node), Function)}
+        return sorted(found - {""})
+
+    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> FlowProgram:
+        """Raises UnknownTask if a function of its is not known here: another node may have it."""
+        for name in self.functions():
+            definitions.catalog.task(name)
+
+        def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
+            found = definitions.catalog.workflow(workflow)
+            return found.signature.pack((), inputs, definitions.codec)
+
+        return FlowProgram(run, past, self.flow, definitions.codec, pack_child, definitions.max_steps)
+
+    def edition(self, definition: Definition) -> FlowWorkflow:
+        """Another edition of the workflow, as the store has it."""
+        return read_edition(definition, Path(self.origin) if self.origin else None)
+
+    # --- for executors
+
+    def executor_of(self, attempt: Attempt) -> str:
+        match _work_of(self._nodes.get(attempt.name)):
+            case Http():
+                return "http"
+            case Script():
+                return "shell"
+            case _:
+                return "function"
+
+    def work(self, task: str) -> ProcessWork | None:
+        work = _work_of(self._nodes.get(task))
+        if not isinstance(work, Script):
+            return None
+        return ShellCommand(("/bin/sh", "-c", _THROUGH_FILES, *work.command))
+
+    def process(self, task: str, codec: Codec) -> ProcessBody:
+        """Raises UnknownTask."""
+        script, work = _work_of(self._node(task)), self.work(task)
+        if not isinstance(script, Script) or work is None:
+            raise UnknownTask(task, list(self._nodes))
+        folder = str(self.folder)
+        workdir = str(self.folder / script.work_dir) if script.work_dir else folder
+        return ProcessBody(work, folder, workdir, script.env, _Output(task, codec).store)
+
+    def service_call(self, attempt: Attempt) -> ServiceCall:
+        """Raises UnknownTask."""
+        node, given = self._node(attempt.name), msgspec.json.decode(attempt.input, type=Work)
+        work = _work_of(node)
+        if not isinstance(work, Http):
+            raise UnknownTask(attempt.name, list(self._nodes))
+        service = given.service or getattr(node.does, "service", "")
+        body = msgspec.json.encode({"input": given.input, "params": given.params})
+        return ServiceCall(service, body, work.max_attempts, work.attempt_delay, work.weighted_by_load)
+
+    def body(self, attempt: Attempt, definitions: Definitions) -> Body:
+        """Raises UnknownTask."""
+        node = self._node(attempt.name)
+        work = _work_of(node)
+        name = work.name if isinstance(work, Function) else attempt.name
+        if isinstance(node.does, Parallel):
+            name = msgspec.json.decode(attempt.input, type=Work).service
+        return FunctionBody(definitions.catalog.task(name), definitions.codec)
+
+    def _node(self, path: str) -> Node:
+        node = self._nodes.get(path)
+        if node is None:
+            raise UnknownTask(path, list(self._nodes))
+        return node
+
+    def __repr__(self) -> str:
+        return f"<workflow {self.name!r} {self.version}>"
+
+
+def _nodes_of(flow: Flow, prefix: str) -> list[tuple[str, Node]]:
+    """Every node by its path, those of inner flows as well; one with branches by the path of those, too."""
+    found: list[tuple[str, Node]] = []
+    for key, node in flow.nodes.items():
+        found.append((prefix + key, node))
+        if isinstance(node.does, Subflow):
+            found += _nodes_of(node.does.flow, f"{prefix}{key}/")
+        elif isinstance(node.does, (Parallel, Foreach)):
+            found.append((branch_path(prefix + key, node.does), node))
+    return found
+
+
+def _work_of(node: Node | None) -> Any:
+    does = None if node is None else node.does
+    return does.work if isinstance(does, (Executor, Parallel, Foreach)) else None
+
+
+class _Output:
+    """What a script has written to its standard output."""
+
+    def __init__(self, node: str, codec: Codec) -> None:
+        self._what = f"what the script of node {node!r} has written to its standard output"
+        self._codec = codec
+
+    def store(self, output: bytes) -> Payload:
+        """Raises WrongType, PayloadTooLarge."""
+        if len(output) > self._codec.limit:
+            raise PayloadTooLarge(self._what, len(output), self._codec.limit)
+        return self._codec.encode(self._codec.decode(Payload(output), Any, self._what), self._what)
+
+
+class DefinitionReader:
+    """Reads definitions that are to be published."""
+
+    def check(self, source: str, *, is_json: bool | None) -> str:
+        return definition_hash(load_flow_text(source, file="definition", is_json=is_json))
+
+    def compare(self, before: str, after: str) -> list[Any]:
+        return list(compare_flows(load_flow_text(before), load_flow_text(after)))
+
+
+def load_flow(path: str | Path, *, catalog: Catalog = default_catalog) -> FlowWorkflow:
+    """Read a workflow from a JSON or YAML file and make it known. Raises BadFlow, with all that is wrong."""
+    file = Path(path).absolute()
+    flow, source = read_flow_file(file)
+    workflow = FlowWorkflow(flow, source, file)
+    catalog.add_workflow(workflow)
+    return workflow
+
+
+def read_edition(definition: Definition, file: Path | None = None) -> FlowWorkflow:
+    """A version that the store has: of a file, or a published one. Raises BadFlow."""
+    flow = load_flow_text(definition.source, file=definition.origin or definition.name)
+    flow = msgspec.structs.replace(flow, name=definition.name)
+    published = None if definition.version.startswith("auto-") else definition.version
+    return FlowWorkflow(flow, definition.source, file, published)

@@ -1,0 +1,240 @@
+"""Workers, and the queue that some of them ask: `hf.workers`.
+
+A worker registers, and says every few seconds that it lives. One that is called over HTTP has a URL; one that
+asks takes a task from the queue, does it, and tells what came of it. The task is its own until its lease is
+over, which its heartbeat renews. Then another gets it, and what the first one says is refused with ItemLost.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
+
+from holdfast.core.codec import Codec
+from holdfast.core.names import checked_name
+from holdfast.core.values import (
+    Failed,
+    Failure,
+    Instant,
+    Outcome,
+    RunKey,
+    Succeeded,
+    key_from_text,
+    key_text,
+    later,
+    moment,
+)
+from holdfast.errors import BadOption, ItemLost, NoWorker, WrongType, show
+from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord, WorkerStore
+
+CALLED: Final = "http"
+"""The type of workers that are called."""
+ASKING: Final = "async"
+"""The type of workers that ask."""
+NO_URL: Final = "queue"
+"""What those have for a URL."""
+
+_MOST_SERVICES = 1000
+_LONGEST_URL = 2000
+_LONGEST_ERROR = 100_000
+_LARGEST = 2**31 - 1
+_LONGEST_TTL = dt.timedelta(days=36_500)
+_CODEC = Codec()
+
+
+class WorkerInfo(msgspec.Struct, frozen=True):
+    id: str
+    url: str
+    services: list[str]
+    type: str
+    load: int
+    heartbeat_at: dt.datetime
+    is_online: bool
+
+
+class Workers:
+    def __init__(
+        self,
+        store: WorkerStore,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+        ttl: dt.timedelta,
+        queue_lease: dt.timedelta,
+        codec: Codec = _CODEC,
+    ) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._now = now
+        self._ttl = ttl
+        self._queue_lease = queue_lease
+        self._codec = codec
+
+    # --- the registry
+
+    async def register(self, id: str, url: str, services: Sequence[str], type: str = "") -> None:
+        """Make it known, or replace what is known of it. Without a URL it is one that asks.
+
+        Raises BadOption, WrongType.
+        """
+        url = url or NO_URL
+        kind = type or (ASKING if url == NO_URL else CALLED)
+        record = WorkerRecord(
+            checked_name("id", id),
+            _checked_url(url),
+            _checked_services(services),
+            checked_name("type", kind),
+            0,
+            self._now(),
+        )
+        await self._store.register_worker(self._namespace, record)
+
+    async def heartbeat(self, id: str, url: str = "", load: int = 0) -> bool:
+        """The worker lives, and keeps what it has taken from the queue. False: register it first.
+
+        One whose id is not known is found by its URL.
+        """
+        _check_number("load", load)
+        now = self._now()
+        return await self._store.heartbeat(
+            self._namespace,
+            checked_name("id", id),
+            _checked_url(url or NO_URL),
+            load,
+            now,
+            self._lease_until(now),
+        )
+
+    async def list(self, service: str | None = None, ttl: dt.timedelta | None = None) -> list[WorkerInfo]:
+        """Those of the service that were heard of within `ttl` (or `worker_ttl_seconds`), by id."""
+        ttl = self._ttl if ttl is None else ttl
+        if not isinstance(ttl, dt.timedelta) or not dt.timedelta(0) < ttl <= _LONGEST_TTL:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadOption("ttl", ttl, "a timedelta longer than zero, and at most a hundred years")
+        now = self._now()
+        found = await self._store.list_workers(self._namespace, later(now, -ttl))
+        last = later(now, -self._ttl)
+        return [_info(each, last) for each in found if service is None or service in each.services]
+
+    async def allocate(self, service: str) -> WorkerInfo:
+        """The worker of the service that has least to do, of those that can be called. Raises NoWorker."""
+        online = [each for each in await self.list(service) if each.is_online and each.url != NO_URL]
+        if not online:
+            raise NoWorker(f"no worker of service {show(service)} is online")
+        return min(online, key=lambda each: (each.load, each.id))
+
+    async def mark_offline(self) -> int:
+        """Have those known as offline that were silent for too long. Answers how many are still online."""
+        return await self._store.mark_offline(self._namespace, later(self._now(), -self._ttl))
+
+    # --- the queue
+
+    async def poll(self, worker: str, services: Sequence[str]) -> QueueItem | None:
+        """Take the task of these services that waits for longest. None: there is none."""
+        now = self._now()
+        return await self._store.poll_queue(
+            self._namespace,
+            checked_name("worker_id", worker),
+            _checked_services(services),
+            now,
+            self._lease_until(now),
+        )
+
+    async def complete(self, queue_id: str, *, result: Any = None, error: str = "") -> None:
+        """Tell what came of a task that was taken: a result, or an error if there is one.
+
+        Raises ItemLost if it is no longer this worker's; WrongType, CannotStore and PayloadTooLarge.
+        """
+        held = read_queue_id("queue_id", queue_id)
+        outcome: Outcome
+        if error:
+            outcome = Failed(Failure(type="holdfast.errors:WorkerFailed", message=_checked_error(error)))
+        else:
+            outcome = Succeeded(self._codec.encode(result, "the result"))
+        answer = await self._store.complete_item(
+            self._namespace, Completion(held.run, held.seq, held.lease, outcome), self._now()
+        )
+        if answer is not CompletionResult.DONE:
+            raise ItemLost(queue_id, answer.value)
+
+    async def renew(self, queue_id: str) -> None:
+        """Keep a task that was taken for another lease. Raises ItemLost."""
+        held = read_queue_id("queue_id", queue_id)
+        until = self._lease_until(self._now())
+        if not await self._store.renew_item(self._namespace, held.run, held.seq, held.lease, until):
+            raise ItemLost(queue_id, CompletionResult.LOST.value)
+
+    def _lease_until(self, now: Instant) -> Instant:
+        return later(now, self._queue_lease)
+
+
+class HeldItem(NamedTuple):
+    """Which taking of which task a worker speaks of."""
+
+    run: RunKey
+    seq: int
+    lease: int
+
+
+def queue_id(item: QueueItem) -> str:
+    return f"{key_text(item.run)}:{item.seq}:{item.lease}"
+
+
+def read_queue_id(what: str, id: Any) -> HeldItem:
+    """Of a task that was taken, or of a node's run, which is written alike. Raises BadOption."""
+    key, *numbers = id.rsplit(":", 2) if isinstance(id, str) else [""]
+    run = key_from_text(key)
+    if run is None or len(numbers) != 2 or not all(_is_number(each) for each in numbers):
+        raise BadOption(what, id, "an id that the server has given, as in 0190…:3:1")
+    return HeldItem(run, int(numbers[0]), int(numbers[1]))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= _LARGEST
+
+
+def _check_number(option: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
+        raise BadOption(option, value, f"a whole number from 0 to {_LARGEST:,}")
+
+
+def _checked_url(url: Any) -> str:
+    if url != NO_URL:
+        is_address = isinstance(url, str) and url.lower().startswith(("http://", "https://"))
+        if not is_address or len(url) > _LONGEST_URL or any(each.isspace() for each in url):
+            raise BadOption("url", url, f"an address such as http://host:8080, or {NO_URL!r}")
+        for start in range(0, len(url), 500):
+            checked_name("url", url[start : start + 500])
+    return str.__str__(url)
+
+
+def _checked_services(services: Any) -> tuple[str, ...]:
+    if isinstance(services, str) or not isinstance(services, Sequence):
+        raise WrongType("services", f"expected a list of names, got {show(services)}")
+    names = cast("Sequence[Any]", services)
+    if not 1 <= len(names) <= _MOST_SERVICES:
+        raise BadOption("services", names, f"1 to {_MOST_SERVICES:,} names")
+    return tuple(dict.fromkeys(checked_name("services", each) for each in names))
+
+
+def _checked_error(error: Any) -> str:
+    """What a worker says has gone wrong, whatever it is."""
+    if not isinstance(error, str):
+        raise WrongType("error", f"expected text, got {show(error)}")
+    shown = error.replace("\x00", "�").encode(errors="backslashreplace").decode()
+    return shown if len(shown) <= _LONGEST_ERROR else shown[:_LONGEST_ERROR] + "…"
+
+
+def _info(record: WorkerRecord, last: Instant) -> WorkerInfo:
+    """`last` is when it must have been heard of to be online, whether or not anyone has marked it since."""
+    return WorkerInfo(
+        record.id,
+        record.url,
+        list(record.services),
+        record.type,
+        record.load,
+        moment(record.heartbeat_at),
+        record.is_online and record.heartbeat_at >= last,
+    )

@@ -1,0 +1,1 @@
+"""The HTTP server: a thin face that speaks through the client."""

@@ -1,0 +1,1 @@
+"""The routes under /api, one file a noun."""

@@ -1,0 +1,19 @@
+"""What routes of several nouns answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+from litestar.params import Parameter
+
+PageNumber: TypeAlias = Annotated[int, Parameter(ge=1, le=1_000_000, description="From 1.")]
+PageSize: TypeAlias = Annotated[int, Parameter(ge=1, le=1000)]
+
+
+class Made(msgspec.Struct, frozen=True):
+    id: str
+
+
+class Done(msgspec.Struct, frozen=True):
+    ok: str = "1"

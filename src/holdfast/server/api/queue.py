@@ -1,0 +1,145 @@
+"""The queue that workers ask for tasks."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import msgspec
+from litestar import Response, post
+from litestar.openapi.datastructures import ResponseSpec
+
+from holdfast.client.client import Client
+from holdfast.client.workers import queue_id
+from holdfast.core.values import task_id
+from holdfast.errors import BadOption
+from holdfast.ports.workers import QueueItem
+from holdfast.server.api.answers import Done
+from holdfast.server.node_runs import node_run_id
+from holdfast.server.refusals import may_answer
+from holdfast.server.wire import Body, read_names, required, seconds, text_of
+
+
+class Poll(msgspec.Struct, frozen=True):
+    worker_id: str
+    services: list[str] | str
+
+
+class ItemAnswer(msgspec.Struct, frozen=True):
+    id: str
+    task_id: str
+    node_key: str
+    service: str
+    input_json: str
+    """`{"input", "params", "run_id"}` as text; the last is the id of the node run."""
+    status: str
+    worker_id: str
+    created_at: int
+    started_at: int
+    timeout_at: int
+    """When another worker may take it, unless this one is heard of before."""
+
+
+class Completion(msgspec.Struct, frozen=True):
+    queue_id: str
+    result: Any = None
+    error: Any = None
+    """Text that is not empty: it has failed."""
+    run_id: str = ""
+    log_path: str = ""
+
+
+class RunUpdate(msgspec.Struct, frozen=True):
+    run_id: str = ""
+    queue_id: str = ""
+    """One of the two."""
+    status: str = ""
+
+
+NOTHING_THERE: Final = ResponseSpec(
+    None, description="No task of these services waits for a worker.", generate_examples=False
+)
+
+
+@post(
+    "/queue/poll",
+    dto=Body[Poll],
+    return_dto=None,
+    status_code=200,
+    responses={204: NOTHING_THERE, **may_answer(413)},
+)
+async def poll(data: Poll, client: Client) -> Response[ItemAnswer]:
+    """Take the task of these services that waits for longest; 204 if there is none."""
+    services = read_names(data.services, "services")
+    item = await client.workers.poll(required(data.worker_id, "worker_id"), services)
+    if item is None:
+        return Response(cast("ItemAnswer", None), status_code=204)
+    return Response(_answer(item))
+
+
+@post(
+    "/queue/complete",
+    dto=Body[Completion],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(409, 413),
+)
+async def complete(data: Completion, client: Client) -> Done:
+    """Tell what came of a task that was taken."""
+    error = data.error if isinstance(data.error, str) else _written(data.error)
+    await client.workers.complete(required(data.queue_id, "queue_id"), result=data.result, error=error)
+    return Done()
+
+
+@post(
+    "/queue/update_run",
+    dto=Body[RunUpdate],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(409, 413),
+)
+async def update_run(data: RunUpdate, client: Client) -> Done:
+    """Say that a task that was taken is still being done."""
+    if not (data.queue_id or data.run_id):
+        raise BadOption("run_id", "", "given")
+    await client.workers.renew(data.queue_id or data.run_id)
+    return Done()
+
+
+ROUTES = [poll, complete, update_run]
+
+
+def _written(error: Any) -> str:
+    """An error that is no text: nothing at all, or whatever the worker's language makes of one."""
+    return msgspec.json.encode(error).decode() if error else ""
+
+
+class _Work(msgspec.Struct):
+    """The input of a flow's work, unread."""
+
+    input: msgspec.Raw
+    params: msgspec.Raw
+
+
+_decode_work = msgspec.json.Decoder(_Work).decode
+_EMPTY = msgspec.Raw(b"{}")
+
+
+def _answer(item: QueueItem) -> ItemAnswer:
+    run_id = node_run_id(task_id(item.run, item.seq), item.attempt)
+    try:
+        work = _decode_work(item.input)
+    except msgspec.ValidationError:  # not of a flow: all of it is the input
+        work = _Work(msgspec.Raw(item.input), _EMPTY)
+    given = {"input": work.input, "params": work.params, "run_id": run_id}
+    return ItemAnswer(
+        id=queue_id(item),
+        task_id=item.run_id,
+        node_key=item.name.partition("/")[0],
+        service=item.service,
+        input_json=text_of(msgspec.json.encode(given)),
+        status="claimed",
+        worker_id=item.worker,
+        created_at=seconds(item.created_at),
+        started_at=seconds(item.taken_at),
+        timeout_at=seconds(item.lease_until),
+    )

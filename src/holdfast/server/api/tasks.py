@@ -1,0 +1,236 @@
+"""Tasks, which is what this API calls runs: of flows, and of every other workflow too."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import get, post
+from litestar.params import Parameter
+
+from holdfast.client.client import Client
+from holdfast.client.flows import parse_version_id, version_id, version_number
+from holdfast.client.workers import read_queue_id
+from holdfast.core.names import checked_name
+from holdfast.core.values import Payload, RunStatus, key_text
+from holdfast.errors import BadOption, FlowNotFound, NotPublished
+from holdfast.ports.flows import PUBLISHED, RunPage, RunSight
+from holdfast.server.api.answers import Done, Made, PageNumber, PageSize
+from holdfast.server.node_runs import DescribeVisits, NodeRun, describe, node_runs
+from holdfast.server.refusals import may_answer
+from holdfast.server.wire import Body, read_number, read_object, required, seconds, text_of
+
+
+class NewTask(msgspec.Struct, frozen=True):
+    flow_version_id: str = ""
+    flow_id: str = ""
+    """One of the two. With a flow alone: its highest version that is published, or that of `version`."""
+    version: int | str = 0
+    params_json: str | dict[str, Any] = ""
+    request_id: str = ""
+    """The id of the run: asking twice with the same is asking once."""
+
+
+class Signal(msgspec.Struct, frozen=True):
+    task_id: str
+    key: str
+    value: Any = None
+
+
+class TaskAnswer(msgspec.Struct, frozen=True):
+    """JSON is text; times are seconds since 1970."""
+
+    id: str
+    flow_version_id: str
+    flow_id: str
+    flow_name: str
+    flow_version: int
+    """0 for a workflow whose versions are not numbered; its `flow_version_id` has it."""
+    status: str
+    params_json: str
+    shared_json: str
+    current_node_key: str
+    last_action: str
+    step_count: int
+    created_at: int
+    updated_at: int
+    """When it ended, or began, or was created: the last of these that there is."""
+
+
+class TaskPage(msgspec.Struct, frozen=True):
+    data: list[TaskAnswer]
+    total: int
+    """No more than 100,000 are counted."""
+    page: int
+    size: int
+
+
+class LogAnswer(msgspec.Struct, frozen=True):
+    content: str
+
+
+_UNDER_WAY: Final = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.PARKED, RunStatus.PAUSED)
+
+PAGES: Final = {
+    "pending": RunPage(statuses=[RunStatus.PENDING], is_queued=False, is_cancelling=False),
+    "running": RunPage(statuses=_UNDER_WAY[1:], is_queued=False, is_cancelling=False),
+    "waiting_queue": RunPage(statuses=_UNDER_WAY, is_queued=True, is_cancelling=False),
+    "canceling": RunPage(statuses=_UNDER_WAY, is_cancelling=True),
+    "completed": RunPage(statuses=[RunStatus.SUCCESS]),
+    "failed": RunPage(statuses=[RunStatus.FAILED]),
+    "canceled": RunPage(statuses=[RunStatus.CANCELLED]),
+}
+"""Each status of this API, and which runs have it. Every run has exactly one."""
+
+
+def status_of(sight: RunSight) -> str:
+    """What this API calls the state of a run."""
+    return next(status for status, page in PAGES.items() if _has(sight, page))
+
+
+def _has(sight: RunSight, page: RunPage) -> bool:
+    return (
+        (page.statuses is None or sight.run.status in page.statuses)
+        and page.is_queued in (None, sight.is_queued)
+        and page.is_cancelling in (None, sight.is_cancelling)
+    )
+
+
+@post("/tasks", dto=Body[NewTask], return_dto=None, status_code=200, responses=may_answer(404, 409, 413))
+async def create_task(data: NewTask, client: Client) -> Made:
+    """Start a run of a published version of a flow."""
+    params = read_object(data.params_json, "params_json")
+    flow, number = await _version_to_run(data, client)
+    run = await client.start_with(flow, (), params, id=data.request_id or None, version=str(number))
+    return Made(run.id)
+
+
+@get("/tasks", responses=may_answer())
+async def list_tasks(
+    client: Client,
+    status: Annotated[str, Parameter(description="One of " + ", ".join(PAGES))] = "",
+    flow_version_id: str = "",
+    flow_id: str = "",
+    page: PageNumber = 1,
+    page_size: PageSize = 10,
+) -> TaskPage:
+    """A page of runs, newest first."""
+    if status and status not in PAGES:
+        raise BadOption("status", status, "one of " + ", ".join(PAGES))
+    which = PAGES[status] if status else RunPage()
+    if flow_id:
+        which = which._replace(workflow=checked_name("flow_id", flow_id))
+    if flow_version_id:
+        workflow, version = parse_version_id(flow_version_id)
+        if flow_id and flow_id != workflow:
+            raise BadOption("flow_id", flow_id, f"that of flow_version_id, {workflow!r}, or left out")
+        which = which._replace(workflow=workflow, version=version)
+    found, total = await client.sights.page(which._replace(limit=page_size, offset=(page - 1) * page_size))
+    names = await client.flows.names(sight.run.workflow for sight in found)
+    return TaskPage([_task_answer(sight, names) for sight in found], total, page, page_size)
+
+
+@get("/tasks/get", responses=may_answer(404))
+async def get_task(client: Client, id: str) -> TaskAnswer:
+    sight = await client.sights.run(id)
+    return _task_answer(sight, await client.flows.names([sight.run.workflow]))
+
+
+@post("/tasks/cancel", status_code=200, responses=may_answer(404, 409))
+async def cancel_task(client: Client, id: str) -> Done:
+    """Ask a run to end."""
+    await client.cancel(id)
+    return Done()
+
+
+@get("/tasks/runs", responses=may_answer(404))
+async def list_node_runs(client: Client, describe_visits: DescribeVisits, task_id: str) -> list[NodeRun]:
+    """Every attempt at every visit of a node."""
+    sight = await client.sights.run(task_id)
+    tasks = await client.sights.tasks(sight.run.key)
+    attempts = await client.sights.attempts(sight.run.key)
+    visits = describe(describe_visits, await client.definition(key_text(sight.run.key)), tasks)
+    return node_runs(_id_of(sight), tasks, attempts, visits)
+
+
+@get("/tasks/logs", responses=may_answer(404))
+async def read_log(client: Client, run_id: str) -> LogAnswer:
+    """What an attempt has said, by the id of its node run."""
+    which = read_queue_id("run_id", run_id)
+    lines = await client.sights.log(which.run, which.seq, which.lease)
+    return LogAnswer("".join(f"{line}\n" for line in lines))
+
+
+@post(
+    "/tasks/signal", dto=Body[Signal], return_dto=None, status_code=200, responses=may_answer(404, 409, 413)
+)
+async def signal_task(data: Signal, client: Client) -> Done:
+    """Write a value into what the nodes of a run share; one that waits for it goes on."""
+    await client.signal(required(data.task_id, "task_id"), data.key, data.value)
+    return Done()
+
+
+ROUTES = [create_task, list_tasks, get_task, cancel_task, list_node_runs, read_log, signal_task]
+
+
+async def _version_to_run(data: NewTask, client: Client) -> tuple[str, int]:
+    """Raises FlowNotFound, NotPublished, BadOption."""
+    flow, number = data.flow_id, read_number(data.version, "version") or None
+    if data.flow_version_id:
+        flow, version = parse_version_id(data.flow_version_id)
+        number = version_number(version)
+        if not number:
+            raise FlowNotFound(flow, client.namespace, version)
+    found = await client.flows.get(required(flow, "flow_id"), number)
+    if found.status != PUBLISHED:
+        raise NotPublished(flow, found.number)
+    return found.flow, found.number
+
+
+# --- answering
+
+
+class _Cursor(msgspec.Struct):
+    """Where a run of a flow is, as its program keeps it in the run's state."""
+
+    node: str = ""
+    action: str = ""
+    steps: int = 0
+
+
+_CURSOR: Final = "$cursor"
+_decode_cursor = msgspec.json.Decoder(_Cursor).decode
+
+
+def _task_answer(sight: RunSight, names: dict[str, str]) -> TaskAnswer:
+    run = sight.run
+    cursor = _cursor_of(sight.state.get(_CURSOR))
+    shared = {key: msgspec.Raw(value) for key, value in sight.state.items() if key != _CURSOR}
+    return TaskAnswer(
+        id=_id_of(sight),
+        flow_version_id=version_id(run.workflow, run.version),
+        flow_id=run.workflow,
+        flow_name=names.get(run.workflow, run.workflow),
+        flow_version=version_number(run.version) or 0,
+        status=status_of(sight),
+        params_json=text_of(run.input),
+        shared_json=text_of(msgspec.json.encode(shared)),
+        current_node_key=cursor.node.partition("/")[0],
+        last_action=cursor.action,
+        step_count=cursor.steps,
+        created_at=seconds(run.created_at),
+        updated_at=seconds(run.finished_at or run.started_at or run.created_at),
+    )
+
+
+def _id_of(sight: RunSight) -> str:
+    return sight.run.id or key_text(sight.run.key)
+
+
+def _cursor_of(payload: Payload | None) -> _Cursor:
+    if payload is None:
+        return _Cursor()
+    try:
+        return _decode_cursor(payload)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return _Cursor()  # a key of that name that another kind of workflow has for itself

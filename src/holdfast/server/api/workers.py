@@ -1,0 +1,107 @@
+"""The registry of workers. Each route is also there without `/workers`, where some programs look for it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any
+
+import msgspec
+from litestar import get, post
+from litestar.params import Parameter
+
+from holdfast.client.client import Client
+from holdfast.client.workers import WorkerInfo
+from holdfast.core.values import instant
+from holdfast.server.api.answers import Done
+from holdfast.server.marking import OfflineMarker
+from holdfast.server.refusals import NotFound, may_answer
+from holdfast.server.wire import Body, read_names, read_number, required, seconds
+
+
+class NewWorker(msgspec.Struct, frozen=True):
+    id: str
+    services: list[str] | str
+    url: str = ""
+    type: str = ""
+    """`http` for one that is called, `async` for one that asks."""
+
+
+class Heartbeat(msgspec.Struct, frozen=True):
+    id: str = ""
+    url: str = ""
+    """One of the two."""
+    load: int | str = 0
+
+
+class WorkerAnswer(msgspec.Struct, frozen=True):
+    id: str
+    url: str
+    services: list[str]
+    load: int
+    last_heartbeat: int
+    status: str
+    """`online` or `offline`"""
+    type: str
+
+
+@post(
+    ["/workers/register", "/register"],
+    dto=Body[NewWorker],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(413),
+)
+async def register(data: NewWorker, client: Client, marker: OfflineMarker) -> Done:
+    """Make a worker known, or replace what is known of it."""
+    services: Any = read_names(data.services, "services")
+    await client.workers.register(required(data.id, "id"), data.url, services, data.type)
+    marker.heard()
+    return Done()
+
+
+@post(
+    ["/workers/heartbeat", "/heartbeat"],
+    dto=Body[Heartbeat],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 413),
+)
+async def heartbeat(data: Heartbeat, client: Client, marker: OfflineMarker) -> Done:
+    """A worker lives, and keeps the tasks that it has taken."""
+    id = required(data.id or data.url, "id")
+    if not await client.workers.heartbeat(id, data.url, read_number(data.load, "load")):
+        raise NotFound(f"no worker {id!r} is registered: register it first")
+    marker.heard()
+    return Done()
+
+
+@get(["/workers/list", "/list"], responses=may_answer())
+async def list_workers(
+    client: Client,
+    service: str = "",
+    ttl: Annotated[float, Parameter(ge=0, le=1e9, description="In seconds; 0: as in the settings.")] = 0,
+) -> list[WorkerAnswer]:
+    """Those that were heard of within `ttl`, by id."""
+    span = dt.timedelta(seconds=ttl) or None
+    return [_answer(each) for each in await client.workers.list(service or None, span)]
+
+
+@get(["/workers/allocate", "/allocate"], responses=may_answer(500))
+async def allocate(client: Client, service: str) -> WorkerAnswer:
+    """The worker of a service that has least to do; if there is none, a 500 that says `no worker`."""
+    return _answer(await client.workers.allocate(service))
+
+
+ROUTES = [register, heartbeat, list_workers, allocate]
+
+
+def _answer(info: WorkerInfo) -> WorkerAnswer:
+    return WorkerAnswer(
+        info.id,
+        info.url,
+        info.services,
+        info.load,
+        seconds(instant(info.heartbeat_at)),
+        "online" if info.is_online else "offline",
+        info.type,
+    )

@@ -1,0 +1,86 @@
+"""The server as an ASGI application: routes, what they are given, and what becomes of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from litestar import Litestar, MediaType, Router
+from litestar.di import Provide
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.types import ASGIApp
+
+from holdfast.client.client import Client
+from holdfast.server.api import flows, queue, tasks, workers
+from holdfast.server.gateway import Gateway
+from holdfast.server.marking import OfflineMarker
+from holdfast.server.node_runs import DescribeVisits, describe_nothing
+from holdfast.server.refusals import HANDLERS
+
+_MEGABYTE: Final = 1024 * 1024
+
+NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
+    "flows": flows.ROUTES,
+    "tasks": tasks.ROUTES,
+    "workers": workers.ROUTES,
+    "queue": queue.ROUTES,
+}
+QUERY_NAMES: Final = [
+    "flow_id",
+    "flow_version_id",
+    "from",
+    "id",
+    "page",
+    "page_size",
+    "run_id",
+    "service",
+    "status",
+    "task_id",
+    "to",
+    "ttl",
+]
+
+
+def make_app(
+    client: Client,
+    *,
+    max_payload_bytes: int,
+    worker_refresh_seconds: float,
+    describe_visits: DescribeVisits = describe_nothing,
+    version: str = "0",
+) -> ASGIApp:
+    """`client` is open, and is used on the event loop that serves. The OpenAPI document says `version`."""
+    marker = OfflineMarker(client.workers, worker_refresh_seconds)
+    app = Litestar(
+        route_handlers=[Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
+        dependencies={
+            "client": _given(client),
+            "marker": _given(marker),
+            "describe_visits": _given(describe_visits),
+        },
+        exception_handlers=HANDLERS,
+        lifespan=[lambda _: marker.at_work()],
+        request_max_body_size=max_payload_bytes + _MEGABYTE,
+        openapi_config=_openapi(version),
+        logging_config=None,
+    )
+    return Gateway(app, QUERY_NAMES)
+
+
+def _given(value: Any) -> Provide:
+    return Provide(lambda: value, sync_to_thread=False)
+
+
+def _openapi(version: str) -> OpenAPIConfig:
+    # Litestar serves documents below a path of theirs, with a page for what is not there; of all this we
+    # want the one document.
+    document = JsonRenderPlugin(path="/", media_type=MediaType.JSON)
+    return OpenAPIConfig(
+        title="holdfast",
+        version=version,
+        path="/api/openapi.json",
+        render_plugins=[document],
+        use_handler_docstrings=True,
+    )

@@ -1,0 +1,152 @@
+"""How requests are read: leniently about how it is written, strictly about what it means.
+
+There are programs that speak to this API and were written for another server. So names are matched without
+regard to case and `_` (`FlowID`, `flow_id`, `flowid`), a body is JSON whatever its Content-Type says, names
+that nobody knows are left out, and where a value is JSON, it may also be the text of it. What cannot be
+understood is refused with where and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import cache
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+from litestar.dto import AbstractDTO, DTOFieldDefinition
+from litestar.openapi.spec import Reference, Schema
+from litestar.typing import FieldDefinition
+
+from holdfast.core.codec import explain_mismatch
+from holdfast.core.values import Instant
+from holdfast.errors import BadOption, WrongType, show
+
+T = TypeVar("T")
+
+_BODY = "the body"
+_MICROSECONDS = 1_000_000
+
+
+class Body(AbstractDTO[T]):
+    """Has litestar read the body of a request in our way. The OpenAPI document has the type as it is."""
+
+    def decode_bytes(self, value: bytes) -> Any:
+        return read_body(value, cast("type[msgspec.Struct]", self.model_type))
+
+    def decode_builtins(self, value: dict[str, Any]) -> Any:
+        raise AssertionError("litestar takes bodies apart for forms alone, and no route has one")
+
+    @classmethod
+    def generate_field_definitions(cls, model_type: type[Any]) -> Generator[DTOFieldDefinition]:
+        yield from ()
+
+    @classmethod
+    def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
+        return False
+
+    @classmethod
+    def create_for_field_definition(
+        cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
+    ) -> None:
+        """Nothing to prepare: types are read by msgspec."""
+
+    @classmethod
+    def create_openapi_schema(
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
+    ) -> Reference | Schema:
+        return schema_creator.for_field_definition(field_definition)
+
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def read_body(body: bytes, kind: type[S]) -> S:
+    """Raises WrongType."""
+    value = read_json(body, _BODY)
+    if not isinstance(value, dict):
+        raise WrongType(_BODY, f"expected an object, got {show(value)}")
+    names = _names_of(kind)
+    given: dict[str, Any] = {}
+    for name, each in cast("dict[str, Any]", value).items():
+        known = names.get(folded(name))
+        if known is None:
+            continue
+        if known in given:
+            raise WrongType(_BODY, f"{known} is there twice, and once as {show(name)}")
+        # Others write null for what they leave out.
+        if each is not None:
+            given[known] = each
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise WrongType(_BODY, explain_mismatch(error)) from None
+
+
+@cache
+def _names_of(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {folded(name): name for name in kind.__struct_fields__}
+
+
+def folded(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def read_json(text: bytes | str, what: str) -> Any:
+    """Raises WrongType."""
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        raise WrongType(what, "it is nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise WrongType(what, f"this is not JSON: {error}") from None
+
+
+def read_object(given: Any, what: str) -> dict[str, Any]:
+    """An object, or the text of one; nothing at all is an empty one. Raises WrongType."""
+    value = read_json(given, what) if isinstance(given, str) and given.strip() else given
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, dict):
+        raise WrongType(what, f"expected an object, got {show(value)}")
+    return cast("dict[str, Any]", value)
+
+
+def read_names(given: Any, what: str) -> list[str]:
+    """A list of texts, or the JSON of one. Raises WrongType."""
+    value = read_json(given, what) if isinstance(given, str) and given.strip() else given
+    names = cast("list[Any]", value) if isinstance(value, list) else [None]
+    if not all(isinstance(each, str) for each in names):
+        raise WrongType(what, f"expected a list of names, got {show(value)}")
+    return names
+
+
+_LARGEST: Final = 2**31 - 1
+
+
+def read_number(given: Any, what: str) -> int:
+    """A whole number that is not negative, or the text of one; nothing at all is 0. Raises BadOption."""
+    text = given.strip() if isinstance(given, str) else given
+    if text == "":
+        return 0
+    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 10:
+        text = int(text)
+    if not isinstance(text, int) or isinstance(text, bool) or not 0 <= text <= _LARGEST:
+        raise BadOption(what, given, f"a whole number from 0 to {_LARGEST:,}")
+    return text
+
+
+def required(given: str, what: str) -> str:
+    """Raises BadOption if it is not there."""
+    if not given:
+        raise BadOption(what, given, "given")
+    return given
+
+
+def seconds(at: Instant | None) -> int:
+    """Since 1970; 0 for what has not come yet."""
+    return 0 if at is None else at // _MICROSECONDS
+
+
+def text_of(payload: bytes | None) -> str:
+    """JSON as the text that an answer has inside it; empty if there is none."""
+    return "" if payload is None else payload.decode(errors="replace")

@@ -1,0 +1,126 @@
+"""Flows that were published, and the lists of runs that are shown beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.ports.flows import FlowRecord, FlowVersion, RunPage, RunSight
+from holdfast.stores import records
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.driver import Driver
+
+_ALL = 2**62
+
+
+class FlowScripts:
+    _driver: Driver
+
+    async def create_flow(self, namespace: str, name: str, description: str, now: Instant) -> FlowRecord:
+        def script(tx: Transaction) -> FlowRecord:
+            # Whoever finds the id taken that was free a moment ago looks for the next one.
+            while not (added := tx.rows("insert_flow", namespace, name, description, now)):
+                pass
+            return FlowRecord(*added[0])
+
+        return await self._driver.write(script)
+
+    async def find_flow(self, namespace: str, id: str) -> FlowRecord | None:
+        rows = await self._driver.fetch("find_flow", namespace, id)
+        return FlowRecord(*rows[0]) if rows else None
+
+    async def list_flows(self, namespace: str, limit: int, offset: int) -> tuple[list[FlowRecord], int]:
+        def script(tx: Transaction) -> tuple[list[FlowRecord], int]:
+            flows = [FlowRecord(*row) for row in tx.rows("list_flows", namespace, limit, offset)]
+            ((total,),) = tx.rows("count_flows", namespace)
+            return flows, total
+
+        return await self._driver.read(script, snapshot=True)
+
+    async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
+        rows = await self._driver.fetch("flow_versions", namespace, flow, None, 1, _ALL)
+        return [records.flow_version(row) for row in rows]
+
+    async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
+        which = (None, 0) if number is None else (str(number), 1)
+        rows = await self._driver.fetch("flow_versions", namespace, flow, *which, 1)
+        return records.flow_version(rows[0]) if rows else None
+
+    async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
+        flow, number, *rest = version
+        row = (namespace, flow, str(number), *rest)
+
+        def script(tx: Transaction) -> bool:
+            if replaces is None:
+                return bool(tx.rows("insert_version", *row))
+            return bool(tx.rows("replace_draft", *row, replaces))
+
+        return await self._driver.write(script)
+
+    # --- runs
+
+    async def see_runs(self, namespace: str, page: RunPage) -> list[RunSight]:
+        def script(tx: Transaction) -> list[RunSight]:
+            return _sights(tx, namespace, _page(tx, namespace, page))
+
+        return await self._driver.read(script, snapshot=True)
+
+    async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
+        query, statuses = _way("count_runs", page)
+
+        def script(tx: Transaction) -> int:
+            which = (namespace, *_conditions(page), most)
+            if statuses is None:
+                return tx.rows(query, *which, _texts(page.statuses))[0][0]
+            counts = tx.many_returning(query, statuses, *which)
+            return min(sum(count for (count,) in counts), most)
+
+        return await self._driver.read(script)
+
+    async def see_run(self, namespace: str, run: RunKey) -> RunSight | None:
+        sights = await self._driver.read(lambda tx: _sights(tx, namespace, [run]), snapshot=True)
+        return sights[0] if sights else None
+
+
+def _way(query: str, page: RunPage) -> tuple[str, list[Row] | None]:
+    """Which query answers, and for which statuses it is asked one by one: those by which an index finds runs.
+    Successful ones are most of the table, and found by walking through it."""
+    statuses = page.statuses
+    if statuses is None or RunStatus.SUCCESS in statuses:
+        return query, None
+    return f"{query}_by_status", [(status.value,) for status in dict.fromkeys(statuses)]
+
+
+def _page(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
+    query, statuses = _way("page_of_runs", page)
+    which = (namespace, *_conditions(page))
+    if statuses is None:
+        return [key for (key,) in tx.rows(query, *which, page.limit, page.offset, _texts(page.statuses))]
+    # The newest of each status; the newest of all of them make the page.
+    found = tx.many_returning(query, statuses, *which, page.offset + page.limit)
+    newest = sorted((key for (key,) in found), reverse=True)
+    return newest[page.offset : page.offset + page.limit]
+
+
+def _conditions(page: RunPage) -> tuple[Any, ...]:
+    flags = (page.is_queued, page.is_cancelling)
+    return (page.workflow, page.version, *(None if flag is None else int(flag) for flag in flags))
+
+
+def _texts(statuses: Sequence[RunStatus] | None) -> list[str] | None:
+    return None if statuses is None else [status.value for status in statuses]
+
+
+def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunSight]:
+    """Those of the runs that there are, in that order. What belongs to all of them is asked for at once."""
+    rows = {row[0]: row for row in tx.many_returning("runs_of", [(run,) for run in runs], namespace)}
+    found = [run for key in runs if key in rows and (run := records.listed_run(rows[key])) is not None]
+    keys: list[Row] = [(run.key,) for run in found]
+    states: dict[RunKey, dict[str, Payload]] = {run.key: {} for run in found}
+    for run, key, value in tx.many_returning("states_of", keys):
+        states[run][key] = value
+    open_runs: list[Row] = [(run.key,) for run in found if not run.status.is_final]
+    queued = set(tx.many_returning("queued_of", open_runs))
+    cancelling = set(tx.many_returning("cancelling_of", open_runs))
+    return [RunSight(run, states[run.key], (run.key,) in queued, (run.key,) in cancelling) for run in found]

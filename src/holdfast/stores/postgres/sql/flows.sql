@@ -1,0 +1,48 @@
+-- name: insert_flow
+-- Under the first id that is free: the name, or the name with -2, -3 … after it. $1 to $4 are namespace, name,
+-- description and time. None comes back if another has just taken that id.
+INSERT INTO holdfast.flows (namespace, id, name, description, created_at)
+WITH RECURSIVE candidates (number, id) AS (
+    SELECT 1, $2::text COLLATE "C"
+    UNION ALL
+    SELECT number + 1, ($2 || '-' || (number + 1)) COLLATE "C" FROM candidates
+    WHERE EXISTS (SELECT 1 FROM holdfast.flows WHERE flows.namespace = $1::text AND flows.id = candidates.id)
+        OR EXISTS (SELECT 1 FROM holdfast.workflows
+                   WHERE workflows.namespace = $1 AND workflows.name = candidates.id COLLATE "default")
+)
+SELECT $1, id, $2, $3::text, $4::timestamptz FROM candidates ORDER BY number DESC LIMIT 1
+ON CONFLICT DO NOTHING
+RETURNING id, name, description, created_at;
+
+-- name: find_flow
+SELECT id, name, description, created_at FROM holdfast.flows WHERE namespace = $1::text AND id = $2::text;
+
+-- name: list_flows
+SELECT id, name, description, created_at FROM holdfast.flows WHERE namespace = $1::text
+ORDER BY created_at DESC, id DESC
+LIMIT $2::int8 OFFSET $3::int8;
+
+-- name: count_flows
+SELECT count(*) FROM holdfast.flows WHERE namespace = $1::text;
+
+-- name: flow_versions
+-- Numbers that are written without zeros before them are sorted by their length first. $3 is the one that is asked
+-- for; $4 is whether drafts count as well.
+SELECT name, version, status, hash, source, created_at FROM holdfast.workflows
+WHERE namespace = $1::text AND name = $2::text AND kind = 'flow' AND version !~ '[^0-9]'
+    AND ($3::text IS NULL OR version = $3) AND ($4::int4 <> 0 OR status = 'published')
+ORDER BY length(version) DESC, version DESC
+LIMIT $5::int8;
+
+-- name: insert_version
+INSERT INTO holdfast.workflows (namespace, name, version, status, hash, source, created_at, kind, origin)
+VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, 'flow', '')
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: replace_draft
+-- $8 is the draft that it was decided on; what is published stays as it is.
+UPDATE holdfast.workflows SET status = $4::text, hash = $5::text, source = $6::text, created_at = $7::timestamptz
+WHERE namespace = $1::text AND name = $2::text AND version = $3::text AND kind = 'flow' AND status = 'draft'
+    AND hash = $8::text
+RETURNING 1;

@@ -1,0 +1,46 @@
+-- name: insert_flow
+-- Under the first id that is free: the name, or the name with -2, -3 … after it. ?1 to ?4 are namespace, name,
+-- description and time.
+INSERT INTO flows (namespace, id, name, description, created_at)
+WITH RECURSIVE candidates (number, id) AS (
+    SELECT 1, ?2
+    UNION ALL
+    SELECT number + 1, ?2 || '-' || (number + 1) FROM candidates
+    WHERE EXISTS (SELECT 1 FROM flows WHERE flows.namespace = ?1 AND flows.id = candidates.id)
+        OR EXISTS (SELECT 1 FROM workflows WHERE workflows.namespace = ?1 AND workflows.name = candidates.id)
+)
+SELECT ?1, id, ?2, ?3, ?4 FROM candidates WHERE true ORDER BY number DESC LIMIT 1
+ON CONFLICT DO NOTHING
+RETURNING id, name, description, created_at;
+
+-- name: find_flow
+SELECT id, name, description, created_at FROM flows WHERE namespace = ?1 AND id = ?2;
+
+-- name: list_flows
+SELECT id, name, description, created_at FROM flows WHERE namespace = ?1
+ORDER BY created_at DESC, id DESC
+LIMIT ?2 OFFSET ?3;
+
+-- name: count_flows
+SELECT count(*) FROM flows WHERE namespace = ?1;
+
+-- name: flow_versions
+-- Numbers that are written without zeros before them are sorted by their length first. ?3 is the one that is asked
+-- for; ?4 is whether drafts count as well.
+SELECT name, version, status, hash, source, created_at FROM workflows
+WHERE namespace = ?1 AND name = ?2 AND kind = 'flow' AND version NOT GLOB '*[^0-9]*'
+    AND (?3 IS NULL OR version = ?3) AND (?4 OR status = 'published')
+ORDER BY length(version) DESC, version DESC
+LIMIT ?5;
+
+-- name: insert_version
+INSERT INTO workflows (namespace, name, version, status, hash, source, created_at, kind, origin)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'flow', '')
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: replace_draft
+-- ?8 is the draft that it was decided on; what is published stays as it is.
+UPDATE workflows SET status = ?4, hash = ?5, source = ?6, created_at = ?7
+WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND kind = 'flow' AND status = 'draft' AND hash = ?8
+RETURNING 1;

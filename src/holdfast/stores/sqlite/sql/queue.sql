@@ -1,0 +1,53 @@
+-- name: queue_tasks
+-- One that is there was to be tried again: whoever has it has lost it. Numbers of leases and attempts are not used
+-- again: an item that comes anew counts on from its attempt, which no one before it has had.
+INSERT INTO queue (namespace, run, seq, service, attempt, lease, ready_at, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?5 - 1, ?6, ?7)
+ON CONFLICT (run, seq) DO UPDATE
+SET service = excluded.service, attempt = max(attempt, excluded.attempt), lease = max(lease, excluded.lease),
+    worker = NULL, taken_at = NULL, ready_at = excluded.ready_at, created_at = excluded.created_at;
+
+-- name: unqueue_tasks
+DELETE FROM queue WHERE run = ?1 AND seq = ?2;
+
+-- name: clear_queue
+DELETE FROM queue WHERE run = ?1;
+
+-- name: due_services
+-- Of these services those that have something to take, the longest due first. One look into the index for each.
+SELECT service
+FROM (SELECT wanted.value AS service,
+             (SELECT min(ready_at) FROM queue WHERE namespace = ?1 AND queue.service = wanted.value) AS due_at
+      FROM json_each(?2) AS wanted)
+WHERE due_at <= ?3
+ORDER BY due_at, service;
+
+-- name: lock_due_item
+-- With what the task and its run say. An item without them is nobody's any more.
+SELECT queue.run, queue.seq, queue.attempt, queue.lease, queue.worker, queue.taken_at, queue.created_at,
+    runs.id, runs.status, tasks.name, tasks.status, tasks.lost, CAST(tasks.input AS BLOB)
+FROM queue
+    LEFT JOIN runs ON runs.namespace = queue.namespace AND runs.key = queue.run
+    LEFT JOIN tasks ON tasks.run = queue.run AND tasks.seq = queue.seq
+WHERE queue.namespace = ?1 AND queue.service = ?2 AND queue.ready_at <= ?3
+ORDER BY queue.ready_at, queue.run, queue.seq
+LIMIT 1;
+
+-- name: take_item
+UPDATE queue SET worker = ?3, attempt = ?4, lease = ?5, taken_at = ?6, ready_at = ?7
+WHERE run = ?1 AND seq = ?2;
+
+-- name: end_item
+-- Only for whoever took it last, also if its lease has run out.
+DELETE FROM queue WHERE namespace = ?1 AND run = ?2 AND seq = ?3 AND lease = ?4 AND worker IS NOT NULL
+RETURNING attempt, worker, taken_at;
+
+-- name: find_item
+SELECT 1 FROM queue WHERE namespace = ?1 AND run = ?2 AND seq = ?3;
+
+-- name: renew_item
+UPDATE queue SET ready_at = ?5 WHERE namespace = ?1 AND run = ?2 AND seq = ?3 AND lease = ?4 AND worker IS NOT NULL
+RETURNING 1;
+
+-- name: renew_items_of
+UPDATE queue SET ready_at = ?3 WHERE namespace = ?1 AND worker = ?2;

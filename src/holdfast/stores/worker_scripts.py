@@ -1,0 +1,188 @@
+"""Workers and the queue: who there is, and what each of them has taken.
+
+An item of the queue is fenced by its lease, a number, as a run is by its epoch: who has another one than the
+item's has lost it. When a lease ends is `ready_at`, the time at which the next one may take the item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
+from holdfast.core.records import MessageKind
+from holdfast.core.remote import write_report
+from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, key_text, task_id
+from holdfast.ports.store import NewMessage, PostResult
+from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
+from holdfast.stores import records
+from holdfast.stores.commit_script import post_messages
+from holdfast.stores.database import Transaction
+from holdfast.stores.driver import Driver
+
+_ASKS = "queue"
+"""The url of workers that are not called, and so of many."""
+
+
+class WorkerScripts:
+    _driver: Driver
+
+    async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
+        row = records.worker_row(worker)
+        await self._driver.write(lambda tx: tx.run("put_worker", namespace, *row))
+
+    async def heartbeat(
+        self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
+    ) -> bool:
+        def script(tx: Transaction) -> bool:
+            heard = tx.rows("hear_worker", namespace, id, load, now)
+            if not heard and url != _ASKS:
+                for (other,) in tx.rows("worker_at", namespace, url):
+                    heard = tx.rows("hear_worker", namespace, other, load, now)
+            for (worker,) in heard:
+                tx.run("renew_items_of", namespace, worker, lease_until)
+            return bool(heard)
+
+        return await self._driver.write(script)
+
+    async def list_workers(self, namespace: str, since: Instant) -> list[WorkerRecord]:
+        rows = await self._driver.fetch("list_workers", namespace, since)
+        return [records.worker_record(row) for row in rows]
+
+    async def mark_offline(self, namespace: str, before: Instant) -> int:
+        # Asked first: it is done every few seconds, and seldom is there anything to write.
+        ((online, silent),) = await self._driver.fetch("count_workers", namespace, before)
+        if silent:
+            await self._driver.write(lambda tx: tx.run("mark_offline", namespace, before))
+        return online - silent
+
+    # --- the queue
+
+    async def poll_queue(
+        self, namespace: str, worker: str, services: Sequence[str], now: Instant, lease_until: Instant
+    ) -> QueueItem | None:
+        # Read first: most who ask hear that there is nothing, and need not wait for those who write.
+        wanted = list(dict.fromkeys(services))
+        due = [service for (service,) in await self._driver.fetch("due_services", namespace, wanted, now)]
+        if not due:
+            return None
+        taking = _Taking(namespace, worker, now, lease_until)
+        try:
+            return await self._driver.write(lambda tx: taking.take(tx, due))
+        finally:
+            if taking.has_told:
+                self._driver.changed()
+
+    async def complete_item(self, namespace: str, completion: Completion, now: Instant) -> CompletionResult:
+        run, seq, lease, outcome = completion
+
+        def script(tx: Transaction) -> CompletionResult:
+            ended = tx.rows("end_item", namespace, run, seq, lease)
+            for attempt, worker, taken_at in ended:
+                return _tell(tx, namespace, run, seq, write_report(attempt, worker, taken_at, outcome), now)
+            is_there = tx.rows("find_item", namespace, run, seq)
+            return CompletionResult.LOST if is_there else CompletionResult.GONE
+
+        return await self._driver.write_and_tell(script)
+
+    async def renew_item(
+        self, namespace: str, run: RunKey, seq: int, lease: int, lease_until: Instant
+    ) -> bool:
+        renewed = await self._driver.write(
+            lambda tx: tx.rows("renew_item", namespace, run, seq, lease, lease_until)
+        )
+        return bool(renewed)
+
+
+def _tell(
+    tx: Transaction, namespace: str, run: RunKey, seq: int, report: Payload, now: Instant
+) -> CompletionResult:
+    """Tell the run what became of a task of its own that was in the queue and is not any more."""
+    message = NewMessage(run, MessageKind.TASK, str(seq), report)
+    (posted,) = post_messages(tx, namespace, [message], now)
+    tx.announce()
+    return CompletionResult.DONE if posted is PostResult.POSTED else CompletionResult.GONE
+
+
+class _Due(NamedTuple):
+    """An item that may be taken, with what its run and its task say. Those may be gone."""
+
+    run: RunKey
+    seq: int
+    attempt: int
+    lease: int
+    worker: str | None
+    taken_at: Instant | None
+    created_at: Instant
+    run_id: str | None
+    run_status: str | None
+    name: str
+    task_status: str | None
+    lost: int
+    input: Payload
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.run_status in records.OPEN_RUN and self.task_status in records.OPEN_TASK
+
+
+class _Taking:
+    """One look of one worker for something to do."""
+
+    def __init__(self, namespace: str, worker: str, now: Instant, lease_until: Instant) -> None:
+        self._namespace = namespace
+        self._worker = worker
+        self._now = now
+        self._lease_until = lease_until
+        self.has_told = False
+        """A run has been told something."""
+
+    def take(self, tx: Transaction, services: Sequence[str]) -> QueueItem | None:
+        for service in services:
+            # Each turn takes one or removes one.
+            while found := tx.rows("lock_due_item", self._namespace, service, self._now):
+                item = _Due(*found[0])
+                if not item.is_wanted:
+                    tx.many("unqueue_tasks", [(item.run, item.seq)])
+                elif (taken := self._take(tx, service, item)) is not None:
+                    return taken
+        return None
+
+    def _take(self, tx: Transaction, service: str, item: _Due) -> QueueItem | None:
+        run, seq, attempt, lost, now = item.run, item.seq, item.attempt, item.lost, self._now
+        if item.worker is not None:
+            tx.run("insert_lost_attempt", run, seq, attempt, item.taken_at, now, item.worker)
+            lost += 1
+            if lost > LOST_ATTEMPTS_ALLOWED:
+                self._give_up(tx, item, lost)
+                return None
+            attempt += 1
+        lease = item.lease + 1
+        tx.run("take_item", run, seq, self._worker, attempt, lease, now, self._lease_until)
+        tx.run("start_task", run, seq, attempt, lost, now)
+        return QueueItem(
+            run,
+            item.run_id or key_text(run),
+            seq,
+            item.name,
+            service,
+            item.input,
+            attempt,
+            lease,
+            self._worker,
+            item.created_at,
+            now,
+            self._lease_until,
+        )
+
+    def _give_up(self, tx: Transaction, item: _Due, lost: int) -> None:
+        failure = Failure(
+            type="holdfast.errors:TaskLost",
+            message=f"task {item.name!r} was with a worker that was not heard of any more, {lost} times; "
+            "it may be what kills the worker",
+            task=task_id(item.run, item.seq),
+        )
+        tx.many("unqueue_tasks", [(item.run, item.seq)])
+        report = write_report(item.attempt, item.worker or "", item.taken_at or self._now, Failed(failure))
+        _tell(tx, self._namespace, item.run, item.seq, report, self._now)
+        self.has_told = True

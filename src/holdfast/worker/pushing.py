@@ -1,0 +1,249 @@
+"""A worker that is called: a small HTTP server with one route, `POST /exec/<service>`.
+
+An answer with an `error` in it means that the service has failed, and no other worker is asked. Whatever is a
+matter of this worker alone (a service that it does not have, that it stops) is therefore said without one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import math
+import socket
+from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple, TypeAlias
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import msgspec
+import uvicorn
+
+from holdfast.errors import BadOption, PayloadTooLarge, WrongType
+from holdfast.worker.calls import Call, Calls
+from holdfast.worker.server_link import Registration, ServerLink
+from holdfast.worker.services import Said, Service, failed, read_asked
+
+_log = logging.getLogger("holdfast.worker")
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
+_KEEP_ALIVE: Final = 30
+"""Seconds. Longer than a node does: this side never closes a connection that is about to be used."""
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+_LAST_WORDS: Final = 5.0
+"""Seconds to close the connections that are left."""
+_WAITING: Final = 2048
+"""Connections that the system keeps until they are accepted."""
+
+
+class App:
+    """ASGI."""
+
+    def __init__(self, services: Mapping[str, Service], calls: Calls, limit: int) -> None:
+        self._services = services
+        self._calls = calls
+        self._limit = limit
+        """In bytes of what a service is called with."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Whatever is before it: the address that this worker is registered with may have a path.
+        service = self._services.get(scope["path"].partition("/exec/")[2])
+        if service is None:
+            await _refuse(send, HTTPStatus.NOT_FOUND, "there is no such service here")
+        elif scope["method"] != "POST":
+            await _refuse(send, HTTPStatus.METHOD_NOT_ALLOWED, "services are called with POST")
+        else:
+            await self._answer(service, scope, receive, send)
+
+    async def _answer(self, service: Service, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self._read(receive)
+            if body is None:
+                return  # whoever called is gone
+            asked = read_asked(body)
+        except PayloadTooLarge as error:
+            await _say(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, failed(str(error)))
+            return
+        except WrongType as error:
+            await _say(send, HTTPStatus.BAD_REQUEST, failed(str(error)))
+            return
+        work = asyncio.create_task(self._calls.perform(service, asked, _call_of(service, scope)))
+        gone = asyncio.create_task(_wait_until_gone(receive))
+        try:
+            await asyncio.wait([work, gone], return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                await _say(send, HTTPStatus.OK, work.result())
+        finally:
+            # Nobody waits for the answer: what can be ended is.
+            work.cancel()
+            gone.cancel()
+            await asyncio.wait([work, gone])
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """None if the caller is gone before all of it has come. Raises PayloadTooLarge."""
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if len(body) > self._limit:
+                raise PayloadTooLarge("the call", len(body), self._limit)
+            if not message.get("more_body", False):
+                return bytes(body)
+
+
+def _call_of(service: Service, scope: Scope) -> Call:
+    given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    attempt = given.get("holdfast-attempt", "")
+    return Call(
+        service.name,
+        unquote(given.get("holdfast-run", "")),
+        unquote(given.get("holdfast-task", "")),
+        int(attempt) if attempt.isdecimal() and len(attempt) < 10 else 1,
+        given.get("idempotency-key", ""),
+    )
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _say(send: Send, status: HTTPStatus, said: Said) -> None:
+    await _send(send, status, b"application/json", msgspec.json.encode(said.as_message()))
+
+
+async def _refuse(send: Send, status: HTTPStatus, text: str) -> None:
+    await _send(send, status, b"text/plain; charset=utf-8", text.encode())
+
+
+async def _send(send: Send, status: HTTPStatus, kind: bytes, body: bytes) -> None:
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": int(status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+# --- where it is found
+
+
+class Place(NamedTuple):
+    socket: socket.socket
+    url: str
+    """With the port that it has got."""
+
+
+def open_place(url: str) -> Place:
+    """Listen where `url` says, or on another port if that one is taken. Raises BadOption, OSError."""
+    parts = _parts_of(url)
+    host = parts.hostname or ""
+    # Another name than that of this machine to itself may be one of many that it has for others.
+    address = ("127.0.0.1" if host != "::1" else host) if host in _LOOPBACK else ("::" if ":" in host else "")
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    wanted = parts.port if parts.port is not None else (443 if parts.scheme == "https" else 80)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address, wanted))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            _log.warning("port %d is taken: another one will do", wanted)
+            listener.bind((address, 0))
+        listener.listen(_WAITING)
+        listener.setblocking(False)
+    except BaseException:
+        listener.close()
+        raise
+    port = listener.getsockname()[1]
+    name = f"[{host}]" if ":" in host else host
+    return Place(listener, f"{parts.scheme}://{name}:{port}{parts.path.rstrip('/')}")
+
+
+def _parts_of(url: str) -> SplitResult:
+    expected = "an address that nodes can call, such as http://localhost:8080"
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise BadOption("url", url, expected) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadOption("url", url, expected)
+    return parts
+
+
+# --- the server
+
+
+class _Server(uvicorn.Server):
+    """Has no say over signals: whoever runs the worker has."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class Pusher:
+    def __init__(
+        self,
+        services: Mapping[str, Service],
+        calls: Calls,
+        link: ServerLink,
+        stopping: asyncio.Event,
+        *,
+        id: str,
+        url: str,
+        limit: int,
+        patience: float,
+    ) -> None:
+        """It can be reached from here on, and answers as soon as it runs. Raises BadOption, OSError."""
+        self._socket, self.url = open_place(url)
+        self._calls = calls
+        self._link = link
+        self._stopping = stopping
+        self._registration = Registration(id, self.url, list(services), "http")
+        patience = math.ceil(patience)
+        self.patience = patience + _LAST_WORDS
+        self._serving: asyncio.Task[None] | None = None
+        self._server = _Server(
+            uvicorn.Config(
+                App(services, calls, limit),
+                lifespan="off",
+                ws="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=_KEEP_ALIVE,
+                timeout_graceful_shutdown=patience,
+            )
+        )
+
+    async def register(self) -> None:
+        await self._link.register(self._registration)
+
+    async def heartbeat(self) -> None:
+        if not self._stopping.is_set():  # else nobody should find it any more
+            await self._link.heartbeat(self._registration, self._calls.load)
+
+    async def run(self) -> None:
+        serving = self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        told_to_stop = asyncio.create_task(self._stopping.wait())
+        await asyncio.wait([serving, told_to_stop], return_when=asyncio.FIRST_COMPLETED)
+        told_to_stop.cancel()
+        self._server.should_exit = True
+        await asyncio.wait([serving])
+        serving.result()
+
+    async def cut(self) -> None:
+        self._server.should_exit = self._server.force_exit = True
+        if self._serving is not None and not self._serving.done():
+            for task in self._server.server_state.tasks:
+                task.cancel()
+            await asyncio.wait([self._serving], timeout=_LAST_WORDS)
+        self._socket.close()

@@ -1,0 +1,101 @@
+"""A function as a service: what it is called with, and what is made of its result."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from holdfast.core.codec import Codec, explain_mismatch
+from holdfast.core.signature import Signature
+from holdfast.core.values import NULL, Payload
+from holdfast.errors import WrongType
+
+_MOST_NAMES_SHOWN = 20
+
+
+class Asked(msgspec.Struct):
+    """What a service is called with, as it comes over the wire."""
+
+    input: msgspec.Raw = msgspec.Raw(b"null")
+    params: dict[str, msgspec.Raw] | None = None
+    run_id: str = ""
+    """The id of this attempt, where it comes from the queue."""
+
+
+class Said(NamedTuple):
+    """What a service says: `result` counts unless there is an `error`."""
+
+    result: Payload
+    error: str = ""
+
+    def as_message(self) -> dict[str, Any]:
+        return {"result": msgspec.Raw(self.result), "error": self.error}
+
+
+_decode_asked = msgspec.json.Decoder(Asked).decode
+
+
+def read_asked(body: bytes | str) -> Asked:
+    """Raises WrongType."""
+    try:
+        return _decode_asked(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise WrongType("the call", explain_mismatch(error)) from None
+
+
+def failed(error: str) -> Said:
+    return Said(NULL, error)
+
+
+class Service:
+    """The first parameter gets the input, the others what `params` has under their names. One that is called
+    `params` gets all of them."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        """Raises BadDefinition."""
+        self.name = name
+        self.function = function
+        self.is_async = inspect.iscoroutinefunction(function)
+        self._title = f"service {name!r}"
+        self._signature = Signature.of(function, name=self._title)
+        each = list(inspect.signature(function).parameters.values())
+        self._first = each[0] if each and each[0].kind in _POSITIONAL else None
+        self._named = {it.name: it for it in each if it is not self._first and it.kind not in _REST}
+        self._options = next((it.name for it in each if it.kind is it.VAR_KEYWORD), None)
+
+    def bind(self, asked: Asked) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, each as its hint has it; of the params those that it takes. Raises WrongType."""
+        params = asked.params or {}
+        fields = {name: params[name] for name in self._named if name in params}
+        if "params" in self._named:
+            fields["params"] = msgspec.Raw(msgspec.json.encode(params))
+        missing = [it.name for it in self._named.values() if it.default is it.empty and it.name not in fields]
+        if missing:
+            raise WrongType(
+                f"a call of {self._title}",
+                f"its parameter {missing[0]!r} is not in the params, which have {_listed(params)}",
+            )
+        if self._first is not None and (bytes(asked.input) != NULL or self._first.default is _EMPTY):
+            fields[self._first.name] = asked.input
+        if self._options is not None:
+            others = {name: value for name, value in params.items() if name not in fields}
+            fields[self._options] = msgspec.Raw(msgspec.json.encode(others))
+        return self._signature.unpack(Payload(msgspec.json.encode(fields)))
+
+    def store(self, result: Any, codec: Codec) -> Payload:
+        """Raises WrongType, CannotStore, PayloadTooLarge."""
+        return self._signature.pack_result(result, codec)
+
+
+_EMPTY: Any = inspect.Parameter.empty
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _listed(params: dict[str, Any]) -> str:
+    shown = [repr(name) for name in list(params)[:_MOST_NAMES_SHOWN]]
+    more = len(params) - len(shown)
+    return (", ".join(shown) or "nothing") + (f" and {more} more" if more else "")

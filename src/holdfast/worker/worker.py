@@ -1,0 +1,247 @@
+"""`Worker`: functions that nodes call over HTTP (push), or that take their work from the queue (pull)."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import secrets
+import signal
+import socket
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
+
+from holdfast.core.codec import DEFAULT_LIMIT, Codec
+from holdfast.core.names import checked_name, checked_span
+from holdfast.errors import BadDefinition, BadOption, OpenedBefore
+from holdfast.settings import worker_addresses
+from holdfast.worker.calls import Calls, current_call
+from holdfast.worker.services import Service
+
+if TYPE_CHECKING:
+    from holdfast.worker.server_link import ServerLink
+
+_log = logging.getLogger("holdfast.worker")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Mode = Literal["push", "pull"]
+
+
+class Face(Protocol):
+    """What a worker does in either mode."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds that `run` may take to end, once the worker is told to stop."""
+        ...
+
+    async def register(self) -> None:
+        """Until the server answers, or the worker is told to stop. Raises Refused."""
+        ...
+
+    async def heartbeat(self) -> None: ...
+
+    async def run(self) -> None:
+        """Until the worker is told to stop, and everything that it has taken is done."""
+        ...
+
+    async def cut(self) -> None:
+        """Leave what is not done."""
+        ...
+
+
+class Worker:
+    """Serves functions as services until it is told to stop.
+
+    Then it takes nothing more, finishes what is under way, and falls silent, which the server notices.
+    """
+
+    def __init__(
+        self,
+        base: str | None = None,
+        *,
+        mode: Mode = "pull",
+        url: str | None = None,
+        name: str | None = None,
+        concurrency: int = 10,
+        heartbeat: dt.timedelta = dt.timedelta(seconds=5),
+        drain: dt.timedelta = dt.timedelta(seconds=10),
+        limit: int = DEFAULT_LIMIT,
+    ) -> None:
+        """`base` is the address of the server's API; without it REGISTRY_URL or SCHEDULER_BASE count. `url`
+        is where nodes find a worker that is pushed to; without it WORKER_URL counts. Each life of a worker
+        has an id of its own, which begins with `name`. `drain` bounds how long a worker that stops lets calls
+        finish, and `limit` the bytes of what goes in and out of one. Raises BadOption."""
+        addresses = worker_addresses()
+        base = base or addresses.base
+        if not base or not base.startswith(("http://", "https://")):
+            raise BadOption("base", base, "the address of the server, such as http://localhost:8070/api")
+        if mode not in ("push", "pull"):
+            raise BadOption("mode", mode, "'push' or 'pull'")
+        if concurrency < 1:
+            raise BadOption("concurrency", concurrency, "1 or more")
+        if checked_span("heartbeat", heartbeat) <= dt.timedelta(0):
+            raise BadOption("heartbeat", heartbeat, "a timedelta longer than zero")
+        self.mode: Mode = mode
+        self.id = f"{checked_name('name', name or socket.gethostname())}-{secrets.token_hex(4)}"
+        self.url = (url or addresses.url or "http://localhost:8080") if mode == "push" else "queue"
+        """Of a worker that is pushed to; once it is registered, with the port that it has got."""
+        self._base = base
+        self._concurrency = concurrency
+        self._heartbeat = heartbeat.total_seconds()
+        self._drain = checked_span("drain", drain).total_seconds()
+        self._limit = limit
+        self._services: dict[str, Service] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping = asyncio.Event()
+        self._is_registered = asyncio.Event()
+        self._serving: asyncio.Task[None] | None = None
+
+    call = staticmethod(current_call)
+
+    @overload
+    def service(self, function: Function, /) -> Function: ...
+    @overload
+    def service(self, name: str, /) -> Callable[[Function], Function]: ...
+    def service(self, function: Any, /) -> Any:
+        """`@worker.service`, or `@worker.service("name")`. The function stays what it is. Its first parameter
+        gets the input, the others what the params have under their names. Raises BadDefinition, BadOption."""
+        if isinstance(function, str):
+            return partial(self._add, function)
+        return self._add(getattr(function, "__name__", ""), function)
+
+    def _add(self, name: str, function: Function) -> Function:
+        name = checked_name("the name of a service", name)
+        if name in self._services:
+            raise BadDefinition(name, "this worker has a service of that name already")
+        self._services[name] = Service(name, function)
+        return function
+
+    def run(self) -> None:
+        """Serve until SIGTERM or Ctrl-C; a second one cuts short what is under way. Raises Refused if the
+        server does not take this worker."""
+        try:
+            asyncio.run(self._run())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            _log.warning("told to stop once more: what was under way is left undone")
+
+    async def serve(self) -> None:
+        """The same in an event loop that is there, until `stop`."""
+        if self._loop is not None:
+            raise OpenedBefore
+        if not self._services:
+            raise BadOption("services", [], "at least one: decorate a function with @worker.service")
+        self._loop = asyncio.get_running_loop()
+        try:
+            from holdfast.worker.server_link import ServerLink
+        except ModuleNotFoundError as error:
+            raise _missing(error) from None
+        link = ServerLink(self._base, self._stopping)
+        try:
+            face = self._face(link)
+            try:
+                await self._work(face)
+            finally:
+                await face.cut()
+        finally:
+            await link.close()
+
+    def stop(self) -> None:
+        """From any thread. `serve` and `run` return when what is under way is done."""
+        if self._loop is None:
+            self._stopping.set()
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+
+    async def __aenter__(self) -> Self:
+        """Serve beside other things; from here on it is registered."""
+        self._serving = asyncio.create_task(self.serve())
+        registered = asyncio.create_task(self._is_registered.wait())
+        await asyncio.wait([self._serving, registered], return_when=asyncio.FIRST_COMPLETED)
+        registered.cancel()
+        if self._serving.done():
+            self._serving.result()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        if self._serving is not None:
+            await self._serving
+
+    async def _run(self) -> None:
+        task = asyncio.current_task()
+
+        def told_to_stop() -> None:
+            if self._stopping.is_set() and task is not None:
+                task.cancel()
+            self._stopping.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            try:
+                asyncio.get_running_loop().add_signal_handler(number, told_to_stop)
+            except (NotImplementedError, RuntimeError, ValueError):
+                pass  # not the main thread, or Windows: there Ctrl-C cancels this task, and no more
+        await self.serve()
+
+    def _face(self, link: ServerLink) -> Face:
+        calls = Calls(Codec(self._limit), self._concurrency)
+        if self.mode == "pull":
+            from holdfast.worker.pulling import Puller
+
+            return Puller(
+                self._services,
+                calls,
+                link,
+                self._stopping,
+                id=self.id,
+                most=self._concurrency,
+                patience=self._drain,
+            )
+        try:
+            from holdfast.worker.pushing import Pusher
+        except ModuleNotFoundError as error:
+            raise _missing(error) from None
+        face = Pusher(
+            self._services,
+            calls,
+            link,
+            self._stopping,
+            id=self.id,
+            url=self.url,
+            limit=self._limit,
+            patience=self._drain,
+        )
+        self.url = face.url
+        return face
+
+    async def _work(self, face: Face) -> None:
+        await face.register()
+        self._is_registered.set()
+        running = asyncio.create_task(face.run())
+        beating = asyncio.create_task(self._beat(face))
+        told_to_stop = asyncio.create_task(self._stopping.wait())
+        try:
+            first = asyncio.FIRST_COMPLETED
+            done, _ = await asyncio.wait([running, beating, told_to_stop], return_when=first)
+            if done == {told_to_stop}:
+                done, _ = await asyncio.wait([running, beating], timeout=face.patience, return_when=first)
+            for task in done:
+                task.result()  # raises what has gone wrong, if it did not end because it should
+        finally:
+            tasks = [running, beating, told_to_stop]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    async def _beat(self, face: Face) -> None:
+        while True:
+            await asyncio.sleep(self._heartbeat)
+            await face.heartbeat()
+
+
+def _missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    return ModuleNotFoundError(f"a worker needs {error.name}: pip install 'holdfast[server]'")

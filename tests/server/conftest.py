@@ -1,0 +1,123 @@
+"""A server inside the test, asked over real HTTP on loopback, with a node that works beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from holdfast import Catalog, Holdfast, task, workflow
+from holdfast.server.app import make_app
+from holdfast.server.node_runs import DescribeVisits, describe_nothing
+from holdfast.server.serving import ApiServer
+
+catalog = Catalog()
+
+
+@task(catalog=catalog)
+async def double(number: int) -> int:
+    return number * 2
+
+
+@task(catalog=catalog)
+async def break_down(why: str) -> None:
+    raise ValueError(why)
+
+
+@workflow(catalog=catalog)
+async def doubled(number: int) -> int:
+    return await double(number)
+
+
+@workflow(catalog=catalog)
+async def failing(why: str) -> None:
+    await break_down(why)
+
+
+class Api:
+    """What the tests ask, and the node that answers."""
+
+    def __init__(self, hf: Holdfast, http: httpx.AsyncClient) -> None:
+        self.hf = hf
+        self.http = http
+
+    async def post(self, path: str, body: Any = None, *, status: int = 200) -> Any:
+        return self._answer(await self.http.post(path, json=body), status)
+
+    async def get(self, path: str, *, status: int = 200, **query: Any) -> Any:
+        return self._answer(await self.http.get(path, params=query), status)
+
+    def _answer(self, response: httpx.Response, status: int) -> Any:
+        assert response.status_code == status, response.text
+        return response.json() if response.content else None
+
+    async def publish(self, name: str, definition: dict[str, Any]) -> str:
+        """The id of the flow, which has this version."""
+        flow = (await self.post("/flows", {"Name": name}))["id"]
+        await self.post("/flows/version", {"FlowID": flow, "DefinitionJSON": json.dumps(definition)})
+        return flow
+
+    async def start(self, flow: str, **params: Any) -> str:
+        return (await self.post("/tasks", {"FlowID": flow, "ParamsJSON": json.dumps(params)}))["id"]
+
+    async def wait_for(self, task: str, *statuses: str) -> dict[str, Any]:
+        """The task, once it has one of these statuses."""
+        end = time.monotonic() + 20
+        while True:
+            found = await self.get("/tasks/get", id=task)
+            if found["status"] in statuses:
+                return found
+            assert time.monotonic() < end, f"still {found['status']}, not {statuses}"
+            await asyncio.sleep(0.02)
+
+    async def take(self, *services: str, worker: str = "w1") -> dict[str, Any]:
+        """An item of the queue, once there is one."""
+        end = time.monotonic() + 20
+        while True:
+            found = await self.http.post("/queue/poll", json={"worker_id": worker, "services": services})
+            if found.status_code == 200:
+                return found.json()
+            assert found.status_code == 204, found.text
+            assert time.monotonic() < end, "nothing was put into the queue"
+            await asyncio.sleep(0.02)
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    url: str, *, describe_visits: DescribeVisits = describe_nothing, **settings: Any
+) -> AsyncGenerator[Api]:
+    async with Holdfast(url, catalog=catalog, **settings) as hf:
+        app = make_app(
+            hf,
+            max_payload_bytes=hf.settings.max_payload_bytes,
+            worker_refresh_seconds=hf.settings.worker_refresh_seconds,
+            describe_visits=describe_visits,
+        )
+        server = ApiServer(app)
+        port = await server.start("127.0.0.1", 0)
+        base = f"http://127.0.0.1:{port}/api"
+        try:
+            async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=20) as http:
+                yield Api(hf, http)
+        finally:
+            await server.stop()
+
+
+@pytest.fixture
+async def api(store_url: str) -> AsyncIterator[Api]:
+    """On each of the databases."""
+    async with serving(store_url) as api:
+        yield api
+
+
+@pytest.fixture
+async def small_api(sqlite_url: str) -> AsyncIterator[Api]:
+    """On one of them, for what no database makes a difference to; 100,000 bytes are its largest payload."""
+    async with serving(sqlite_url, max_payload_bytes=100_000) as api:
+        yield api

@@ -1,0 +1,156 @@
+"""The registry of workers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from tests.server.conftest import Api, serving
+
+
+async def register(api: Api, id: str, *services: str, type: str = "http", url: str | None = None) -> None:
+    url = f"http://localhost:1/{id}" if url is None else url
+    await api.post("/workers/register", {"ID": id, "URL": url, "Services": services, "Type": type})
+
+
+@pytest.mark.parametrize("prefix", ["/workers", ""])
+async def test_a_worker_registers_says_that_it_lives_and_is_listed(api: Api, prefix: str):
+    worker = {"ID": "w1", "URL": "http://localhost:8080", "Services": ["transform", "sum"], "Type": "http"}
+
+    registered = await api.post(f"{prefix}/register", worker)
+    alive = await api.post(f"{prefix}/heartbeat", {"ID": "w1", "URL": "http://localhost:8080", "Load": 3})
+    [listed] = await api.get(f"{prefix}/list")
+    allocated = await api.get(f"{prefix}/allocate", service="sum")
+
+    assert registered == alive == {"ok": "1"}
+    assert abs(listed.pop("last_heartbeat") - time.time()) < 60
+    assert listed == {
+        "id": "w1",
+        "url": "http://localhost:8080",
+        "services": ["transform", "sum"],
+        "load": 3,
+        "status": "online",
+        "type": "http",
+    }
+    assert allocated["id"] == "w1"
+
+
+async def test_a_worker_that_registers_again_is_replaced(api: Api):
+    await register(api, "w1", "transform")
+    await register(api, "w1", "sum", url="http://localhost:9")
+
+    [listed] = await api.get("/workers/list")
+
+    assert (listed["services"], listed["url"]) == (["sum"], "http://localhost:9")
+
+
+async def test_workers_are_listed_by_service(api: Api):
+    await register(api, "b", "sum")
+    await register(api, "a", "sum", "transform")
+
+    of_sum = await api.get("/workers/list", service="sum")
+    of_transform = await api.get("/workers/list", service="transform")
+    of_none = await api.get("/workers/list", service="other")
+
+    assert [each["id"] for each in of_sum] == ["a", "b"]
+    assert [each["id"] for each in of_transform] == ["a"]
+    assert of_none == []
+
+
+async def test_the_worker_with_the_least_load_that_can_be_called_is_allocated(api: Api):
+    for id in ("busy", "idle"):
+        await register(api, id, "sum")
+    await register(api, "asking", "sum", type="async", url="")
+    await api.post("/workers/heartbeat", {"ID": "busy", "Load": 5})
+    await api.post("/workers/heartbeat", {"ID": "idle", "Load": 2})
+
+    assert (await api.get("/workers/allocate", service="sum"))["id"] == "idle"
+
+
+async def test_without_a_worker_of_the_service_there_is_none_to_allocate(small_api: Api):
+    await register(small_api, "asking", "sum", type="async", url="")
+
+    assert await small_api.get("/workers/allocate", service="sum", status=500) == {"error": "no worker"}
+    assert await small_api.get("/allocate", service="other", status=500) == {"error": "no worker"}
+
+
+async def test_a_worker_is_found_by_its_url_if_its_id_is_not_known(api: Api):
+    await register(api, "w1", "sum", url="http://localhost:8080")
+
+    await api.post("/workers/heartbeat", {"URL": "http://localhost:8080", "Load": 7})
+
+    assert (await api.get("/workers/list"))[0]["load"] == 7
+
+
+async def test_a_worker_that_nobody_knows_is_told_to_register(api: Api):
+    answer = await api.post("/workers/heartbeat", {"ID": "w1", "URL": "http://localhost:8080"}, status=404)
+
+    assert "register it first" in answer["error"]
+
+
+async def test_a_worker_that_falls_silent_is_offline_and_is_not_allocated(store_url: str):
+    async with serving(store_url, worker_ttl_seconds=0.3, worker_refresh_seconds=0.1) as api:
+        await register(api, "w1", "sum")
+        assert (await api.get("/workers/allocate", service="sum"))["status"] == "online"
+
+        await asyncio.sleep(0.5)
+
+        assert await api.get("/workers/list") == []
+        [known] = await api.get("/workers/list", ttl=60)
+        assert (known["id"], known["status"]) == ("w1", "offline")
+        await api.get("/workers/allocate", service="sum", status=500)
+
+        await api.post("/workers/heartbeat", {"ID": "w1"})
+        assert (await api.get("/workers/list"))[0]["status"] == "online"
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"ID": ""}, "id"),
+        ({"ID": "a\0b"}, "id"),
+        ({"ID": 5}, "id"),
+        ({"URL": "ftp://localhost"}, "url"),
+        ({"URL": "http://local host"}, "url"),
+        ({"URL": "http://" + "x" * 2000}, "url"),
+        ({"Services": []}, "services"),
+        ({"Services": [3]}, "services"),
+        ({"Services": [""]}, "services"),
+        ({"Services": ["s"] * 1001}, "services"),
+        ({"Services": {"a": 1}}, "services"),
+        ({"Services": "sum"}, "services"),
+        ({"Type": "x" * 501}, "type"),
+    ],
+)
+async def test_a_worker_that_cannot_be_understood_is_refused_with_where_and_why(
+    small_api: Api, body: dict[str, object], where: str
+):
+    worker = {"ID": "w1", "URL": "http://localhost:1", "Services": ["sum"], "Type": "http", **body}
+
+    answer = await small_api.post("/workers/register", worker, status=400)
+
+    assert where in answer["error"]
+    assert await small_api.get("/workers/list") == []
+
+
+@pytest.mark.parametrize("load", [-1, 1.5, 2**31, "much", [1]])
+async def test_a_load_that_is_no_number_is_refused(small_api: Api, load: object):
+    await register(small_api, "w1", "sum")
+
+    answer = await small_api.post("/workers/heartbeat", {"ID": "w1", "Load": load}, status=400)
+
+    assert "load" in answer["error"]
+
+
+@pytest.mark.parametrize("ttl", ["-1", "nan", "inf", "1e300", "x"])
+async def test_a_length_of_time_that_is_none_is_refused(small_api: Api, ttl: str):
+    answer = await small_api.get("/workers/list", status=400, ttl=ttl)
+
+    assert "ttl" in answer["error"]
+
+
+async def test_the_services_may_be_the_text_of_a_list(small_api: Api):
+    await small_api.post("/register", {"id": "w1", "url": "http://localhost:1", "services": '["sum", "sum"]'})
+
+    assert (await small_api.get("/list"))[0]["services"] == ["sum"]
