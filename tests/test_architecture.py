@@ -25,7 +25,18 @@ class Layer(NamedTuple):
 
 
 # app ties the parts together, and testing takes them apart: they know everything.
-PARTS = {"errors", "core", "ports", "settings", "authoring", "stores", "executors", "engine", "client"}
+PARTS = {
+    "errors",
+    "core",
+    "ports",
+    "settings",
+    "authoring",
+    "stores",
+    "executors",
+    "engine",
+    "client",
+    "server",
+}
 
 LAYERS = {
     "errors": Layer(set()),
@@ -34,9 +45,13 @@ LAYERS = {
     "settings": Layer({"errors", "core"}, {"msgspec"}),
     "authoring": Layer({"errors", "core", "ports"}, {"msgspec", "pydantic", "yaml"}),
     "stores": Layer({"errors", "core", "ports"}, {"msgspec", "apsw", "psycopg"}),
-    "executors": Layer({"errors", "core", "ports"}, {"msgspec"}),
+    "executors": Layer({"errors", "core", "ports"}, {"msgspec", "httpx"}),
     "engine": Layer({"errors", "core", "ports"}, {"msgspec"}),
     "client": Layer({"errors", "core", "ports"}, {"msgspec"}),
+    # A thin face, like the command line: it speaks through the client.
+    "server": Layer({"errors", "core", "ports", "client"}, {"msgspec", "litestar", "uvicorn"}),
+    # What runs beside other people's code, and knows of us only how to ask and answer.
+    "worker": Layer({"errors", "core", "settings"}, {"msgspec", "httpx", "uvicorn"}),
     "app": Layer(PARTS, {"msgspec", "uvloop"}),
     "testing": Layer(PARTS | {"app"}, {"msgspec", "pytest", "hypothesis"}),
     # A thin face: it speaks through the client, and reads files with what authoring has.

@@ -1,4 +1,4 @@
-"""holdfast: workflows that survive crashes. Plain Python or YAML, over SQLite or Postgres.
+"""holdfast: workflows that survive crashes. Plain Python, a YAML DAG or a flow graph, over SQLite or Postgres.
 
 A name is imported when it is first asked for: a module of tasks, and every process that loads one, would
 otherwise wait for the engine, the stores and the reader of YAML as well.
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 __all__ = [
     "AttemptInfo",
     "BadDag",
+    "BadFlow",
     "Catalog",
     "ChildHandle",
     "Context",
     "DagWorkflow",
     "DeterminismError",
     "Failure",
+    "FlowWorkflow",
     "Holdfast",
     "HoldfastError",
     "LogLine",
@@ -37,6 +39,7 @@ __all__ = [
     "Workflow",
     "context",
     "load_dag",
+    "load_flow",
     "task",
     "task_context",
     "workflow",
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.code.definitions import Task, Workflow, task, workflow
     from holdfast.authoring.code.handles import ChildHandle, TaskHandle
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
+    from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.logs import LogLine
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
         BadDag,
+        BadFlow,
         DeterminismError,
         HoldfastError,
         Refused,
@@ -78,6 +83,7 @@ else:
         "authoring.code.definitions": ("Task", "Workflow", "task", "workflow"),
         "authoring.code.handles": ("ChildHandle", "TaskHandle"),
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
+        "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.logs": ("LogLine",),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
@@ -85,6 +91,7 @@ else:
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
         "errors": (
             "BadDag",
+            "BadFlow",
             "DeterminismError",
             "HoldfastError",
             "Refused",

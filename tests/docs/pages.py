@@ -8,8 +8,12 @@ What a page may contain, and what is done with it:
     ```toml title="a.toml"     saved likewise; every toml block is read as settings
     ```sh                      run with bash, but for `pip`, `make` and `git`, which are only checked
     ```sh title="a.sh"         saved likewise, and made executable
-    ```yaml title="a.yaml"     saved likewise; if it has tasks, it must be a DAG without problems
-    ```yaml                    the same, without the files that it names; a part of a DAG is only shown
+    ```yaml title="a.yaml"     saved likewise; if it has tasks, it must be a DAG without problems, if it has
+                               nodes and a start, a flow
+    ```yaml                    the same, without the files that it names; a part of one is only shown
+    ```yaml add="a.yaml"       put into that flow, as a reader would do by hand: nodes and edges that are
+                               there already are replaced
+    ```json, ```json title=    a flow likewise
     ```text                    right after one of these: what it printed; `...` stands for anything
     <!-- not run: why -->      above a block: it is shown only
 """
@@ -22,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 
-_FENCE = re.compile(r"^```(?P<language>\w*)(?:\s+title=\"(?P<title>[^\"]+)\")?\s*$")
+_FENCE = re.compile(r"^```(?P<language>\w*)(?:\s+(?P<how>title|add)=\"(?P<title>[^\"]+)\")?\s*$")
 _NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")
 
 
@@ -35,6 +39,8 @@ class Block(NamedTuple):
     is_run: bool
     shows: str | None
     """What it is said to print."""
+    is_added: bool = False
+    """To the file of that title, which is there already."""
 
 
 def pages() -> list[Path]:
@@ -69,7 +75,8 @@ def blocks_of(text: str) -> list[Block]:
         if fence["language"] == "text" and follows and blocks[-1].language in ("python", "sh"):
             blocks[-1] = blocks[-1]._replace(shows=code)
         else:
-            blocks.append(Block(fence["language"], fence["title"], at + 2, code, is_run, None))
+            is_added = fence["how"] == "add"
+            blocks.append(Block(fence["language"], fence["title"], at + 2, code, is_run, None, is_added))
         previous_end = end
         at = end + 1
     return blocks

@@ -11,11 +11,13 @@ import asyncio
 import contextlib
 import inspect
 import io
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent.parent))
@@ -23,9 +25,14 @@ if __name__ == "__main__":
 from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
 
 from holdfast.authoring.dag.loader import load_file, load_text
+from holdfast.authoring.documents.json_text import value_of
+from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.yaml_text import compose
+from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.settings import read_settings
 
 _ONLY_CHECKED = ("pip ", "make ", "git ", "cd ")
+_IS_FLOW = re.compile(r"""^["{ ]{0,3}start"?:""", re.MULTILINE)
 
 
 class Page:
@@ -55,7 +62,9 @@ class Page:
         for block in self._blocks:
             if not block.is_run:
                 continue
-            if block.title is not None:
+            if block.title is not None and block.is_added:
+                _add_to_flow(Path(block.title), block.code)
+            elif block.title is not None:
                 _save(Path(block.title), block.code)
             printed = self._run(block)
             if block.shows is not None and not prints_as_shown(printed, block.shows):
@@ -71,6 +80,8 @@ class Page:
             case "yaml" if re.search(r"^tasks:", block.code, re.MULTILINE):
                 where = f"{self._path.name}, line {block.line}"
                 load_file(block.title) if block.title else load_text(block.code, file=where)
+            case "yaml" | "json" if re.search(_IS_FLOW, block.code) and not block.is_added:
+                load_flow_text(block.code, file=f"{self._path.name}, line {block.line}")
             case "toml":
                 Path("holdfast.toml").write_text(block.code, encoding="utf-8")
                 read_settings({}, {}, Path.cwd())
@@ -96,6 +107,24 @@ def _save(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     if text.startswith("#!"):
         path.chmod(0o755)
+
+
+def _add_to_flow(path: Path, text: str) -> None:
+    """Into the file itself, as JSON, which is YAML too; then it must be a flow without problems."""
+    whole, more = (_plain(each, path.name) for each in (path.read_text(encoding="utf-8"), text))
+    whole["nodes"] |= more.get("nodes", {})
+    edges = {(each["from"], each.get("action")): each for each in whole["edges"] + more.get("edges", [])}
+    whole["edges"] = list(edges.values())
+    path.write_text(json.dumps(whole, indent=2), encoding="utf-8")
+    load_flow_text(path.read_text(encoding="utf-8"), file=path.name)
+
+
+def _plain(text: str, file: str) -> dict[str, Any]:
+    problems = Problems(file)
+    root = compose(text, problems)
+    problems.raise_if_any()
+    assert root is not None
+    return value_of(root)
 
 
 def _run_shell(block: Block, page: str) -> str:

@@ -28,7 +28,9 @@ SHORTER = {
 """What finds nothing finds nothing in fewer tries as well."""
 
 HAVE_CODE = [
-    page for page in pages() if re.search(r"^```(python|sh|toml|yaml)", page.read_text("utf-8"), re.MULTILINE)
+    page
+    for page in pages()
+    if re.search(r"^```(python|sh|toml|yaml|json)", page.read_text("utf-8"), re.MULTILINE)
 ]
 
 
@@ -114,6 +116,49 @@ def test_a_page_whose_code_raises_fails_with_the_line_of_the_page(tmp_path: Path
 
     assert done.returncode != 0
     assert "line 6" in done.stderr
+
+
+def test_a_page_with_a_flow_that_cannot_be_loaded_fails_and_names_the_line(tmp_path: Path):
+    page = tmp_path / "flow.md"
+    page.write_text("# A page\n\n```yaml\nstart: a\nnodes: {b: {kind: timer}}\n```\n", "utf-8")
+
+    done = run_page(page, tmp_path)
+
+    assert done.returncode != 0
+    assert "flow.md, line 4" in done.stderr
+    assert "no node 'a'" in done.stderr
+
+
+def test_what_a_page_adds_to_a_flow_is_in_the_file_and_takes_the_place_of_what_was_there(tmp_path: Path):
+    page = tmp_path / "grow.md"
+    page.write_text(
+        """```yaml title="grow.yaml"
+start: a
+nodes: {a: {kind: timer}, b: {kind: timer}}
+edges: [{from: a, to: b}]
+```
+
+```yaml add="grow.yaml"
+nodes: {c: {kind: timer}}
+edges: [{from: a, to: c}, {from: c, to: b}]
+```
+
+```sh
+holdfast run grow.yaml 2>&1 | grep -o '. success after'
+```
+
+```text
+a success after
+c success after
+b success after
+```
+""",
+        "utf-8",
+    )
+
+    done = run_page(page, tmp_path)
+
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_fence_that_is_never_closed_is_an_error_and_not_text():

@@ -38,24 +38,31 @@ class RawWorker:
         self.load = 0
         self.requests: list[Request] = []
         self.connections = 0
-        self.open_connections = 0
         self.changed = asyncio.Event()
+        self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
         self.url = ""
 
-    async def open(self) -> RawWorker:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1")
+    async def open(self, port: int = 0) -> RawWorker:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
+            for writer in self._writers:
+                writer.transport.abort()
+            await self.wait_until(lambda: not self._writers)
             await self._server.wait_closed()
 
     @property
     def record(self) -> WorkerRecord:
         return WorkerRecord(self.id, self.url, self.services, "http", self.load, Instant(0))
+
+    @property
+    def open_connections(self) -> int:
+        return len(self._writers)
 
     async def wait_until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE):
@@ -65,7 +72,7 @@ class RawWorker:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        self.open_connections += 1
+        self._writers.add(writer)
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -86,9 +93,9 @@ class RawWorker:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the caller has hung up
         finally:
-            self.open_connections -= 1
-            self.changed.set()
             writer.close()
+            self._writers.discard(writer)
+            self.changed.set()
 
 
 def answers(status: str, body: bytes, *more: str) -> Answer:

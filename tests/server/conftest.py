@@ -17,27 +17,28 @@ from holdfast.server.app import make_app
 from holdfast.server.node_runs import DescribeVisits, describe_nothing
 from holdfast.server.serving import ApiServer
 
-catalog = Catalog()
 
+def new_catalog() -> Catalog:
+    """For each server: what it has learned of the flows of one database is not to be had for another."""
+    catalog = Catalog()
 
-@task(catalog=catalog)
-async def double(number: int) -> int:
-    return number * 2
+    @task(catalog=catalog)
+    async def double(number: int) -> int:
+        return number * 2
 
+    @task(catalog=catalog)
+    async def break_down(why: str) -> None:
+        raise ValueError(why)
 
-@task(catalog=catalog)
-async def break_down(why: str) -> None:
-    raise ValueError(why)
+    @workflow(catalog=catalog)
+    async def doubled(number: int) -> int:
+        return await double(number)
 
+    @workflow(catalog=catalog)
+    async def failing(why: str) -> None:
+        await break_down(why)
 
-@workflow(catalog=catalog)
-async def doubled(number: int) -> int:
-    return await double(number)
-
-
-@workflow(catalog=catalog)
-async def failing(why: str) -> None:
-    await break_down(why)
+    return catalog
 
 
 class Api:
@@ -47,14 +48,15 @@ class Api:
         self.hf = hf
         self.http = http
 
-    async def post(self, path: str, body: Any = None, *, status: int = 200) -> Any:
-        return self._answer(await self.http.post(path, json=body), status)
+    async def post(self, path: str, body: Any = None, *, code: int = 200) -> Any:
+        """What is answered to it, with this status."""
+        return self._answer(await self.http.post(path, json=body), code)
 
-    async def get(self, path: str, *, status: int = 200, **query: Any) -> Any:
-        return self._answer(await self.http.get(path, params=query), status)
+    async def get(self, path: str, *, code: int = 200, **query: Any) -> Any:
+        return self._answer(await self.http.get(path, params=query), code)
 
-    def _answer(self, response: httpx.Response, status: int) -> Any:
-        assert response.status_code == status, response.text
+    def _answer(self, response: httpx.Response, code: int) -> Any:
+        assert response.status_code == code, response.text
         return response.json() if response.content else None
 
     async def publish(self, name: str, definition: dict[str, Any]) -> str:
@@ -92,7 +94,7 @@ class Api:
 async def serving(
     url: str, *, describe_visits: DescribeVisits = describe_nothing, **settings: Any
 ) -> AsyncGenerator[Api]:
-    async with Holdfast(url, catalog=catalog, **settings) as hf:
+    async with Holdfast(url, catalog=new_catalog(), **settings) as hf:
         app = make_app(
             hf,
             max_payload_bytes=hf.settings.max_payload_bytes,

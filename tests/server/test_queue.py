@@ -7,7 +7,7 @@ import json
 import time
 
 import pytest
-from tests.server.conftest import Api, doubled, serving
+from tests.server.conftest import Api, serving
 from tests.server.definitions import asking
 
 from holdfast.core.values import key_text
@@ -19,7 +19,7 @@ async def test_a_worker_takes_a_task_does_it_and_the_run_goes_on(api: Api):
     item = await api.take("other", "resize")
     waiting = await api.get("/tasks/get", id=task)
     [under_way] = await api.get("/tasks/runs", task_id=task)
-    nothing = await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, status=204)
+    nothing = await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, code=204)
     renewed = await api.post("/queue/update_run", {"run_id": under_way["id"], "status": "running"})
     completed = await api.post("/queue/complete", {"queue_id": item["id"], "result": {"done": True}})
 
@@ -77,12 +77,12 @@ async def test_a_worker_that_comes_too_late_is_refused_and_changes_nothing(store
         await asyncio.sleep(0.4)
         held = await api.take("resize", worker="quick")
 
-        late = await api.post("/queue/complete", {"queue_id": lost["id"], "result": "late"}, status=409)
-        also_late = await api.post("/queue/update_run", {"queue_id": lost["id"]}, status=409)
+        late = await api.post("/queue/complete", {"queue_id": lost["id"], "result": "late"}, code=409)
+        also_late = await api.post("/queue/update_run", {"queue_id": lost["id"]}, code=409)
         await api.post("/queue/complete", {"queue_id": held["id"], "result": "in time"})
 
         done = await api.wait_for(task, "completed")
-        again = await api.post("/queue/complete", {"queue_id": held["id"], "result": "again"}, status=409)
+        again = await api.post("/queue/complete", {"queue_id": held["id"], "result": "again"}, code=409)
         runs = await api.get("/tasks/runs", task_id=task)
         assert "no longer yours" in late["error"]
         assert "no longer yours" in also_late["error"]
@@ -101,7 +101,7 @@ async def test_a_worker_keeps_what_it_has_taken_for_as_long_as_it_says_that_it_l
         for _ in range(5):
             await asyncio.sleep(0.2)
             await api.post("/workers/heartbeat", {"ID": "w1"})
-            await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, status=204)
+            await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, code=204)
         await api.post("/queue/complete", {"queue_id": item["id"], "result": 1})
 
         await api.wait_for(task, "completed")
@@ -127,7 +127,7 @@ async def test_a_task_of_a_run_that_was_cancelled_is_nobodys_any_more(api: Api):
     await api.post(f"/tasks/cancel?id={task}")
     await api.wait_for(task, "canceled")
 
-    answer = await api.post("/queue/complete", {"queue_id": item["id"], "result": 1}, status=409)
+    answer = await api.post("/queue/complete", {"queue_id": item["id"], "result": 1}, code=409)
 
     assert "no longer yours" in answer["error"]
     [run] = await api.get("/tasks/runs", task_id=task)
@@ -139,7 +139,7 @@ async def test_a_result_that_is_too_large_is_refused_and_the_task_is_still_the_w
     item = await small_api.take("resize")
 
     large = {"queue_id": item["id"], "result": "x" * 200_000}
-    answer = await small_api.post("/queue/complete", large, status=413)
+    answer = await small_api.post("/queue/complete", large, code=413)
     await small_api.post("/queue/complete", {"queue_id": item["id"], "result": "x"})
 
     assert "over the limit" in answer["error"]
@@ -174,17 +174,17 @@ async def test_the_id_of_a_task_in_the_queue_names_its_run_task_and_lease(small_
 async def test_what_cannot_be_understood_is_refused_with_where_and_why(
     small_api: Api, path: str, body: dict[str, object], where: str
 ):
-    answer = await small_api.post(path, body, status=400)
+    answer = await small_api.post(path, body, code=400)
 
     assert where in answer["error"]
 
 
 async def test_a_task_of_a_run_that_nobody_waits_for_is_refused(small_api: Api):
-    run = await small_api.hf.start(doubled, 1)
+    run = await small_api.hf.start("doubled", 1)
     await run.result()
 
     answer = await small_api.post(
-        "/queue/complete", {"queue_id": f"{key_text(run.key)}:0:1", "result": 1}, status=409
+        "/queue/complete", {"queue_id": f"{key_text(run.key)}:0:1", "result": 1}, code=409
     )
 
     assert "nobody waits for it" in answer["error"]

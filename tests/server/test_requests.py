@@ -165,7 +165,7 @@ async def test_a_store_that_cannot_answer_is_a_503_that_says_so(
 
     monkeypatch.setattr(small_api.hf.flows, "list", list_flows)
 
-    answer = await small_api.get("/flows", status=503)
+    answer = await small_api.get("/flows", code=503)
 
     assert answer == {"error": str(error)}
 
@@ -178,7 +178,7 @@ async def test_a_mistake_of_ours_is_logged_and_not_told(
 
     monkeypatch.setattr(small_api.hf.flows, "list", list_flows)
     with caplog.at_level(logging.ERROR, "holdfast.server"):
-        answer = await small_api.get("/flows", status=500)
+        answer = await small_api.get("/flows", code=500)
 
     assert "secret" not in answer["error"]
     [record] = caplog.records

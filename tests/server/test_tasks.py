@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.server.conftest import Api, doubled, failing, serving
+from tests.server.conftest import Api, serving
 from tests.server.definitions import asking, calling, waiting
 
 from holdfast.core.records import Definition, TaskRecord
@@ -77,7 +77,7 @@ async def test_a_request_that_is_sent_again_starts_nothing_new(api: Api):
 
 async def test_runs_of_every_kind_are_listed_with_the_newest_first(api: Api):
     flow = await api.publish("demo", calling("double"))
-    await api.hf.start(doubled, 1, id="code")
+    await api.hf.start("doubled", 1, id="code")
     await api.start(flow, n=1)
     await api.wait_for("code", "completed")
 
@@ -128,7 +128,7 @@ async def test_a_task_that_no_node_has_taken_is_pending_and_canceling_once_it_wa
     store_url: str,
 ):
     async with serving(store_url, engine=False) as api:
-        task = (await api.hf.start(doubled, 1, id="early")).id
+        task = (await api.hf.start("doubled", 1, id="early")).id
 
         before = await api.get("/tasks/get", id=task)
         pending = await api.get("/tasks", status="pending")
@@ -148,7 +148,7 @@ async def test_tasks_are_found_by_flow_and_by_version(api: Api):
     first = await api.start(flow, n=1)
     await api.post("/flows/version", {"FlowID": flow, "DefinitionJSON": calling("break_down")})
     second = await api.start(flow, n="oh")
-    await api.hf.start(doubled, 1)
+    await api.hf.start("doubled", 1)
 
     of_flow = await api.get("/tasks", flow_id=flow)
     of_version = await api.get("/tasks", flow_version_id=f"{flow}@1")
@@ -174,11 +174,11 @@ async def test_a_signal_is_what_a_task_waits_for(api: Api):
 
 
 async def test_an_ended_task_takes_neither_signals_nor_cancellation(small_api: Api):
-    await small_api.hf.start(doubled, 1, id="code")
+    await small_api.hf.start("doubled", 1, id="code")
     await small_api.wait_for("code", "completed")
 
-    late = await small_api.post("/tasks/signal", {"task_id": "code", "key": "k", "value": 1}, status=409)
-    too_late = await small_api.post("/tasks/cancel?id=code", status=409)
+    late = await small_api.post("/tasks/signal", {"task_id": "code", "key": "k", "value": 1}, code=409)
+    too_late = await small_api.post("/tasks/cancel?id=code", code=409)
 
     assert "has ended" in late["error"]
     assert "has ended" in too_late["error"]
@@ -202,7 +202,7 @@ async def test_a_task_that_cannot_be_understood_is_refused_with_where_and_why(
 ):
     await small_api.publish("demo", calling("double"))
 
-    answer = await small_api.post("/tasks", body, status=400)
+    answer = await small_api.post("/tasks", body, code=400)
 
     assert expected in answer["error"]
     assert (await small_api.get("/tasks"))["total"] == 0
@@ -211,7 +211,7 @@ async def test_a_task_that_cannot_be_understood_is_refused_with_where_and_why(
 async def test_params_over_the_limit_are_refused(small_api: Api):
     flow = await small_api.publish("demo", calling("double"))
 
-    answer = await small_api.post("/tasks", {"FlowID": flow, "ParamsJSON": {"n": "x" * 100_000}}, status=413)
+    answer = await small_api.post("/tasks", {"FlowID": flow, "ParamsJSON": {"n": "x" * 100_000}}, code=413)
 
     assert "over the limit of 100,000" in answer["error"]
 
@@ -225,11 +225,11 @@ async def test_what_is_not_there_is_not_found(small_api: Api):
         ("/tasks/runs", {"task_id": unknown}),
         ("/tasks/logs", {"run_id": f"{unknown}:1:1"}),
     ]:
-        assert "no run" in (await small_api.get(path, status=404, **query))["error"]
-    await small_api.post(f"/tasks/cancel?id={unknown}", status=404)
-    await small_api.post("/tasks/signal", {"task_id": "nobody", "key": "k"}, status=404)
+        assert "no run" in (await small_api.get(path, code=404, **query))["error"]
+    await small_api.post(f"/tasks/cancel?id={unknown}", code=404)
+    await small_api.post("/tasks/signal", {"task_id": "nobody", "key": "k"}, code=404)
     for body in ({"FlowID": "demo"}, {"FlowVersionID": "demo@1"}, {"FlowVersionID": "demo@one"}):
-        await small_api.post("/tasks", body, status=404)
+        await small_api.post("/tasks", body, code=404)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ async def test_what_is_not_there_is_not_found(small_api: Api):
 async def test_a_question_that_cannot_be_understood_is_refused_with_where_and_why(
     small_api: Api, path: str, query: dict[str, object], where: str
 ):
-    answer = await small_api.get(path, status=400, **query)
+    answer = await small_api.get(path, code=400, **query)
 
     assert where in answer["error"]
 
@@ -293,7 +293,7 @@ async def test_each_attempt_is_a_node_run_with_what_it_has_said(api: Api):
 
 
 async def test_a_failed_run_of_code_shows_its_task_and_error(small_api: Api):
-    await small_api.hf.start(failing, "oh", id="code")
+    await small_api.hf.start("failing", "oh", id="code")
     await small_api.wait_for("code", "failed")
 
     [run] = await small_api.get("/tasks/runs", task_id="code")

@@ -71,8 +71,8 @@ async def test_the_worker_with_the_least_load_that_can_be_called_is_allocated(ap
 async def test_without_a_worker_of_the_service_there_is_none_to_allocate(small_api: Api):
     await register(small_api, "asking", "sum", type="async", url="")
 
-    assert await small_api.get("/workers/allocate", service="sum", status=500) == {"error": "no worker"}
-    assert await small_api.get("/allocate", service="other", status=500) == {"error": "no worker"}
+    assert await small_api.get("/workers/allocate", service="sum", code=500) == {"error": "no worker"}
+    assert await small_api.get("/allocate", service="other", code=500) == {"error": "no worker"}
 
 
 async def test_a_worker_is_found_by_its_url_if_its_id_is_not_known(api: Api):
@@ -84,7 +84,7 @@ async def test_a_worker_is_found_by_its_url_if_its_id_is_not_known(api: Api):
 
 
 async def test_a_worker_that_nobody_knows_is_told_to_register(api: Api):
-    answer = await api.post("/workers/heartbeat", {"ID": "w1", "URL": "http://localhost:8080"}, status=404)
+    answer = await api.post("/workers/heartbeat", {"ID": "w1", "URL": "http://localhost:8080"}, code=404)
 
     assert "register it first" in answer["error"]
 
@@ -99,7 +99,7 @@ async def test_a_worker_that_falls_silent_is_offline_and_is_not_allocated(store_
         assert await api.get("/workers/list") == []
         [known] = await api.get("/workers/list", ttl=60)
         assert (known["id"], known["status"]) == ("w1", "offline")
-        await api.get("/workers/allocate", service="sum", status=500)
+        await api.get("/workers/allocate", service="sum", code=500)
 
         await api.post("/workers/heartbeat", {"ID": "w1"})
         assert (await api.get("/workers/list"))[0]["status"] == "online"
@@ -128,7 +128,7 @@ async def test_a_worker_that_cannot_be_understood_is_refused_with_where_and_why(
 ):
     worker = {"ID": "w1", "URL": "http://localhost:1", "Services": ["sum"], "Type": "http", **body}
 
-    answer = await small_api.post("/workers/register", worker, status=400)
+    answer = await small_api.post("/workers/register", worker, code=400)
 
     assert where in answer["error"]
     assert await small_api.get("/workers/list") == []
@@ -138,14 +138,14 @@ async def test_a_worker_that_cannot_be_understood_is_refused_with_where_and_why(
 async def test_a_load_that_is_no_number_is_refused(small_api: Api, load: object):
     await register(small_api, "w1", "sum")
 
-    answer = await small_api.post("/workers/heartbeat", {"ID": "w1", "Load": load}, status=400)
+    answer = await small_api.post("/workers/heartbeat", {"ID": "w1", "Load": load}, code=400)
 
     assert "load" in answer["error"]
 
 
 @pytest.mark.parametrize("ttl", ["-1", "nan", "inf", "1e300", "x"])
 async def test_a_length_of_time_that_is_none_is_refused(small_api: Api, ttl: str):
-    answer = await small_api.get("/workers/list", status=400, ttl=ttl)
+    answer = await small_api.get("/workers/list", code=400, ttl=ttl)
 
     assert "ttl" in answer["error"]
 

@@ -55,6 +55,23 @@ OTHERS = [
     "find_conflicts",
     "update_schedule",
     "delete_schedule",
+    "start_task",
+    "wanted_task",
+    "lock_due_item",
+    "take_item",
+    "end_item",
+    "find_item",
+    "renew_item",
+    "renew_items_of",
+    "unqueue_tasks",
+    "clear_queue",
+    "hear_worker",
+    "flow_versions",
+    "replace_draft",
+    "states_of",
+    "queued_of",
+    "cancelling_of",
+    "page_of_runs_by_status",
 ]
 # These read all schedules or all nodes of a namespace, which are few; but of runs only those that they need.
 FEW_OTHERS = {
@@ -118,6 +135,39 @@ async def test_a_look_at_schedules_reads_no_run_but_the_last_of_each(filled: Sql
         for index in indexes:
             used = "runs USING PRIMARY KEY" if is_sqlite and index == "runs_pkey" else index
             assert used in plan, f"{query}\n{plan}"
+
+
+# How each finds the rows of the queue: the index, and the columns that are looked up in it.
+WAYS_INTO_THE_QUEUE = {
+    "due_services": ("queue_to_take", "namespace", "service"),
+    "lock_due_item": ("queue_to_take", "namespace", "service", "ready_at"),
+    "renew_items_of": ("queue_by_worker", "namespace", "worker"),
+    "take_item": ("queue_pkey", "run", "seq"),
+    "end_item": ("queue_pkey", "run", "seq"),
+    "find_item": ("queue_pkey", "run", "seq"),
+    "renew_item": ("queue_pkey", "run", "seq"),
+    "unqueue_tasks": ("queue_pkey", "run"),
+    "clear_queue": ("queue_pkey", "run"),
+    "queued_of": ("queue_pkey", "run"),
+    "page_of_runs": ("queue_pkey", "run"),
+    "count_runs": ("queue_pkey", "run"),
+}
+
+
+async def test_nobody_reads_a_backlog_to_find_one_item(filled: SqlStore) -> None:
+    """The queue is empty here, as it is again and again; what is planned then must do for a million too."""
+    is_sqlite = "SQLite" in filled.name
+    explain = explain_sqlite if is_sqlite else explain_postgres
+
+    plans = {query: await filled._driver.write(explain(query)) for query in WAYS_INTO_THE_QUEUE}
+
+    for query, (index, *columns) in WAYS_INTO_THE_QUEUE.items():
+        name = "queue USING PRIMARY KEY" if is_sqlite and index == "queue_pkey" else index
+        looked_up = r"[^()]*\)? AND \(?".join(rf"{column} ?[<=]" for column in columns)
+        way = rf"{name}\b.*?\n? *(Index Cond: )?\(+{looked_up}"
+        assert re.search(way, plans[query]), f"{query}\n{plans[query]}"
+        assert not re.search(r"Seq Scan on queue|^SCAN queue", plans[query], re.MULTILINE), plans[query]
+    assert not re.search("Sort|TEMP B-TREE", plans["lock_due_item"])
 
 
 def explain_sqlite(query: str) -> Callable[[Transaction], str]:

@@ -103,8 +103,8 @@ async def test_the_longest_due_of_all_services_comes_first_and_tasks_of_one_inst
         queued=[
             queued(1, 0, service="crop", ready=3),
             queued(1, 1, service="resize", ready=2),
-            queued(1, 3, service="crop", ready=1),
             queued(1, 2, service="crop", ready=1),
+            queued(1, 3, service="crop", ready=1),
             queued(1, 4, service="rotate", ready=0),
         ],
     )

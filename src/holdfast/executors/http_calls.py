@@ -24,7 +24,7 @@ from holdfast.core.codec import Codec, words_of
 from holdfast.core.failures import capture
 from holdfast.core.names import written_span
 from holdfast.core.values import Failed, Outcome, Succeeded, task_id
-from holdfast.errors import CannotStore, PayloadTooLarge, WorkerFailed, show
+from holdfast.errors import PayloadTooLarge, Refused, WorkerFailed, show
 from holdfast.executors.http_workers import NoAnswer
 from holdfast.ports.executor import Attempt, ServiceCall
 from holdfast.ports.workers import WorkerRecord
@@ -111,7 +111,7 @@ class Calls:
             return NoAnswer(_described(response, body))
         try:
             return Succeeded(self._codec.encode(said.result, what))
-        except (CannotStore, PayloadTooLarge) as error:
+        except Refused as error:
             return Failed(capture(error.with_traceback(None)))
 
 

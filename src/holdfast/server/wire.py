@@ -27,7 +27,7 @@ _BODY = "the body"
 _MICROSECONDS = 1_000_000
 
 
-class Body(AbstractDTO[T]):
+class LenientBody(AbstractDTO[T]):
     """Has litestar read the body of a request in our way. The OpenAPI document has the type as it is."""
 
     def decode_bytes(self, value: bytes) -> Any:
@@ -114,9 +114,9 @@ def read_object(given: Any, what: str) -> dict[str, Any]:
 def read_names(given: Any, what: str) -> list[str]:
     """A list of texts, or the JSON of one. Raises WrongType."""
     value = read_json(given, what) if isinstance(given, str) and given.strip() else given
-    names = cast("list[Any]", value) if isinstance(value, list) else [None]
+    names: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [None]
     if not all(isinstance(each, str) for each in names):
-        raise WrongType(what, f"expected a list of names, got {show(value)}")
+        raise WrongType(what, f"expected a list of names, got {show(cast('Any', value))}")
     return names
 
 

@@ -40,9 +40,6 @@ _RUN_STATUS = {status.value: status for status in RunStatus}
 _TASK_STATUS = {status.value: status for status in TaskStatus}
 _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 
-OPEN_RUN = frozenset(status.value for status in RunStatus if not status.is_final)
-OPEN_TASK = frozenset(status.value for status in TaskStatus if not status.is_final)
-
 
 # The columns of a row have no types of their own, so nothing could be checked here.
 _run: Callable[..., RunRecord] = RunRecord

@@ -105,25 +105,25 @@ def _tell(
 
 
 class _Due(NamedTuple):
-    """An item that may be taken, with what its run and its task say. Those may be gone."""
+    """An item that may be taken."""
 
     run: RunKey
     seq: int
     attempt: int
     lease: int
     worker: str | None
+    """Who has let its lease run out."""
     taken_at: Instant | None
     created_at: Instant
-    run_id: str | None
-    run_status: str | None
-    name: str
-    task_status: str | None
-    lost: int
-    input: Payload
 
-    @property
-    def is_wanted(self) -> bool:
-        return self.run_status in records.OPEN_RUN and self.task_status in records.OPEN_TASK
+
+class _Task(NamedTuple):
+    """What an item is for."""
+
+    run_id: str | None
+    name: str
+    input: Payload
+    lost: int
 
 
 class _Taking:
@@ -142,47 +142,48 @@ class _Taking:
             # Each turn takes one or removes one.
             while found := tx.rows("lock_due_item", self._namespace, service, self._now):
                 item = _Due(*found[0])
-                if not item.is_wanted:
+                wanted = tx.rows("wanted_task", self._namespace, item.run, item.seq)
+                if not wanted:
                     tx.many("unqueue_tasks", [(item.run, item.seq)])
-                elif (taken := self._take(tx, service, item)) is not None:
+                elif (taken := self._take(tx, service, item, _Task(*wanted[0]))) is not None:
                     return taken
         return None
 
-    def _take(self, tx: Transaction, service: str, item: _Due) -> QueueItem | None:
-        run, seq, attempt, lost, now = item.run, item.seq, item.attempt, item.lost, self._now
+    def _take(self, tx: Transaction, service: str, item: _Due, task: _Task) -> QueueItem | None:
+        run, seq, attempt, lost, now = item.run, item.seq, item.attempt, task.lost, self._now
         if item.worker is not None:
             tx.run("insert_lost_attempt", run, seq, attempt, item.taken_at, now, item.worker)
             lost += 1
             if lost > LOST_ATTEMPTS_ALLOWED:
-                self._give_up(tx, item, lost)
+                self._give_up(tx, item, item.worker, task.name, lost)
                 return None
             attempt += 1
         lease = item.lease + 1
         tx.run("take_item", run, seq, self._worker, attempt, lease, now, self._lease_until)
         tx.run("start_task", run, seq, attempt, lost, now)
         return QueueItem(
-            run,
-            item.run_id or key_text(run),
-            seq,
-            item.name,
-            service,
-            item.input,
-            attempt,
-            lease,
-            self._worker,
-            item.created_at,
-            now,
-            self._lease_until,
+            run=run,
+            run_id=task.run_id or key_text(run),
+            seq=seq,
+            name=task.name,
+            service=service,
+            input=task.input,
+            attempt=attempt,
+            lease=lease,
+            worker=self._worker,
+            created_at=item.created_at,
+            taken_at=now,
+            lease_until=self._lease_until,
         )
 
-    def _give_up(self, tx: Transaction, item: _Due, lost: int) -> None:
+    def _give_up(self, tx: Transaction, item: _Due, worker: str, name: str, lost: int) -> None:
         failure = Failure(
             type="holdfast.errors:TaskLost",
-            message=f"task {item.name!r} was with a worker that was not heard of any more, {lost} times; "
-            "it may be what kills the worker",
+            message=f"task {name!r} was with a worker that was not heard of any more, {lost} times; "
+            "it may be what kills the worker, or take longer than its lease without a heartbeat",
             task=task_id(item.run, item.seq),
         )
+        report = write_report(item.attempt, worker, item.taken_at or self._now, Failed(failure))
         tx.many("unqueue_tasks", [(item.run, item.seq)])
-        report = write_report(item.attempt, item.worker or "", item.taken_at or self._now, Failed(failure))
         _tell(tx, self._namespace, item.run, item.seq, report, self._now)
         self.has_told = True

@@ -128,7 +128,7 @@ class Puller:
     async def cut(self) -> None:
         """Leases of what is left run out, and then others take it."""
         if self._items:
-            _log.warning("%d tasks from the queue are left undone", len(self._items))
+            _log.warning("tasks from the queue that are left undone: %d", len(self._items))
         for task in self._items:
             task.cancel()
         if self._items:

@@ -33,38 +33,54 @@ def _step(step: str | int) -> str:
 class JsonPaths(Mapping[Place, str]):
     """The path of whatever stands at a place. A key has the path of its value.
 
-    Where a map and its first key begin at one place, as they do in YAML, it is the path of the map. Paths are
-    made when they are asked for: those of all values together can be far longer than the text.
+    In YAML a map and its first key begin at one place. They are told apart by which of the two `Place`
+    objects is asked for; of any other one it is the path of the map. Paths are made when they are asked for:
+    those of all values together can be far longer than the text.
     """
 
     def __init__(self, root: Node) -> None:
-        self._parents: dict[Place, tuple[Place, str | int] | None] = {root.place: None}
+        self._places: dict[int, Place] = {}
+        """By identity, and kept here so that it stays theirs."""
+        self._parents: dict[int, tuple[Place, str | int]] = {}
+        self._first: dict[Place, Place] = {}
+        self._note(root.place)
         to_visit = [root]
         while to_visit:
             node = to_visit.pop()
             match node:
                 case MapNode(entries):
                     for name, (key, value) in entries.items():
-                        self._parents.setdefault(key.place, (node.place, name))
-                        self._parents.setdefault(value.place, (node.place, name))
+                        self._note(key.place, (node.place, name))
+                        self._note(value.place, (node.place, name))
                         to_visit.append(value)
                 case ListNode(items):
                     for number, item in enumerate(items):
-                        self._parents.setdefault(item.place, (node.place, number))
+                        self._note(item.place, (node.place, number))
                         to_visit.append(item)
                 case _:
                     pass
 
+    def _note(self, place: Place, parent: tuple[Place, str | int] | None = None) -> None:
+        """What an alias stands for has the path where it was met first."""
+        if id(place) in self._places:
+            return
+        self._places[id(place)] = place
+        self._first.setdefault(place, place)
+        if parent is not None:
+            self._parents[id(place)] = parent
+
     def __getitem__(self, place: Place) -> str:
+        if id(place) not in self._places:
+            place = self._first[place]
         steps: list[str | int] = []
-        parent = self._parents[place]
+        parent = self._parents.get(id(place))
         while parent is not None:
             steps.append(parent[1])
-            parent = self._parents[parent[0]]
+            parent = self._parents.get(id(parent[0]))
         return path_text(steps[::-1])
 
     def __iter__(self) -> Iterator[Place]:
-        return iter(self._parents)
+        return iter(self._first)
 
     def __len__(self) -> int:
-        return len(self._parents)
+        return len(self._first)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+import json
+from itertools import zip_longest
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 
@@ -42,30 +44,84 @@ def compare_flows(before: Flow, after: Flow) -> list[Change]:
 
 _Steps: TypeAlias = tuple[str | int, ...]
 _Map: TypeAlias = dict[str, Any]
-_ABSENT: Final = object()
+_ABSENT: Final[Any] = object()
 _LONGEST_SHOWN: Final = 200
 
 
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+
+
+def _order(steps: _Steps) -> list[tuple[int, str]]:
+    return [(step, "") if isinstance(step, int) else (-1, step) for step in steps]
+
+
+def _edges(flow: _Map) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for edge in flow.get("edges", ()):
+        found.setdefault(edge["from"], {})[edge["action"]] = edge["to"]
+    return found
+
+
 class _Comparison:
+    """Goes through two documents at once, and notes the outermost of whatever is only in one of them."""
+
     def __init__(self) -> None:
         self.found: dict[_Steps, Change] = {}
 
     def flows(self, before: _Map, after: _Map, at: _Steps) -> None:
-        for name in ("name", "description", "start"):
-            self._values(before.get(name, _ABSENT), after.get(name, _ABSENT), (*at, name))
-        self._by_key(_edges(before), _edges(after), (*at, "edges"))
-        nodes, others = before["nodes"], after["nodes"]
-        for key in nodes.keys() & others.keys():
-            self._nodes(nodes[key], others[key], (*at, "nodes", key))
-        alone = [{key: it[key] for key in it.keys() - other.keys()} for it, other in _both(nodes, others)]
-        self._by_key(alone[0], alone[1], (*at, "nodes"))
+        for field in ("name", "description", "start"):
+            self._values(before.get(field, _ABSENT), after.get(field, _ABSENT), (*at, field))
+        edges, others = _edges(before), _edges(after)
+        for source in edges.keys() | others.keys():
+            self._entries(edges.get(source, {}), others.get(source, {}), (*at, "edges", source))
+        for key in before["nodes"].keys() | after["nodes"].keys():
+            node, other = before["nodes"].get(key, _ABSENT), after["nodes"].get(key, _ABSENT)
+            compare = self._values if node is _ABSENT or other is _ABSENT else self._nodes
+            compare(node, other, (*at, "nodes", key))
 
     def _nodes(self, before: _Map, after: _Map, at: _Steps) -> None:
-        own = ("subflow", "choice_cases")
-        rest = [{name: it[name] for name in it if name not in own} for it in (before, after)]
-        self._by_key(rest[0], rest[1], at)
-        inner = before.get("subflow", _ABSENT), after.get("subflow", _ABSENT)
-        if _ABSENT in inner:
-            self._values(*inner, (*at, "subflow"))
+        for field in before.keys() | after.keys():
+            value, other = before.get(field, _ABSENT), after.get(field, _ABSENT)
+            compare = self._values
+            if value is not _ABSENT and other is not _ABSENT:
+                compare = {"subflow": self.flows, "choice_cases": self._cases}.get(field, compare)
+            compare(value, other, (*at, field))
+
+    def _cases(self, before: list[_Map], after: list[_Map], at: _Steps) -> None:
+        for number, (case, other) in enumerate(zip_longest(before, after, fillvalue=_ABSENT)):
+            if case is _ABSENT or other is _ABSENT:
+                self._values(case, other, (*at, number))
+            else:
+                self._values(case["action"], other["action"], (*at, number, "action"))
+                # A condition is one thing: whoever reads of a change wants to see all of it.
+                self._note(case["expr"], other["expr"], (*at, number, "expr"))
+
+    def _entries(self, before: _Map, after: _Map, at: _Steps) -> None:
+        for key in before.keys() | after.keys():
+            self._values(before.get(key, _ABSENT), after.get(key, _ABSENT), (*at, key))
+
+    def _values(self, before: Any, after: Any, at: _Steps) -> None:
+        if isinstance(before, dict) and isinstance(after, dict):
+            self._entries(cast("_Map", before), cast("_Map", after), at)
+        elif isinstance(before, list) and isinstance(after, list):
+            items, others = cast("list[Any]", before), cast("list[Any]", after)
+            for number, (item, other) in enumerate(zip_longest(items, others, fillvalue=_ABSENT)):
+                self._values(item, other, (*at, number))
         else:
-            self.flows(inner[0], inner[1], (*at, "subflow"))
+            self._note(before, after, at)
+
+    def _note(self, before: Any, after: Any, at: _Steps) -> None:
+        path = path_text(at)
+        if before is _ABSENT and after is not _ABSENT:
+            self.found[at] = Change(path, ADDED, None, after)
+        elif after is _ABSENT and before is not _ABSENT:
+            self.found[at] = Change(path, REMOVED, before, None)
+        elif before is not after and _text(before) != _text(after):
+            self.found[at] = Change(path, CHANGED, before, after)
+
+
+def _text(value: Any) -> str:
+    """Tells 1 from 1.0 and from true, which Python does not."""
+    return json.dumps(value, sort_keys=True)

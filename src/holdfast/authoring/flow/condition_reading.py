@@ -50,9 +50,8 @@ class ConditionReader:
                 ((name, (key, value)),) = entries.items()
                 return self._operation(name, key.place, value, depth)
             case MapNode(entries):
-                found = ", ".join(show(name) for name in entries)
-                told = f"{len(entries)}: {found}" if entries else "none"
-                self._problems.add(node.place, f"a condition has exactly one operator, and here is {told}")
+                found = ", ".join(map(show, entries)) or "none"
+                self._problems.add(node.place, f"a condition has exactly one operator, and here is {found}")
             case _:
                 reason = (
                     "a condition is a map with one operator, such as {gt: [$shared.total, 100]}, or a path"

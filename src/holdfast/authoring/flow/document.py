@@ -100,7 +100,9 @@ def _does(does: Kind) -> dict[str, Any]:
         case Executor():
             return {"kind": "executor", **_work(does.work, does.service), **_options(does.options)}
         case Choice():
-            cases = [{"action": case.action, "expr": condition_document(case.condition)} for case in does.cases]
+            cases = [
+                {"action": case.action, "expr": condition_document(case.condition)} for case in does.cases
+            ]
             return {"kind": "choice", **_given(choice_cases=cases, default_action=does.default_action)}
         case Parallel():
             services = _given(parallel_services=list(does.services))

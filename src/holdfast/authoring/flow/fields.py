@@ -49,9 +49,11 @@ _TEXT: Final = Text()
 PATH: Final = Text("a path, such as $shared.order.items[0] or $params.limit", None, 1000)
 _STEPS: Final = Text("a path inside of a value, such as order.items[0]", None, 1000)
 
-MILLISECONDS: Final = Number("a number of milliseconds, 0 or more", 0, MOST_MILLISECONDS, is_whole=False)
+MILLISECONDS: Final = Number(
+    "a number of milliseconds, from 0 to those of 100 years", 0, MOST_MILLISECONDS, is_whole=False
+)
 _SOME_MILLISECONDS: Final = Number(
-    "a number of milliseconds, 1 or more", 1, MOST_MILLISECONDS, is_whole=False
+    "a number of milliseconds, from 1 to those of 100 years", 1, MOST_MILLISECONDS, is_whole=False
 )
 _COUNT: Final = Number("a whole number, 0 or more", 0, _LARGEST_WHOLE)
 
@@ -111,6 +113,12 @@ BEFORE_ARGUMENTS: Final[dict[str, str]] = {
     **{language: language for language in ("bash", "sh")},
     **dict.fromkeys(("javascript", "node", "ruby", "perl"), "--"),
 }
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """As people write it: http, queue and local_func."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
 
 # --- parts of a node
 

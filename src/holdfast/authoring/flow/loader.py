@@ -88,13 +88,11 @@ def _compose(text: str, file: str, is_json: bool | None) -> tuple[Node | None, P
         reason = f"the text has {len(text):,} characters; a flow has at most {LARGEST_TEXT:,}"
         problems.add(START, reason)
         return None, problems
-    if is_json is None:
-        is_json = text.lstrip("\ufeff \t\r\n").startswith("{")
-        if is_json and compose_json(text, Problems(file, BadFlow)) is None:
-            other = Problems(file, BadFlow)
-            root = compose(text, other)
-            if root is not None:
-                return root, other
+    if is_json is None and text.lstrip("\ufeff \t\r\n").startswith("{"):
+        root = compose_json(text, problems)
+        others = Problems(file, BadFlow)
+        as_yaml = compose(text, others) if root is None else None
+        return (root, problems) if as_yaml is None else (as_yaml, others)
     return (compose_json if is_json else compose)(text, problems), problems
 
 

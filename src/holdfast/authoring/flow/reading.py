@@ -31,6 +31,7 @@ from holdfast.authoring.flow.fields import (
     ONLY_FOR,
     PATH,
     SERVICE,
+    listed,
 )
 from holdfast.authoring.flow.model import (
     DEFAULT,
@@ -40,10 +41,12 @@ from holdfast.authoring.flow.model import (
     Choice,
     Executor,
     Foreach,
+    Http,
     Kind,
     Parallel,
     Post,
     Prep,
+    Queue,
     Timer,
     WaitEvent,
 )
@@ -144,7 +147,7 @@ class Reader:
         for field, (key, _) in node.entries.items():
             kinds = ONLY_FOR.get(field)
             if kind and kinds is not None and kind not in kinds:
-                self._problems.add(key.place, f"{field} is for {' and '.join(kinds)}, not for {kind}")
+                self._problems.add(key.place, f"{field} is for {listed(kinds)}, not for {kind}")
 
     def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> Kind | None:
         title = f"nodes.{draft.key}"
@@ -177,11 +180,12 @@ class Reader:
             self._check_items(draft, node)
         if work is None:
             return None
+        service = reader.service if isinstance(work, (Http, Queue)) else ""
         match draft.kind:
             case "executor":
-                return Executor(work, reader.service, options)
+                return Executor(work, service, options)
             case "foreach":
-                return Foreach(work, reader.service, reader.fan(), options)
+                return Foreach(work, service, reader.fan(), options)
             case _:
                 services = node.get("parallel_services")
                 names = [text_of(item) for item in services.items] if isinstance(services, ListNode) else []

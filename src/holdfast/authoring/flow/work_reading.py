@@ -10,12 +10,15 @@ from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scal
 from holdfast.authoring.flow.fields import (
     BEFORE_ARGUMENTS,
     COMMANDS,
+    EXEC_TYPES,
     HTTP,
     LOCAL_FUNC,
     LOCAL_SCRIPT,
+    ONLY_FOR,
     ONLY_WITH,
     PARALLEL,
     QUEUE,
+    listed,
 )
 from holdfast.authoring.flow.model import Fan, Function, Http, Queue, Script, Work
 from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
@@ -54,14 +57,12 @@ class WorkReader:
         """Whether all fields are for this exec_type."""
         fits = True
         for field, (key, _) in self._node.entries.items():
-            types = ONLY_WITH.get(field)
-            if types is None or self._exec_type in types:
+            types = ONLY_WITH.get(field, EXEC_TYPES)
+            if self._exec_type in types or self._kind not in ONLY_FOR[field]:
                 continue
             fits = False
             if "exec_type" in self._node.entries:
-                reason = (
-                    f"{field} does not go with exec_type {self._exec_type}; it is for {' and '.join(types)}"
-                )
+                reason = f"{field} does not go with exec_type {self._exec_type}; it is for {listed(types)}"
             else:
                 reason = f"{field} needs exec_type: {' or '.join(types)}; it is {HTTP} if not given"
             self._problems.add(key.place, reason)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 
 import msgspec
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
-PageNumber: TypeAlias = Annotated[int, Parameter(ge=1, le=1_000_000, description="From 1.")]
-PageSize: TypeAlias = Annotated[int, Parameter(ge=1, le=1000)]
+PageNumber: TypeAlias = Annotated[int, QueryParameter(ge=1, le=1_000_000, description="From 1.")]
+PageSize: TypeAlias = Annotated[int, QueryParameter(ge=1, le=1000)]
 
 
 class Made(msgspec.Struct, frozen=True):

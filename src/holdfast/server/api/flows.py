@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.flows import FlowVersionInfo, parse_version_id, version_number
@@ -15,7 +16,7 @@ from holdfast.errors import BadOption, FlowNotFound
 from holdfast.ports.flows import DRAFT, PUBLISHED
 from holdfast.server.api.answers import Made, PageNumber, PageSize
 from holdfast.server.refusals import may_answer
-from holdfast.server.wire import Body, read_number, required, seconds
+from holdfast.server.wire import LenientBody, read_number, required, seconds
 
 
 class NewFlow(msgspec.Struct, frozen=True):
@@ -63,15 +64,17 @@ class Change(msgspec.Struct, frozen=True):
     after: Any
 
 
-@post("/flows", dto=Body[NewFlow], return_dto=None, status_code=200, responses=may_answer(413))
-async def create_flow(data: NewFlow, client: Client) -> Made:
+@post("/flows", dto=LenientBody[NewFlow], return_dto=None, status_code=200, responses=may_answer(413))
+async def create_flow(data: JSONBody[NewFlow], client: NamedDependency[Client]) -> Made:
     """Add a flow, which has no version yet."""
     made = await client.flows.create(data.name, data.description)
     return Made(made.id)
 
 
 @get("/flows", responses=may_answer())
-async def list_flows(client: Client, page: PageNumber = 1, page_size: PageSize = 10) -> FlowPage:
+async def list_flows(
+    client: NamedDependency[Client], page: PageNumber = 1, page_size: PageSize = 10
+) -> FlowPage:
     """A page of flows, newest first."""
     found, total = await client.flows.list(page, page_size)
     answers = [
@@ -82,12 +85,12 @@ async def list_flows(client: Client, page: PageNumber = 1, page_size: PageSize =
 
 @post(
     "/flows/version",
-    dto=Body[NewVersion],
+    dto=LenientBody[NewVersion],
     return_dto=None,
     status_code=200,
     responses=may_answer(404, 409, 413),
 )
-async def add_version(data: NewVersion, client: Client) -> Made:
+async def add_version(data: JSONBody[NewVersion], client: NamedDependency[Client]) -> Made:
     """Publish a version of a flow, or keep a draft of one. The same definition again is the same version."""
     number = read_number(data.version, "version") or None
     definition = _definition_of(data)
@@ -106,13 +109,13 @@ async def add_version(data: NewVersion, client: Client) -> Made:
 
 
 @get("/flows/version", responses=may_answer(404))
-async def list_versions(client: Client, flow_id: str) -> list[VersionAnswer]:
+async def list_versions(client: NamedDependency[Client], flow_id: FromQuery[str]) -> list[VersionAnswer]:
     """All versions of a flow, the highest number first."""
     return [_version_answer(each) for each in await client.flows.versions(flow_id)]
 
 
 @get("/flows/version/get", responses=may_answer(404))
-async def get_version(client: Client, id: str) -> VersionAnswer:
+async def get_version(client: NamedDependency[Client], id: FromQuery[str]) -> VersionAnswer:
     flow, version = parse_version_id(id)
     number = version_number(version)
     if not number:
@@ -122,10 +125,10 @@ async def get_version(client: Client, id: str) -> VersionAnswer:
 
 @get("/flows/version/compare", responses=may_answer(404))
 async def compare_versions(
-    client: Client,
-    flow_id: str,
-    before: Annotated[int, Parameter(query="from", ge=1, le=2**31 - 1)],
-    after: Annotated[int, Parameter(query="to", ge=1, le=2**31 - 1)],
+    client: NamedDependency[Client],
+    flow_id: FromQuery[str],
+    before: Annotated[int, QueryParameter(name="from", ge=1, le=2**31 - 1)],
+    after: Annotated[int, QueryParameter(name="to", ge=1, le=2**31 - 1)],
 ) -> list[Change]:
     """What one version of a flow does differently from another, by path."""
     found = await client.flows.compare(flow_id, before, after)

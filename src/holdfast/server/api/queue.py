@@ -6,7 +6,9 @@ from typing import Any, Final, cast
 
 import msgspec
 from litestar import Response, post
+from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody
 
 from holdfast.client.client import Client
 from holdfast.client.workers import queue_id
@@ -16,7 +18,7 @@ from holdfast.ports.workers import QueueItem
 from holdfast.server.api.answers import Done
 from holdfast.server.node_runs import node_run_id
 from holdfast.server.refusals import may_answer
-from holdfast.server.wire import Body, read_names, required, seconds, text_of
+from holdfast.server.wire import LenientBody, read_names, required, seconds, text_of
 
 
 class Poll(msgspec.Struct, frozen=True):
@@ -62,12 +64,12 @@ NOTHING_THERE: Final = ResponseSpec(
 
 @post(
     "/queue/poll",
-    dto=Body[Poll],
+    dto=LenientBody[Poll],
     return_dto=None,
     status_code=200,
     responses={204: NOTHING_THERE, **may_answer(413)},
 )
-async def poll(data: Poll, client: Client) -> Response[ItemAnswer]:
+async def poll(data: JSONBody[Poll], client: NamedDependency[Client]) -> Response[ItemAnswer]:
     """Take the task of these services that waits for longest; 204 if there is none."""
     services = read_names(data.services, "services")
     item = await client.workers.poll(required(data.worker_id, "worker_id"), services)
@@ -78,12 +80,12 @@ async def poll(data: Poll, client: Client) -> Response[ItemAnswer]:
 
 @post(
     "/queue/complete",
-    dto=Body[Completion],
+    dto=LenientBody[Completion],
     return_dto=None,
     status_code=200,
     responses=may_answer(409, 413),
 )
-async def complete(data: Completion, client: Client) -> Done:
+async def complete(data: JSONBody[Completion], client: NamedDependency[Client]) -> Done:
     """Tell what came of a task that was taken."""
     error = data.error if isinstance(data.error, str) else _written(data.error)
     await client.workers.complete(required(data.queue_id, "queue_id"), result=data.result, error=error)
@@ -92,12 +94,12 @@ async def complete(data: Completion, client: Client) -> Done:
 
 @post(
     "/queue/update_run",
-    dto=Body[RunUpdate],
+    dto=LenientBody[RunUpdate],
     return_dto=None,
     status_code=200,
     responses=may_answer(409, 413),
 )
-async def update_run(data: RunUpdate, client: Client) -> Done:
+async def update_run(data: JSONBody[RunUpdate], client: NamedDependency[Client]) -> Done:
     """Say that a task that was taken is still being done."""
     if not (data.queue_id or data.run_id):
         raise BadOption("run_id", "", "given")

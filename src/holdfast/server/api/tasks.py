@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.flows import parse_version_id, version_id, version_number
@@ -18,7 +19,7 @@ from holdfast.ports.flows import PUBLISHED, RunPage, RunSight
 from holdfast.server.api.answers import Done, Made, PageNumber, PageSize
 from holdfast.server.node_runs import DescribeVisits, NodeRun, describe, node_runs
 from holdfast.server.refusals import may_answer
-from holdfast.server.wire import Body, read_number, read_object, required, seconds, text_of
+from holdfast.server.wire import LenientBody, read_number, read_object, required, seconds, text_of
 
 
 class NewTask(msgspec.Struct, frozen=True):
@@ -96,8 +97,10 @@ def _has(sight: RunSight, page: RunPage) -> bool:
     )
 
 
-@post("/tasks", dto=Body[NewTask], return_dto=None, status_code=200, responses=may_answer(404, 409, 413))
-async def create_task(data: NewTask, client: Client) -> Made:
+@post(
+    "/tasks", dto=LenientBody[NewTask], return_dto=None, status_code=200, responses=may_answer(404, 409, 413)
+)
+async def create_task(data: JSONBody[NewTask], client: NamedDependency[Client]) -> Made:
     """Start a run of a published version of a flow."""
     params = read_object(data.params_json, "params_json")
     flow, number = await _version_to_run(data, client)
@@ -107,10 +110,10 @@ async def create_task(data: NewTask, client: Client) -> Made:
 
 @get("/tasks", responses=may_answer())
 async def list_tasks(
-    client: Client,
-    status: Annotated[str, Parameter(description="One of " + ", ".join(PAGES))] = "",
-    flow_version_id: str = "",
-    flow_id: str = "",
+    client: NamedDependency[Client],
+    status: Annotated[str, QueryParameter(description="One of " + ", ".join(PAGES))] = "",
+    flow_version_id: FromQuery[str] = "",
+    flow_id: FromQuery[str] = "",
     page: PageNumber = 1,
     page_size: PageSize = 10,
 ) -> TaskPage:
@@ -131,20 +134,22 @@ async def list_tasks(
 
 
 @get("/tasks/get", responses=may_answer(404))
-async def get_task(client: Client, id: str) -> TaskAnswer:
+async def get_task(client: NamedDependency[Client], id: FromQuery[str]) -> TaskAnswer:
     sight = await client.sights.run(id)
     return _task_answer(sight, await client.flows.names([sight.run.workflow]))
 
 
 @post("/tasks/cancel", status_code=200, responses=may_answer(404, 409))
-async def cancel_task(client: Client, id: str) -> Done:
+async def cancel_task(client: NamedDependency[Client], id: FromQuery[str]) -> Done:
     """Ask a run to end."""
     await client.cancel(id)
     return Done()
 
 
 @get("/tasks/runs", responses=may_answer(404))
-async def list_node_runs(client: Client, describe_visits: DescribeVisits, task_id: str) -> list[NodeRun]:
+async def list_node_runs(
+    client: NamedDependency[Client], describe_visits: NamedDependency[DescribeVisits], task_id: FromQuery[str]
+) -> list[NodeRun]:
     """Every attempt at every visit of a node."""
     sight = await client.sights.run(task_id)
     tasks = await client.sights.tasks(sight.run.key)
@@ -154,7 +159,7 @@ async def list_node_runs(client: Client, describe_visits: DescribeVisits, task_i
 
 
 @get("/tasks/logs", responses=may_answer(404))
-async def read_log(client: Client, run_id: str) -> LogAnswer:
+async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> LogAnswer:
     """What an attempt has said, by the id of its node run."""
     which = read_queue_id("run_id", run_id)
     lines = await client.sights.log(which.run, which.seq, which.lease)
@@ -162,9 +167,13 @@ async def read_log(client: Client, run_id: str) -> LogAnswer:
 
 
 @post(
-    "/tasks/signal", dto=Body[Signal], return_dto=None, status_code=200, responses=may_answer(404, 409, 413)
+    "/tasks/signal",
+    dto=LenientBody[Signal],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409, 413),
 )
-async def signal_task(data: Signal, client: Client) -> Done:
+async def signal_task(data: JSONBody[Signal], client: NamedDependency[Client]) -> Done:
     """Write a value into what the nodes of a run share; one that waits for it goes on."""
     await client.signal(required(data.task_id, "task_id"), data.key, data.value)
     return Done()

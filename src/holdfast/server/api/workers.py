@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.workers import WorkerInfo
@@ -15,7 +16,7 @@ from holdfast.core.values import instant
 from holdfast.server.api.answers import Done
 from holdfast.server.marking import OfflineMarker
 from holdfast.server.refusals import NotFound, may_answer
-from holdfast.server.wire import Body, read_names, read_number, required, seconds
+from holdfast.server.wire import LenientBody, read_names, read_number, required, seconds
 
 
 class NewWorker(msgspec.Struct, frozen=True):
@@ -46,12 +47,14 @@ class WorkerAnswer(msgspec.Struct, frozen=True):
 
 @post(
     ["/workers/register", "/register"],
-    dto=Body[NewWorker],
+    dto=LenientBody[NewWorker],
     return_dto=None,
     status_code=200,
     responses=may_answer(413),
 )
-async def register(data: NewWorker, client: Client, marker: OfflineMarker) -> Done:
+async def register(
+    data: JSONBody[NewWorker], client: NamedDependency[Client], marker: NamedDependency[OfflineMarker]
+) -> Done:
     """Make a worker known, or replace what is known of it."""
     services: Any = read_names(data.services, "services")
     await client.workers.register(required(data.id, "id"), data.url, services, data.type)
@@ -61,12 +64,14 @@ async def register(data: NewWorker, client: Client, marker: OfflineMarker) -> Do
 
 @post(
     ["/workers/heartbeat", "/heartbeat"],
-    dto=Body[Heartbeat],
+    dto=LenientBody[Heartbeat],
     return_dto=None,
     status_code=200,
     responses=may_answer(404, 413),
 )
-async def heartbeat(data: Heartbeat, client: Client, marker: OfflineMarker) -> Done:
+async def heartbeat(
+    data: JSONBody[Heartbeat], client: NamedDependency[Client], marker: NamedDependency[OfflineMarker]
+) -> Done:
     """A worker lives, and keeps the tasks that it has taken."""
     id = required(data.id or data.url, "id")
     if not await client.workers.heartbeat(id, data.url, read_number(data.load, "load")):
@@ -77,9 +82,9 @@ async def heartbeat(data: Heartbeat, client: Client, marker: OfflineMarker) -> D
 
 @get(["/workers/list", "/list"], responses=may_answer())
 async def list_workers(
-    client: Client,
-    service: str = "",
-    ttl: Annotated[float, Parameter(ge=0, le=1e9, description="In seconds; 0: as in the settings.")] = 0,
+    client: NamedDependency[Client],
+    service: FromQuery[str] = "",
+    ttl: Annotated[float, QueryParameter(ge=0, le=1e9, description="In seconds; 0: as in the settings.")] = 0,
 ) -> list[WorkerAnswer]:
     """Those that were heard of within `ttl`, by id."""
     span = dt.timedelta(seconds=ttl) or None
@@ -87,7 +92,7 @@ async def list_workers(
 
 
 @get(["/workers/allocate", "/allocate"], responses=may_answer(500))
-async def allocate(client: Client, service: str) -> WorkerAnswer:
+async def allocate(client: NamedDependency[Client], service: FromQuery[str]) -> WorkerAnswer:
     """The worker of a service that has least to do; if there is none, a 500 that says `no worker`."""
     return _answer(await client.workers.allocate(service))
 

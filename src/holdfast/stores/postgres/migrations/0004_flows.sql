@@ -15,7 +15,7 @@ CREATE TABLE holdfast.flows (
     PRIMARY KEY (namespace, id)
 );
 
-CREATE INDEX flows_by_age ON holdfast.flows (namespace, created_at, id);
+CREATE INDEX flows_by_age ON holdfast.flows (namespace, created_at);
 
 -- Updated by every heartbeat.
 CREATE TABLE holdfast.workers (
@@ -47,7 +47,7 @@ CREATE TABLE holdfast.queue (
 );
 
 -- What may be taken, the longest due first: the first entry of a service tells it, however many there are.
-CREATE INDEX queue_to_take ON holdfast.queue (namespace, service, ready_at, run, seq);
+CREATE INDEX queue_to_take ON holdfast.queue (namespace, service, ready_at);
 
 -- What a worker has, whose heartbeat renews it.
 CREATE INDEX queue_by_worker ON holdfast.queue (namespace, worker) WHERE worker IS NOT NULL;

@@ -1,14 +1,15 @@
 -- name: insert_flow
 -- Under the first id that is free: the name, or the name with -2, -3 … after it. $1 to $4 are namespace, name,
 -- description and time. None comes back if another has just taken that id.
+-- OFFSET 0 has each id looked up; else all flows and workflows are read.
 INSERT INTO holdfast.flows (namespace, id, name, description, created_at)
 WITH RECURSIVE candidates (number, id) AS (
     SELECT 1, $2::text COLLATE "C"
     UNION ALL
     SELECT number + 1, ($2 || '-' || (number + 1)) COLLATE "C" FROM candidates
-    WHERE EXISTS (SELECT 1 FROM holdfast.flows WHERE flows.namespace = $1::text AND flows.id = candidates.id)
+    WHERE EXISTS (SELECT 1 FROM holdfast.flows WHERE flows.namespace = $1::text AND flows.id = candidates.id OFFSET 0)
         OR EXISTS (SELECT 1 FROM holdfast.workflows
-                   WHERE workflows.namespace = $1 AND workflows.name = candidates.id COLLATE "default")
+                   WHERE workflows.namespace = $1 AND workflows.name = candidates.id COLLATE "default" OFFSET 0)
 )
 SELECT $1, id, $2, $3::text, $4::timestamptz FROM candidates ORDER BY number DESC LIMIT 1
 ON CONFLICT DO NOTHING

@@ -14,8 +14,10 @@ SET service = excluded.service, attempt = greatest(queue.attempt, excluded.attem
     created_at = excluded.created_at;
 
 -- name: unqueue_tasks
-DELETE FROM holdfast.queue USING unnest($1::uuid[], $2::int4[]) AS gone (run, seq)
-WHERE queue.run = gone.run AND queue.seq = gone.seq;
+-- The queue is empty again and again, and a join that is planned then reads all of it. IS TRUE keeps it from being
+-- one: the items of these runs are read, and each is looked up.
+DELETE FROM holdfast.queue
+WHERE run = ANY ($1::uuid[]) AND ((run, seq) IN (SELECT * FROM unnest($1, $2::int4[]))) IS TRUE;
 
 -- name: clear_queue
 DELETE FROM holdfast.queue WHERE run = ANY ($1::uuid[]);
@@ -34,17 +36,20 @@ WHERE first.ready_at <= $3::timestamptz
 ORDER BY first.ready_at, wanted.service COLLATE "C";
 
 -- name: lock_due_item
--- With what the task and its run say. An item without them is nobody's any more. SKIP LOCKED: what another is just
--- taking, ending or renewing is not to be had.
-SELECT queue.run, queue.seq, queue.attempt, queue.lease, queue.worker, queue.taken_at, queue.created_at,
-    runs.id, runs.status, tasks.name, tasks.status, tasks.lost, tasks.input
-FROM holdfast.queue
-    LEFT JOIN holdfast.runs ON runs.namespace = queue.namespace AND runs.key = queue.run
-    LEFT JOIN holdfast.tasks ON tasks.run = queue.run AND tasks.seq = queue.seq
-WHERE queue.namespace = $1::text AND queue.service = $2::text AND queue.ready_at <= $3::timestamptz
-ORDER BY queue.ready_at, queue.run, queue.seq
+-- SKIP LOCKED: what another is just taking, ending or renewing is not to be had.
+SELECT run, seq, attempt, lease, worker, taken_at, created_at FROM holdfast.queue
+WHERE namespace = $1::text AND service = $2::text AND ready_at <= $3::timestamptz
+ORDER BY ready_at
 LIMIT 1
-FOR UPDATE OF queue SKIP LOCKED;
+FOR UPDATE SKIP LOCKED;
+
+-- name: wanted_task
+-- The task of an item, if anybody waits for it. Asked by itself: with an empty queue in view, a join would be planned
+-- that reads all tasks.
+SELECT runs.id, tasks.name, tasks.input, tasks.lost
+FROM holdfast.runs CROSS JOIN holdfast.tasks
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND runs.status NOT IN ('success', 'failed', 'cancelled')
+    AND tasks.run = $2 AND tasks.seq = $3::int4 AND tasks.status IN ('pending', 'dispatched', 'running');
 
 -- name: take_item
 UPDATE holdfast.queue
@@ -52,23 +57,26 @@ SET worker = $3::text, attempt = $4::int4, lease = $5::int4, taken_at = $6::time
 WHERE run = $1::uuid AND seq = $2::int4;
 
 -- name: end_item
--- Only for whoever took it last, also if its lease has run out.
+-- Only for whoever took it last, also if its lease has run out. IS TRUE, here and below: with an empty queue in view,
+-- what there is of a namespace would be read to find an item.
 DELETE FROM holdfast.queue
-WHERE namespace = $1::text AND run = $2::uuid AND seq = $3::int8 AND lease = $4::int8 AND worker IS NOT NULL
+WHERE run = $2::uuid AND seq = $3::int8 AND (namespace = $1::text) IS TRUE AND lease = $4::int8
+    AND worker IS NOT NULL
 RETURNING attempt, worker, taken_at;
 
 -- name: find_item
-SELECT 1 FROM holdfast.queue WHERE namespace = $1::text AND run = $2::uuid AND seq = $3::int8;
+SELECT 1 FROM holdfast.queue WHERE run = $2::uuid AND seq = $3::int8 AND (namespace = $1::text) IS TRUE;
 
 -- name: renew_item
 UPDATE holdfast.queue SET ready_at = $5::timestamptz
-WHERE namespace = $1::text AND run = $2::uuid AND seq = $3::int8 AND lease = $4::int8 AND worker IS NOT NULL
+WHERE run = $2::uuid AND seq = $3::int8 AND (namespace = $1::text) IS TRUE AND lease = $4::int8
+    AND worker IS NOT NULL
 RETURNING 1;
 
 -- name: renew_items_of
 -- SKIP LOCKED: what is just being ended need not be renewed, and two who change several rows of the queue would else
--- wait for each other.
+-- wait for each other. By ctid, because that is never planned as a join that reads all of the queue.
 UPDATE holdfast.queue SET ready_at = $3::timestamptz
-WHERE (run, seq) IN (
-    SELECT run, seq FROM holdfast.queue WHERE namespace = $1::text AND worker = $2::text FOR UPDATE SKIP LOCKED
-);
+WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM holdfast.queue WHERE namespace = $1::text AND worker = $2::text FOR UPDATE SKIP LOCKED
+));

@@ -1,5 +1,6 @@
 -- What a list of runs shows. $2 to $5 are workflow, version, and whether something of the run is in the queue and it
--- has not heard yet that it is to end; each of them may be NULL.
+-- has not heard yet that it is to end; each of them may be NULL. OFFSET 0 has the
+-- rows of one run looked up; else all of the queue and all messages are read, once.
 
 -- name: page_of_runs
 SELECT key FROM holdfast.runs
@@ -7,10 +8,11 @@ WHERE namespace = $1::text
     AND ($2::text IS NULL OR workflow = $2)
     AND ($3::text IS NULL OR version = $3)
     AND ($4::int4 IS NULL OR ($4 <> 0) = (status NOT IN ('success', 'failed', 'cancelled')
-                             AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key)))
+                             AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key OFFSET 0)))
     AND ($5::int4 IS NULL OR ($5 <> 0) = (status NOT IN ('success', 'failed', 'cancelled')
                              AND EXISTS (SELECT 1 FROM holdfast.messages
-                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL
+                                         OFFSET 0)))
     AND ($8::text[] IS NULL OR status = ANY ($8))
 ORDER BY key DESC
 LIMIT $6::int8 OFFSET $7::int8;
@@ -25,10 +27,11 @@ CROSS JOIN LATERAL (
         AND ($2::text IS NULL OR workflow = $2)
         AND ($3::text IS NULL OR version = $3)
         AND ($4::int4 IS NULL OR ($4 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
-                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key)))
+                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key OFFSET 0)))
         AND ($5::int4 IS NULL OR ($5 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM holdfast.messages
-                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL
+                                             OFFSET 0)))
         AND runs.status = wanted.status AND runs.status <> 'success'
     ORDER BY key DESC
     LIMIT $6::int8
@@ -41,10 +44,11 @@ SELECT count(*) FROM (
         AND ($2::text IS NULL OR workflow = $2)
         AND ($3::text IS NULL OR version = $3)
         AND ($4::int4 IS NULL OR ($4 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
-                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key)))
+                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key OFFSET 0)))
         AND ($5::int4 IS NULL OR ($5 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM holdfast.messages
-                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL
+                                             OFFSET 0)))
         AND ($7::text[] IS NULL OR status = ANY ($7))
     LIMIT $6::int8
 ) AS found;
@@ -58,10 +62,11 @@ CROSS JOIN LATERAL (
         AND ($2::text IS NULL OR workflow = $2)
         AND ($3::text IS NULL OR version = $3)
         AND ($4::int4 IS NULL OR ($4 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
-                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key)))
+                                 AND EXISTS (SELECT 1 FROM holdfast.queue WHERE run = runs.key OFFSET 0)))
         AND ($5::int4 IS NULL OR ($5 <> 0) = (runs.status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM holdfast.messages
-                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL
+                                             OFFSET 0)))
         AND runs.status = wanted.status AND runs.status <> 'success'
     LIMIT $6::int8
 ) AS found;

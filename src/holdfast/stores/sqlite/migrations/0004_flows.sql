@@ -14,7 +14,7 @@ CREATE TABLE flows (
     PRIMARY KEY (namespace, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX flows_by_age ON flows (namespace, created_at, id);
+CREATE INDEX flows_by_age ON flows (namespace, created_at);
 
 CREATE TABLE workers (
     namespace    TEXT NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE queue (
 ) STRICT, WITHOUT ROWID;
 
 -- What may be taken, the longest due first: the first entry of a service tells it, however many there are.
-CREATE INDEX queue_to_take ON queue (namespace, service, ready_at, run, seq);
+CREATE INDEX queue_to_take ON queue (namespace, service, ready_at);
 
 -- What a worker has, whose heartbeat renews it.
 CREATE INDEX queue_by_worker ON queue (namespace, worker) WHERE worker IS NOT NULL;

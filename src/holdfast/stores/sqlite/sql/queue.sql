@@ -23,15 +23,17 @@ WHERE due_at <= ?3
 ORDER BY due_at, service;
 
 -- name: lock_due_item
--- With what the task and its run say. An item without them is nobody's any more.
-SELECT queue.run, queue.seq, queue.attempt, queue.lease, queue.worker, queue.taken_at, queue.created_at,
-    runs.id, runs.status, tasks.name, tasks.status, tasks.lost, CAST(tasks.input AS BLOB)
-FROM queue
-    LEFT JOIN runs ON runs.namespace = queue.namespace AND runs.key = queue.run
-    LEFT JOIN tasks ON tasks.run = queue.run AND tasks.seq = queue.seq
-WHERE queue.namespace = ?1 AND queue.service = ?2 AND queue.ready_at <= ?3
-ORDER BY queue.ready_at, queue.run, queue.seq
+SELECT run, seq, attempt, lease, worker, taken_at, created_at FROM queue
+WHERE namespace = ?1 AND service = ?2 AND ready_at <= ?3
+ORDER BY ready_at
 LIMIT 1;
+
+-- name: wanted_task
+-- The task of an item, if anybody waits for it.
+SELECT runs.id, tasks.name, CAST(tasks.input AS BLOB), tasks.lost
+FROM runs CROSS JOIN tasks
+WHERE runs.namespace = ?1 AND runs.key = ?2 AND runs.status NOT IN ('success', 'failed', 'cancelled')
+    AND tasks.run = ?2 AND tasks.seq = ?3 AND tasks.status IN ('pending', 'dispatched', 'running');
 
 -- name: take_item
 UPDATE queue SET worker = ?3, attempt = ?4, lease = ?5, taken_at = ?6, ready_at = ?7

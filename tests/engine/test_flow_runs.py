@@ -1,0 +1,374 @@
+"""Flows through the whole engine, on both databases, with a crash at every commit."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import msgspec
+import pytest
+
+from holdfast import Catalog, FlowWorkflow, Holdfast, Run, RunFailed, load_flow, task, workflow
+from holdfast.client.workers import queue_id
+from holdfast.errors import NotAsked, WrongType
+from holdfast.testing import Environment, assert_durable
+
+EVERYTHING = """
+start: route
+nodes:
+  route:
+    kind: choice
+    prep: {input_key: $params.amount}
+    post: {output_key: amount}
+    choice_cases:
+      - {action: large, expr: {and: [{gt: [$input, 100]}, {not: {in: [$params.country, [xx, yy]]}}]}}
+    default_action: small
+  packed:
+    kind: executor
+    exec_type: queue
+    service: pack
+    prep: {input_map: {amount: amount, to: $params.country}}
+    post: {output_map: {parcel: number}, action_static: next}
+  quotes:
+    kind: parallel
+    exec_type: local_func
+    parallel_services: [slow_carrier, broken_carrier, slow_carrier]
+    parallel_mode: concurrent
+    max_parallel: 2
+    failure_strategy: ignore_errors
+    prep: {input_key: parcel}
+    post: {output_key: quotes, action_static: next}
+  checks:
+    kind: foreach
+    exec_type: local_func
+    func: check
+    failure_strategy: collect_errors
+    prep: {input_key: $params.items}
+    post: {output_key: checked, action_static: next}
+  repair:
+    kind: subflow
+    params: {by: 3}
+    post: {output_key: repaired, action_static: next}
+    subflow:
+      start: mend
+      nodes:
+        mend:
+          kind: executor
+          exec_type: local_func
+          func: mend
+          max_retries: 2
+          wait_ms: 1000
+          prep: {input_key: $params.amount}
+          post: {output_key: mended, action_static: next}
+        inspected: {kind: wait_event, params: {signal_key: $shared.inspection}, post: {output_key: by}}
+      edges: [{from: mend, action: next, to: inspected}]
+  pause: {kind: timer, params: {delay_ms: 60000}, post: {action_static: next}}
+  confirm: {kind: approval, params: {approval_key: $shared.confirmed}, post: {output_key: answer}}
+  report:
+    kind: subflow
+    workflow: report
+    prep: {input_map: {parcel: parcel, quotes: quotes}}
+    post: {output_key: report, action_static: next}
+  last: {kind: executor, exec_type: local_func, func: broken_carrier, prep: {input_key: report}}
+edges:
+  - {from: route, action: large, to: packed}
+  - {from: packed, action: next, to: quotes}
+  - {from: quotes, action: next, to: checks}
+  - {from: checks, action: next, to: pause}
+  - {from: checks, action: error, to: repair}
+  - {from: repair, action: next, to: pause}
+  - {from: pause, action: next, to: confirm}
+  - {from: confirm, action: approved, to: report}
+  - {from: report, action: next, to: last}
+"""
+"""All eight kinds; `checks` fails and is dealt with, `last` fails and is not."""
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    return Catalog()
+
+
+def everything(folder: Path, catalog: Catalog, text: str = EVERYTHING) -> FlowWorkflow:
+    """The tasks that the flow names, and the flow."""
+
+    @task(name="slow_carrier", catalog=catalog)
+    async def slow_carrier(parcel: int) -> str:
+        return f"quote for {parcel}"
+
+    @task(name="broken_carrier", catalog=catalog)
+    def broken_carrier(parcel: Any) -> str:
+        raise ConnectionError(f"no carrier for {parcel}")
+
+    @task(name="check", catalog=catalog)
+    def check(item: str, country: str) -> str:
+        if item == "glass":
+            raise ValueError("it is broken")
+        return f"{item} for {country}"
+
+    @task(name="mend", catalog=catalog)
+    async def mend(amount: int, by: int) -> int:
+        return amount * by
+
+    @workflow(name="report", catalog=catalog)
+    async def report(parcel: int, quotes: list[str | None]) -> dict[str, Any]:
+        return {"parcel": parcel, "best": quotes[0]}
+
+    return flow(folder, catalog, text)
+
+
+def flow(folder: Path, catalog: Catalog, text: str, name: str = "flow") -> FlowWorkflow:
+    file = folder / f"{name}.yaml"
+    file.write_text(dedent(text))
+    return load_flow(file, catalog=catalog)
+
+
+async def answer(run: Run[Any]) -> None:
+    """What the world outside does: a worker packs, and people answer, long before they are asked."""
+    client: Any = run._client
+    await run.signal("inspection", "ann")
+    await run.signal("confirmed", "yes")
+    async with asyncio.timeout(20):
+        while (item := await client.workers.poll("packer", ["pack"])) is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    assert msgspec.json.decode(item.input)["input"] == {"amount": 500, "to": "de"}
+    await client.workers.complete(queue_id(item), result={"number": 7})
+
+
+GIVEN: dict[str, Any] = {"amount": 500, "country": "de", "items": ["cup", "glass", "spoon"]}
+
+
+async def test_a_flow_of_all_kinds_ends_the_same_with_a_crash_at_every_commit(
+    tmp_path: Path, catalog: Catalog, new_database: Callable[[], str]
+) -> None:
+    flow = everything(tmp_path, catalog)
+
+    with pytest.raises(RunFailed) as caught:
+        await assert_durable(flow, during=answer, catalog=catalog, new_database=new_database, **GIVEN)
+
+    assert "node 'last' failed: no carrier for {'parcel': 7" in str(caught.value)
+
+
+async def test_every_visit_of_a_flow_of_all_kinds_is_told_row_by_row(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    flow = everything(tmp_path, catalog)
+    async with Environment(store_url, catalog=catalog) as environment:
+        run = await environment.start(flow, **GIVEN)
+        await answer(run)
+
+        with pytest.raises(RunFailed):
+            await run.result()
+
+        rows = await environment.list_tasks(run)
+        sights = flow.see_visits(rows)
+        told = [
+            (row.name, str(row.status), row.attempt, _shown(row.output), sight.action)
+            for row, sight in zip(rows, sights, strict=True)
+        ]
+        state = await environment.state(run)
+    assert told == [
+        ("route", "success", 1, "large", "large"),
+        ("packed", "success", 1, {"number": 7}, "next"),
+        ("quotes", "success", 1, ["quote for 7", None, "quote for 7"], "next"),
+        ("quotes/branch", "success", 1, "quote for 7", ""),
+        ("quotes/branch", "failed", 1, None, ""),
+        ("quotes/branch", "success", 1, "quote for 7", ""),
+        ("checks", "failed", 1, None, "error"),
+        ("checks/item", "success", 1, "cup for de", ""),
+        ("checks/item", "failed", 1, None, ""),
+        ("checks/item", "success", 1, "spoon for de", ""),
+        ("repair", "success", 1, {"mended": 1500, "by": "ann"}, "next"),
+        ("repair/mend", "success", 1, 1500, "next"),
+        ("repair/inspected", "success", 1, "ann", ""),
+        ("pause", "success", 1, None, "next"),
+        ("confirm", "success", 1, "yes", "approved"),
+        ("report", "success", 1, {"parcel": 7, "best": "quote for 7"}, "next"),
+        ("last", "failed", 1, None, "error"),
+    ]
+    failures = [row.failure.message if row.failure else "" for row in rows]
+    assert [message for message in failures if message] == [
+        "no carrier for 7",
+        "1 of 3 failed: item 1: it is broken",
+        "it is broken",
+        "no carrier for {'parcel': 7, 'best': 'quote for 7'}",
+    ]
+    assert state == {
+        "inspection": "ann",
+        "confirmed": "yes",
+        "amount": 500,
+        "parcel": 7,
+        "quotes": ["quote for 7", None, "quote for 7"],
+        "checked": ["cup for de", None, "spoon for de"],
+        "repaired": {"mended": 1500, "by": "ann"},
+        "answer": "yes",
+        "report": {"parcel": 7, "best": "quote for 7"},
+    }
+
+
+def _shown(output: bytes | None) -> Any:
+    return None if output is None else msgspec.json.decode(output)
+
+
+async def test_a_retry_of_a_failed_flow_goes_on_from_its_last_node(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    flow = everything(tmp_path, catalog)
+    async with Environment(store_url, catalog=catalog) as environment:
+        run = await environment.start(flow, **GIVEN)
+        await answer(run)
+        with pytest.raises(RunFailed):
+            await run.result()
+        before = await environment.list_tasks(run)
+
+        _mend_the_carrier(catalog)
+        await environment.retry(run)
+        result = await run.result()
+
+        after = await environment.list_tasks(run)
+        assert [row.seq for row in after] == [row.seq for row in before]
+        assert [row.name for row in after if row.attempt > 1] == ["last"]
+        assert result["report"] == {"parcel": 7, "best": "quote for 7"}
+        assert (await environment.state(run)) == result
+
+
+def _mend_the_carrier(catalog: Catalog) -> None:
+    mended = catalog.task("broken_carrier")
+    mended.function = lambda parcel: "a carrier"
+
+
+# --- waiting
+
+
+async def test_signals_and_approvals_reach_a_run_that_has_left_memory(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    text = """
+        start: paid
+        nodes:
+          paid: {kind: wait_event, post: {output_key: money, action_static: next}}
+          inner:
+            kind: subflow
+            post: {output_key: inner}
+            subflow: {start: ok, nodes: {ok: {kind: approval, post: {output_key: said}}}}
+        edges: [{from: paid, action: next, to: inner}]
+    """
+    async with Environment(store_url, catalog=catalog) as environment:
+        run = await environment.start(flow(tmp_path, catalog, text))
+        await environment.skip(dt.timedelta(minutes=1))
+        assert (await environment.describe(run)).waiting == "signal 'paid'"
+
+        await environment.signal(run, "paid", 5)
+        await environment.skip(dt.timedelta(minutes=1))
+        assert (await environment.describe(run)).waiting == "approval 'ok'"
+        with pytest.raises(NotAsked):
+            await environment.approve(run, "ok")
+        await environment.approve(run, "inner/ok", value=False)
+
+        assert await run.result() == {"paid": 5, "money": 5, "ok": False, "inner": {"said": False}}
+
+
+async def test_signals_that_come_at_once_are_all_applied(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    text = "{start: done, nodes: {done: {kind: wait_event}}}"
+    waiting = flow(tmp_path, catalog, text)
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        runs = await asyncio.gather(*(hf.start(waiting, id=f"run-{number}") for number in range(20)))
+
+        await asyncio.gather(
+            *(hf.signal(run, f"key-{number}", number) for number in range(10) for run in runs)
+        )
+        await asyncio.gather(*(hf.signal(run, "done", True) for run in runs))
+
+        for run in runs:
+            expected = {f"key-{number}": number for number in range(10)} | {"done": True}
+            assert await run.result() == expected
+
+
+# --- work
+
+
+async def test_a_script_reads_json_from_its_input_and_writes_json_to_its_output(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    text = """
+        start: a
+        nodes:
+          a:
+            kind: executor
+            exec_type: local_script
+            script:
+              language: python
+              code: |
+                import json, os, sys
+                given = json.load(sys.stdin)
+                print("working", file=sys.stderr)
+                print(json.dumps([given, sys.argv[1:], os.environ["WHO"], os.path.basename(os.getcwd())]))
+              args: [one, "two words"]
+              env: {WHO: me}
+              work_dir: inside
+            prep: {input_key: $params.x}
+            post: {output_key: said}
+    """
+    (tmp_path / "inside").mkdir()
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(flow(tmp_path, catalog, text), x=5)
+
+        result = await run.result()
+
+        given = {"input": 5, "params": {"x": 5}}
+        assert result == {"said": [given, ["one", "two words"], "me", "inside"]}
+        assert [line.text for line in await hf.logs(run)] == ["working"]
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("print('no json')", "standard output"),
+        ("import sys; sys.exit(3)", "exited with code 3"),
+        ("import time; time.sleep(60)", "longer than"),
+    ],
+)
+async def test_a_script_that_gives_no_json_in_time_has_failed(
+    tmp_path: Path, catalog: Catalog, code: str, problem: str, sqlite_url: str
+) -> None:
+    text = f"""
+        start: a
+        nodes:
+          a:
+            kind: executor
+            exec_type: local_script
+            script: {{language: python, code: "{code}", timeout_ms: 2000}}
+    """
+    async with Holdfast(sqlite_url, catalog=catalog, kill_seconds=0.5) as hf:
+        run = await hf.start(flow(tmp_path, catalog, text))
+
+        with pytest.raises(RunFailed, match=problem):
+            await run.result()
+
+
+async def test_a_function_that_needs_a_parameter_that_nobody_gave_says_so(
+    tmp_path: Path, catalog: Catalog, sqlite_url: str
+) -> None:
+    @task(name="mul", catalog=catalog)
+    def mul(x: int, by: int) -> int:
+        return x * by
+
+    text = "{start: a, nodes: {a: {kind: executor, exec_type: local_func, func: mul}}}"
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        run = await hf.start(flow(tmp_path, catalog, text))
+
+        with pytest.raises(RunFailed, match="params has no 'by'"):
+            await run.result()
+
+
+async def test_params_are_given_by_name(tmp_path: Path, catalog: Catalog, sqlite_url: str) -> None:
+    waiting = flow(tmp_path, catalog, "{start: a, nodes: {a: {kind: approval}}}")
+    async with Holdfast(sqlite_url, catalog=catalog, engine=False) as hf:
+        with pytest.raises(WrongType, match="by name"):
+            await hf.start(waiting, 5)
