@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.differential.tables import Lease, Tables
+from tests.differential.tables import Lease, QueueRow, Tables
 from tests.stores.builders import raw_connection
 
 from holdfast.core.records import Definition
 from holdfast.core.values import Instant
+from holdfast.ports.flows import FlowRecord
 from holdfast.ports.store import NewLog
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
@@ -18,6 +19,7 @@ from holdfast.stores.records import (
     run_record,
     schedule_record,
     task_record,
+    worker_record,
 )
 from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDatabase
 
@@ -27,16 +29,19 @@ _COLUMNS = {
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at",
-    "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node",
+    "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker",
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken",
     "nodes": "id, namespace, tick, lease_until, started_at",
-    "workflows": "name, version, kind, hash, source, origin, namespace, created_at",
+    "workflows": "name, version, kind, hash, source, origin, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
     "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
     "skipped, skip_note, created_at, updated_at, namespace",
+    "flows": "id, name, description, created_at, namespace",
+    "workers": "id, url, services, type, load, heartbeat_at, is_online, namespace",
+    "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
 }
-_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan")
+_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan", "services")
 """Text in SQLite; bytes to whoever reads it through the store."""
 
 
@@ -126,12 +131,15 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         messages={message.id: message for message in messages},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
         workflows={
-            (namespace, values[0], values[1]): (Definition(*values), created_at)
-            for *values, namespace, created_at in rows["workflows"]
+            (namespace, values[0], values[1]): (Definition(*values), created_at, status)
+            for *values, namespace, created_at, status in rows["workflows"]
         },
         logs={number: NewLog(*row) for number, *row in rows["logs"]},
         schedules={
             (namespace, values[0]): schedule_record((*values, False))
             for *values, namespace in rows["schedules"]
         },
+        flows={(namespace, values[0]): FlowRecord(*values) for *values, namespace in rows["flows"]},
+        workers={(namespace, values[0]): worker_record((*values,)) for *values, namespace in rows["workers"]},
+        queue={(row[1], row[2]): QueueRow(*row) for row in rows["queue"]},
     )

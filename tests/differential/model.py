@@ -19,6 +19,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 from tests.differential import schedules, views
+from tests.differential.flows import FlowModel
 from tests.differential.tables import (
     AWAKE,
     Lease,
@@ -29,6 +30,7 @@ from tests.differential.tables import (
     new_task,
     read_failure,
 )
+from tests.differential.workers import WorkerModel, write_queue
 
 from holdfast.core.records import (
     AttemptRecord,
@@ -44,6 +46,7 @@ from holdfast.core.records import (
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.errors import VersionConflict
+from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.store import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -63,7 +66,7 @@ from holdfast.ports.store import (
 )
 
 
-class ModelStore:
+class ModelStore(FlowModel, WorkerModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock
@@ -87,7 +90,7 @@ class ModelStore:
         return stop
 
     @contextmanager
-    def _transaction(self, *, tells: bool = False) -> Generator[Tables]:
+    def transaction(self, *, tells: bool = False) -> Generator[Tables]:
         """All of it or nothing. `tells`: an engine on this store has reason to look."""
         before, self.tables = self.tables, self.tables.copy()
         try:
@@ -102,7 +105,7 @@ class ModelStore:
     # --- the node
 
     async def commit(self, commit: Commit) -> Receipt:
-        with self._transaction() as tables:
+        with self.transaction() as tables:
             _renew(tables, commit)
             lost = frozenset(
                 held.run for held in commit.held if not _owns(tables, commit, held.run, held.epoch)
@@ -125,7 +128,7 @@ class ModelStore:
         return Receipt(lost, existing, claimed, mail)
 
     async def recover(self, commit: Commit) -> Receipt | None:
-        with self._transaction() as tables:
+        with self.transaction() as tables:
             lease = tables.nodes.get(commit.node)
             if lease is None or lease.tick != commit.tick:
                 return None
@@ -173,11 +176,11 @@ class ModelStore:
         return schedules.due(self.tables, namespace, workflows, now)[:limit]
 
     async def fire(self, namespace: str, firing: Firing) -> bool:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             return schedules.fire(tables, namespace, firing)
 
     async def leave(self, namespace: str, node: NodeId) -> None:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             tables.nodes.pop(node, None)
             tables.free(node, self._clock(), setback=0)
 
@@ -185,7 +188,7 @@ class ModelStore:
         return [node for node, lease in self.tables.nodes.items() if lease.namespace == namespace]
 
     async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             for node in map(NodeId, nodes):
                 tables.nodes.pop(node, None)
                 tables.free(node, self._clock(), setback=1)
@@ -205,26 +208,26 @@ class ModelStore:
         ]
 
     async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
-        with self._transaction() as tables:
+        with self.transaction() as tables:
             for new in definitions:
                 at = (namespace, new.name, new.version)
-                known, since = tables.workflows.get(at, (new, now))
+                known, since, status = tables.workflows.get(at, (new, now, PUBLISHED))
                 if known.hash != new.hash:
                     raise VersionConflict(new.name, new.version)
-                tables.workflows[at] = (known._replace(origin=new.origin), since)
+                tables.workflows[at] = (known._replace(origin=new.origin), since, status)
 
     async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
-        return [found[0] for found in known if found is not None]
+        return [found[0] for found in known if found is not None and found[2] == PUBLISHED]
 
     # --- the client
 
     async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             return tables.add_runs(namespace, runs)
 
     async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             return tables.deliver(namespace, messages, now)
 
     async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
@@ -274,11 +277,11 @@ class ModelStore:
         return schedules.listed(self.tables, namespace, name)
 
     async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             return schedules.write(tables, namespace, schedule, decided_on)
 
     async def delete_schedule(self, namespace: str, name: str) -> bool:
-        with self._transaction() as tables:
+        with self.transaction() as tables:
             return tables.schedules.pop((namespace, name), None) is not None
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
@@ -286,7 +289,7 @@ class ModelStore:
         return {key: value for (of, key), value in state.items() if of == run}
 
     async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             for each in family:
                 run = tables.run(namespace, each.run)
                 if run is None or not run.status.is_final or run.epoch != each.epoch:
@@ -296,7 +299,7 @@ class ModelStore:
             return True
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
             idle = [run.key for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
             for key in idle:
@@ -307,13 +310,14 @@ class ModelStore:
 
     async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
         run, epoch, failure, messages, now = ending
-        with self._transaction(tells=True) as tables:
+        with self.transaction(tells=True) as tables:
             found = tables.run(namespace, run)
             if found is None or (found.status, found.epoch) != (RunStatus.PARKED, epoch):
                 return False
             tables.change(run, status=RunStatus.CANCELLED, failure=read_failure(failure), finished_at=now)
             tables.change(run, waiting=None, wake_at=None)
             tables.cancel_tasks(run, now)
+            tables.clear_queue(run)
             news = [] if found.parent is None else [_news(found.parent, found.parent_seq)]
             tables.deliver(namespace, [*messages, *news], now)
             return True
@@ -336,6 +340,7 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
     insert(tables.journal, (key, position), reopening.step.step)
     for seq in reopening.tasks:
         tables.try_again(key, seq)
+    tables.clear_queue(key)
     for message in reopening.messages:
         tables.take(key, message, None)
     for message in reopening.overtaken:
@@ -408,6 +413,7 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.change_task(**values)
     for row in commit.attempts:
         insert(tables.attempts, (row.run, row.seq, row.attempt), ended_attempt(row))
+    write_queue(tables, commit)
     for row in commit.logs:
         tables.logs[len(tables.logs) + 1] = row
     for row in commit.state:
@@ -435,6 +441,7 @@ def _end(tables: Tables, commit: Commit) -> None:
         )
         if row.status is RunStatus.CANCELLED:
             tables.cancel_tasks(row.run, row.finished_at)
+            tables.clear_queue(row.run)
 
 
 def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:

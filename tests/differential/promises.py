@@ -22,7 +22,7 @@ def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Recei
 
 def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
     """What a run did is written by its owner, under the epoch that it was taken with, and by nobody else."""
-    for name in ("journal", "tasks", "attempts", "state"):
+    for name in ("journal", "tasks", "attempts", "state", "queue"):
         old, new = getattr(before, name), getattr(after, name)
         changed = {key[0] for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
         assert changed <= ours, f"{name} of runs were changed that are not the node's"

@@ -20,7 +20,9 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.ports.flows import FlowRecord
 from holdfast.ports.store import Claimed, EndedAttempt, NewLog, NewMessage, NewTask, PostResult
+from holdfast.ports.workers import WorkerRecord
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,6 +44,21 @@ class Lease(NamedTuple):
     started_at: Instant
 
 
+class QueueRow(NamedTuple):
+    """A task that waits for a worker, or that one has taken."""
+
+    namespace: str
+    run: RunKey
+    seq: int
+    service: str
+    attempt: int
+    lease: int
+    worker: str | None
+    ready_at: Instant
+    taken_at: Instant | None
+    created_at: Instant
+
+
 @dataclass
 class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
@@ -51,9 +68,13 @@ class Tables:
     state: dict[tuple[RunKey, str], Payload] = field(default_factory=dict)
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
     nodes: dict[NodeId, Lease] = field(default_factory=dict)
-    workflows: dict[tuple[str, str, str], tuple[Definition, Instant]] = field(default_factory=dict)
+    workflows: dict[tuple[str, str, str], tuple[Definition, Instant, str]] = field(default_factory=dict)
+    """With when it became known, and whether it is published."""
     logs: dict[int, NewLog] = field(default_factory=dict)
     schedules: dict[tuple[str, str], ScheduleRecord] = field(default_factory=dict)
+    flows: dict[tuple[str, str], FlowRecord] = field(default_factory=dict)
+    workers: dict[tuple[str, str], WorkerRecord] = field(default_factory=dict)
+    queue: dict[tuple[RunKey, int], QueueRow] = field(default_factory=dict)
 
     def copy(self) -> Tables:
         return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
@@ -89,6 +110,12 @@ class Tables:
 
     def tasks_of(self, run: RunKey) -> list[TaskRecord]:
         return [self.tasks[at] for at in sorted(at for at in self.tasks if at[0] == run)]
+
+    def wanted_task(self, item: QueueRow) -> TaskRecord | None:
+        """The task of an item, if anybody waits for it."""
+        run, task = self.run(item.namespace, item.run), self.tasks.get((item.run, item.seq))
+        is_over = run is None or run.status.is_final or task is None or task.status.is_final
+        return None if is_over else task
 
     def mail(self, run: RunKey) -> list[MessageRecord]:
         return [message for message in self.messages.values() if message.run == run]
@@ -158,9 +185,11 @@ class Tables:
 
     def change_task(self, **values: Any) -> None:
         """The task that `run` and `seq` name, if there is one."""
-        at = (values["run"], values["seq"])
-        if at in self.tasks:
-            self.tasks[at] = replace(self.tasks[at], **values)
+        known = self.tasks.get((values["run"], values["seq"]))
+        if known is not None:
+            # Workers may have lost attempts of which the node has not heard.
+            attempt = max(known.attempt, values.pop("attempt", 0))
+            self.tasks[known.run, known.seq] = replace(known, attempt=attempt, **values)
 
     def cancel_tasks(self, run: RunKey, now: Instant) -> None:
         for task in self.tasks_of(run):
@@ -168,6 +197,9 @@ class Tables:
                 self.change_task(
                     run=run, seq=task.seq, status=TaskStatus.CANCELLED, due_at=None, finished_at=now
                 )
+
+    def clear_queue(self, run: RunKey) -> None:
+        self.queue = {at: item for at, item in self.queue.items() if at[0] != run}
 
     def try_again(self, run: RunKey, seq: int) -> None:
         """All its attempts so far are forgiven, and the next one bears the next number."""
@@ -234,6 +266,7 @@ def ended_attempt(row: EndedAttempt) -> AttemptRecord:
         started_at=row.started_at,
         finished_at=row.finished_at,
         node=row.node,
+        worker=row.worker,
     )
 
 

@@ -11,13 +11,14 @@ import asyncio
 import contextlib
 import inspect
 import io
-import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import yaml
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent.parent))
@@ -110,12 +111,12 @@ def _save(path: Path, text: str) -> None:
 
 
 def _add_to_flow(path: Path, text: str) -> None:
-    """Into the file itself, as JSON, which is YAML too; then it must be a flow without problems."""
+    """Into the file itself, which must be a flow without problems then."""
     whole, more = (_plain(each, path.name) for each in (path.read_text(encoding="utf-8"), text))
     whole["nodes"] |= more.get("nodes", {})
     edges = {(each["from"], each.get("action")): each for each in whole["edges"] + more.get("edges", [])}
     whole["edges"] = list(edges.values())
-    path.write_text(json.dumps(whole, indent=2), encoding="utf-8")
+    path.write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
     load_flow_text(path.read_text(encoding="utf-8"), file=path.name)
 
 

@@ -372,3 +372,73 @@ async def test_params_are_given_by_name(tmp_path: Path, catalog: Catalog, sqlite
     async with Holdfast(sqlite_url, catalog=catalog, engine=False) as hf:
         with pytest.raises(WrongType, match="by name"):
             await hf.start(waiting, 5)
+
+
+# --- published flows
+
+
+INNER = "{start: a, nodes: {a: {kind: executor, exec_type: local_func, func: double, prep: {input_key: $params.x}, %s}}}"
+OUTER = """
+    start: call
+    nodes:
+      call:
+        kind: subflow
+        workflow: inner
+        prep: {input_map: {x: $params.x}}
+        post: {output_key: inner}
+"""
+
+
+def with_double(catalog: Catalog, by: int = 2) -> Catalog:
+    @task(name="double", catalog=catalog)
+    async def double(x: int) -> int:
+        return x * by
+
+    return catalog
+
+
+async def test_a_published_flow_runs_on_a_node_that_has_never_seen_it_and_calls_another(
+    store_url: str,
+) -> None:
+    async with Holdfast(store_url, catalog=Catalog(), engine=False) as author:
+        for name, text in (("inner", INNER % "post: {output_key: y}"), ("outer", dedent(OUTER))):
+            made = await author.flows.create(name)
+            await author.flows.publish(made.id, text)
+        run = await author.start("outer", x=5)
+
+        async with Holdfast(store_url, catalog=with_double(Catalog())):
+            result = await run.result()
+
+    assert result == {"inner": {"y": 10}}
+
+
+async def test_a_run_keeps_its_version_and_the_next_one_gets_the_newest(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=with_double(Catalog())) as hf:
+        flow = await hf.flows.create("flow")
+        await hf.flows.publish(flow.id, "{start: a, nodes: {a: {kind: approval}}}")
+        old = await hf.start(flow.id)
+
+        await hf.flows.publish(flow.id, INNER % "post: {output_key: y}")
+        new = await hf.start(flow.id, x=1)
+
+        assert await new.result() == {"y": 2}
+        assert ((await hf.describe(old)).version, (await hf.describe(new)).version) == ("1", "2")
+        await hf.approve(old, "a")
+        assert await old.result() == {"a": True}
+        assert await (await hf.start(flow.id, version=2, x=3)).result() == {"y": 6}
+
+
+async def test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=Catalog()) as poor:
+        flow = await poor.flows.create("flow")
+        await poor.flows.publish(flow.id, INNER % "post: {output_key: y}")
+        run = await poor.start(flow.id, x=2)
+        async with asyncio.timeout(20):
+            while (await poor.describe(run)).status != "parked":  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert "double" in str((await poor.describe(run)).failure)
+
+    async with Holdfast(store_url, catalog=with_double(Catalog())) as rich:
+        await rich.resume(run.id)
+
+        assert await rich.result(run.id) == {"y": 4}

@@ -175,6 +175,12 @@ class HttpBench:
         assert len(found) == 1
         return found[0]
 
+    async def wait_for_reports(self, count: int) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while len(self.reports) < count:
+                self.changed.clear()
+                await self.changed.wait()
+
     async def run(self, service: str = "upper", **options: Any) -> Outcome:
         return await self.outcome_of(self.start(service, **options))
 

@@ -162,9 +162,7 @@ async def test_attempts_may_be_started_by_a_report(bench: HttpBench) -> None:
 
     bench.on_report = go_on
     bench.start()
-    async with asyncio.timeout(5):
-        while len(bench.reports) < 5:
-            await asyncio.sleep(0.01)
+    await bench.wait_for_reports(5)
 
     assert [value_of(outcome) for _, outcome in bench.reports] == [1] * 5
 

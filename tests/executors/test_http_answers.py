@@ -134,7 +134,9 @@ TROUBLE: list[tuple[Answer, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("trouble", "reason"), TROUBLE, ids=lambda it: it[:60] if isinstance(it, str) else "")
+@pytest.mark.parametrize(
+    ("trouble", "reason"), TROUBLE, ids=lambda it: it[:60] if isinstance(it, str) else ""
+)
 async def test_what_is_no_answer_is_logged_and_the_next_worker_is_asked(
     bench: HttpBench, trouble: Answer, reason: str
 ) -> None:

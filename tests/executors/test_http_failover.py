@@ -75,12 +75,12 @@ async def test_the_worker_with_the_least_load_is_asked_first(bench: HttpBench) -
 async def test_our_own_calls_that_are_under_way_count_as_load(bench: HttpBench) -> None:
     for id, load in (("w1", 0), ("w2", 2), ("w3", 100)):
         (await bench.add(id, hangs)).load = load
+    first, second, _ = bench.workers
 
     for _ in range(8):
         bench.start(weighted_by_load=True)
-    async with asyncio.timeout(5):
-        while sum(len(worker.requests) for worker in bench.workers) < 8:
-            await asyncio.sleep(0.01)
+    await first.wait_until(lambda: len(first.requests) == 5)
+    await second.wait_until(lambda: len(second.requests) == 3)
 
     assert [len(worker.requests) for worker in bench.workers] == [5, 3, 0]
 

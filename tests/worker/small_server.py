@@ -74,6 +74,10 @@ class SmallServer:
                 self.changed.clear()
                 await self.changed.wait()
 
+    async def wait_for_load(self, load: int) -> None:
+        """Until the last heartbeat has told of it."""
+        await self.wait_until(lambda: bool(self.heartbeats) and self.heartbeats[-1]["Load"] == load)
+
     async def result_of(self, id: str) -> Completed:
         await self.wait_until(lambda: any(each.queue_id == id for each in self.completed))
         (found,) = [each for each in self.completed if each.queue_id == id]

@@ -189,7 +189,7 @@ async def test_heartbeats_go_on_while_functions_run_and_tell_the_load(server: Sm
     id = server.put("work")
     async with worker:
         await server.result_of(id)
-        await server.wait_until(lambda: server.heartbeats[-1]["Load"] == 0)
+        await server.wait_for_load(0)
 
     assert [beat["Load"] for beat in server.heartbeats].count(1) >= 3
     assert all(beat["ID"] == worker.id and beat["URL"] == "queue" for beat in server.heartbeats)

@@ -140,9 +140,9 @@ async def test_who_hangs_up_ends_an_async_function_and_lets_a_thread_be(
                 await began.wait()
             bench.executor.cancel(attempt)
             assert await bench.outcome_of(attempt) == Cancelled()
-        await server.wait_until(lambda: server.heartbeats[-1]["Load"] == 1)
+        await server.wait_for_load(1)
         release.set()
-        await server.wait_until(lambda: server.heartbeats[-1]["Load"] == 0)
+        await server.wait_for_load(0)
 
     assert said == ["cancelled", "done"]
 
@@ -161,7 +161,7 @@ async def test_more_calls_than_may_run_wait_and_count_as_load(server: SmallServe
     async with worker:
         bench.others.append(record_of(worker)._replace(services=("work",)))
         attempts = [bench.start("work") for _ in range(5)]
-        await server.wait_until(lambda: bool(server.heartbeats) and server.heartbeats[-1]["Load"] == 5)
+        await server.wait_for_load(5)
         at_once = len(running)
         release.set()
         for attempt in attempts:
@@ -185,7 +185,7 @@ async def test_a_worker_that_stops_finishes_its_calls_and_takes_no_more(
     async with worker:
         bench.others.append(record_of(worker)._replace(services=("work",)))
         under_way = bench.start("work")
-        await server.wait_until(lambda: bool(server.heartbeats) and server.heartbeats[-1]["Load"] == 1)
+        await server.wait_for_load(1)
         worker.stop()
         await asyncio.sleep(0.3)
         beats = len(server.heartbeats)
@@ -210,7 +210,7 @@ async def test_a_call_that_does_not_end_does_not_keep_the_worker_from_stopping(
     async with worker:
         bench.others.append(record_of(worker)._replace(services=("hang",)))
         attempt = bench.start("hang")
-        await server.wait_until(lambda: bool(server.heartbeats) and server.heartbeats[-1]["Load"] == 1)
+        await server.wait_for_load(1)
 
     assert time.monotonic() - began < 5
     assert message_of(await bench.outcome_of(attempt))
@@ -234,7 +234,10 @@ async def test_what_is_said_over_http(server: SmallServer) -> None:
 
     assert (ok.status_code, ok.json()) == (200, {"result": "A", "error": ""})
     assert behind.json() == {"result": "a", "error": ""}
-    assert (bad.status_code, bad.json()["error"]) == (400, "the call: this is not JSON: Input data was truncated")
+    assert (bad.status_code, bad.json()["error"]) == (
+        400,
+        "the call: this is not JSON: Input data was truncated",
+    )
     assert large.status_code == 413
     assert "over the limit of 1,000" in large.json()["error"]
     # Not as an error of the service: another worker may have it.

@@ -117,7 +117,7 @@ async def test_when_a_pushed_worker_is_killed_in_mid_call_another_one_does_it(
     server: SmallServer, tmp_path: Path
 ) -> None:
     bench = HttpBench()
-    doomed, survivor = start(server, "push", tmp_path), start(server, "push", tmp_path)
+    processes = [start(server, "push", tmp_path) for _ in range(2)]
     await server.wait_until(lambda: len(server.workers) == 2)
     urls = {id: it["URL"] for id, it in server.workers.items()}
     bench.others = [WorkerRecord(id, url, ("work",), "http", 0, Instant(0)) for id, url in urls.items()]
@@ -129,14 +129,14 @@ async def test_when_a_pushed_worker_is_killed_in_mid_call_another_one_does_it(
         return bool(busy)
 
     await server.wait_until(is_busy)
-    for process in (doomed, survivor):
-        # Which of them is which is told by the port.
+    for process in processes:
         assert process.stdout is not None
-        line = await asyncio.to_thread(process.stdout.readline)
-        if urls[busy[0]] in line:
+        told = await asyncio.to_thread(process.stdout.readline)
+        assert told.startswith("registered at ")
+        if busy[0] in told:
             process.kill()
     outcome = await bench.outcome_of(attempt)
-    for process in (doomed, survivor):
+    for process in processes:
         process.terminate()
         await ended(process)
     await bench.close()
@@ -153,7 +153,7 @@ async def test_a_pushed_worker_ends_in_order(server: SmallServer, tmp_path: Path
     ((id, worker),) = server.workers.items()
     bench.others = [WorkerRecord(id, worker["URL"], ("work",), "http", 0, Instant(0))]
     attempt = bench.start("work", body=b'{"input": 0.5, "params": {}}')
-    await server.wait_until(lambda: bool(server.heartbeats) and server.heartbeats[-1]["Load"] == 1)
+    await server.wait_for_load(1)
 
     process.send_signal(signal.SIGTERM)
     outcome = await bench.outcome_of(attempt)

@@ -58,6 +58,10 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         """Another edition of the same workflow."""
         ...
 
+    def calls(self) -> Sequence[tuple[str, str]]:
+        """Its tasks or nodes that call a workflow, and which."""
+        ...
+
     def executor_of(self, attempt: Attempt) -> str:
         """Who runs it: `shell`, `python`, `http`, or `function` for a registered task. Never raises."""
         ...
@@ -80,6 +84,8 @@ class Catalog:
         self._tasks: dict[str, TaskDefinition] = {}
         self.editions: dict[tuple[str, str], DataWorkflow] = {}
         """Of workflows that are data: every version that was here, by name and version."""
+        self.published: dict[str, DataWorkflow] = {}
+        """Flows that the store has and others call: the newest version that was found, by name."""
         self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
         """By name, then by explicit version; None stands for the version derived from the source."""
         self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
@@ -114,7 +120,7 @@ class Catalog:
         """The workflow of that name: of that version, or the one defined last."""
         versions = self._workflows.get(checked_name("the name of a workflow", name), {})
         if version is None:
-            found = next(reversed(versions.values()), None)
+            found = next(reversed(versions.values()), None) or self.published.get(name)
         else:
             version = checked_version(version)
             found = versions.get(version) or self.editions.get((name, version))
@@ -125,6 +131,9 @@ class Catalog:
         if found is None:
             raise UnknownWorkflow(name, version, list(self._workflows))
         return found
+
+    def defines(self, name: str) -> bool:
+        return bool(self._workflows.get(name))
 
     def find_data(self, name: str) -> DataWorkflow | None:
         """The workflow of that name, if it is data."""
@@ -189,6 +198,20 @@ class Definitions:
                 self.catalog.add_edition(current.edition(definition))
         except Refused as error:  # then its runs are parked, by this node
             _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
+
+    def calls_of(self, run: RunRecord) -> list[str]:
+        """Those of the workflows that it may call that are not defined here: they may be published flows."""
+        edition = self.catalog.editions.get((run.workflow, run.version))
+        return [] if edition is None else self._not_defined(edition)
+
+    def learn_published(self, definition: Definition) -> None:
+        self.learn(definition)
+        known = self.catalog.editions.get((definition.name, definition.version))
+        if known is not None:
+            self.catalog.published[definition.name] = known
+
+    def _not_defined(self, edition: DataWorkflow) -> list[str]:
+        return sorted({name for _, name in edition.calls() if not self.catalog.defines(name)})
 
     def edition_of(self, attempt: Attempt) -> DataWorkflow:
         """Of a workflow that is data. Raises UnknownWorkflow."""
@@ -257,6 +280,7 @@ class Definitions:
             pack,
             found.signature.unpack_result,
             getattr(found.signature, "tick_inputs", {}),
+            [] if found.kind == "code" else self._not_defined(cast("DataWorkflow", found)),
         )
 
     def stored(self) -> list[Definition]:

@@ -13,13 +13,10 @@ from typing import Any, NamedTuple, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.authoring.code.definitions import Task
+from holdfast.cli.documents import SUFFIXES, is_text_of_a_flow
 from holdfast.errors import BadOption, UnknownWorkflow
 
 EXPECTED = "a YAML or JSON file, module:workflow or file.py:workflow"
-SUFFIXES = (".yaml", ".yml", ".json")
-"""Of files with workflows."""
-
-_MOST_LOOKED_AT = 1_000_000
 
 
 class Target(NamedTuple):
@@ -65,17 +62,14 @@ def _load_document(text: str, what: str) -> Target:
     if not file.is_file():
         known = [each.name for each in _siblings(file) if each.suffix in SUFFIXES]
         raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
-    return _load_flow(file) if is_flow(file) else _load_dag(file)
+    return _load_flow(file) if _is_flow(file) else _load_dag(file)
 
 
-def is_flow(file: Path) -> bool:
-    """Whether it is a flow graph rather than a DAG, as far as can be seen; whoever loads it says the rest."""
-    from holdfast.authoring.documents.telling import looks_like_a_flow
-
+def _is_flow(file: Path) -> bool:
     try:
-        return looks_like_a_flow(file.read_bytes()[:_MOST_LOOKED_AT])
+        return is_text_of_a_flow(file.read_bytes(), file.name)
     except OSError:
-        return file.suffix == ".json"
+        return file.suffix == ".json"  # whoever loads it says what is the matter
 
 
 def _load_dag(file: Path) -> Target:

@@ -1,50 +1,33 @@
-"""`holdfast validate`: everything that is wrong with a DAG, before anything runs.
+"""`holdfast validate`: everything that is wrong with a workflow, before anything runs.
 
-What it finds is its answer, so it goes to stdout: `file:line:column: message`, which editors and CI can read.
-In a terminal the line itself is shown below, with a mark under the place.
+What it finds is its answer, so it goes to stdout: `file:line:column: message`, which editors and CI can read,
+with the path inside the document before the message, if it is a flow. In a terminal the line itself is shown
+below, with a mark under the place.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from holdfast.cli.opening import AsJson
 from holdfast.cli.output import print_json, print_line, say_error, stdout
 from holdfast.cli.visible import one_line, visible
-from holdfast.errors import BadDag, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdfast.authoring.dag.model import Dag
+    from holdfast.cli.documents import Document
+    from holdfast.errors import Problem
 
-STDIN: Final = "-"
-_STDIN_NAME: Final = "stdin"
-"""What problems say, and the name of a DAG that has none of its own."""
 _BAD_USAGE: Final = 2
-_SUFFIXES: Final = (".yaml", ".yml")
-# Other tools have YAML files too. Tasks at the top make one a DAG, even where the rest cannot be read.
-_LOOKS_LIKE_A_DAG = re.compile(rb"""^(?:\{.*)?["']?tasks["']?\s*:""", re.MULTILINE)
 _INDENT: Final = "  "
 _ROOM_AFTER: Final = 24
 """Columns of a long line that are shown behind the place, at least."""
-
-
-class Finding(NamedTuple):
-    """What became of one file."""
-
-    file: str
-    dag: Dag | None
-    problems: tuple[Problem, ...]
-    text: str
-    """Empty if it could not be read."""
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +39,7 @@ def validate(
         list[str] | None,
         typer.Argument(
             metavar="FILE...",
-            help="YAML files; folders, for all DAGs in them; - for standard input.",
+            help="YAML or JSON files; folders, for all DAGs and flows in them; - for standard input.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +49,7 @@ def validate(
         typer.Option("--schema", help="Print the JSON Schema of a DAG, for editors, and do nothing else."),
     ] = False,
 ) -> None:
-    """Check YAML workflows without running anything: every problem, with its place.
+    """Check DAGs and flows without running anything: every problem, with its place.
 
     Ends with 0 if all is well and with 1 if there are problems.
     """
@@ -80,119 +63,78 @@ def validate(
             "which files? For example: holdfast validate etl.yaml, or a folder, or - for standard input"
         )
         raise typer.Exit(_BAD_USAGE)
-    found = list(_files(files))
-    findings = [_read(file) for file in found]
+    from holdfast.cli.documents import read_document
+
+    found = [read_document(file) for file in list(_files(files))]
     if as_json:
-        print_json([_plain(finding) for finding in findings])
+        print_json([_plain(document) for document in found])
     else:
-        for finding in findings:
-            _show(finding)
-    if not all(finding.dag for finding in findings):
+        for document in found:
+            _show(document)
+    if not all(document.meaning for document in found):
         raise typer.Exit(1)
 
 
-# --- which files
-
-
 def _files(given: Sequence[str]) -> Iterator[str]:
-    """Each once. Of a folder: the DAGs in it, in order."""
+    """Each once. Of a folder: the workflows in it, in order."""
+    from holdfast.cli.documents import STDIN
+
     seen: set[str] = set()
     for name in given:
-        for each in _dags_in(Path(name)) if name != STDIN and Path(name).is_dir() else [name]:
+        for each in _inside(Path(name)) if name != STDIN and Path(name).is_dir() else [name]:
             if os.path.normpath(each) not in seen:
                 seen.add(os.path.normpath(each))
                 yield each
 
 
-def _dags_in(folder: Path) -> list[str]:
-    """Also those in folders below, but for hidden ones and for what Python has installed."""
-    found: list[str] = []
-    for path, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            each
-            for each in folders
-            if not each.startswith(".") and not Path(path, each, "pyvenv.cfg").exists()
-        )
-        for name in sorted(names):
-            if name.endswith(_SUFFIXES) and _looks_like_a_dag(Path(path, name)):
-                found.append(str(Path(path, name)))
+def _inside(folder: Path) -> list[str]:
+    from holdfast.cli.documents import SUFFIXES, workflows_in
+
+    found = workflows_in(folder)
     if not found:
+        files = f"{', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files"
         say_error(
-            f"no DAG in {str(folder)!r}: none of its {' or '.join(_SUFFIXES)} files has tasks at the top"
+            f"no workflow in {str(folder)!r}: none of its {files} has tasks, or start and nodes, at the top"
         )
         raise typer.Exit(_BAD_USAGE)
     return found
 
 
-def _looks_like_a_dag(file: Path) -> bool:
-    try:
-        return _LOOKS_LIKE_A_DAG.search(file.read_bytes()) is not None
-    except OSError:
-        return True  # the loader says what is the matter
-
-
-def _read(file: str) -> Finding:
-    from holdfast.authoring.dag.loader import read_text
-
-    name, text = file, ""
-    try:
-        if file == STDIN:
-            name = _STDIN_NAME
-            text = _standard_input()
-        else:
-            text = read_text(file)
-        return Finding(name, load(file, text), (), text)
-    except BadDag as bad:
-        return Finding(name, None, tuple(bad.problems), text)
-
-
-def load(file: str, text: str | None = None) -> Dag:
-    """Read a DAG from a file, or from standard input for `-`. Raises BadDag."""
-    from holdfast.authoring.dag.loader import load_file, load_text
-
-    if file != STDIN:
-        return load_file(file)
-    # What it names is not looked for: where standard input comes from, nobody knows.
-    return load_text(_standard_input() if text is None else text, file=_STDIN_NAME)
-
-
-def _standard_input() -> str:
-    data = sys.stdin.buffer.read()
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadDag([Problem(_STDIN_NAME, line, 1, "it is not text in UTF-8")]) from None
-
-
 # --- what is said
 
 
-def _plain(finding: Finding) -> dict[str, object]:
+def _plain(document: Document) -> dict[str, object]:
+    counted = "nodes" if document.is_flow else "tasks"
     return {
-        "file": finding.file,
-        "ok": finding.dag is not None,
-        "tasks": len(finding.dag.tasks) if finding.dag else None,
+        "file": document.file,
+        "ok": document.meaning is not None,
+        "kind": "flow" if document.is_flow else "dag",
+        counted: None if document.meaning is None else document.size,
         "problems": [
-            {"line": problem.line, "column": problem.column, "message": problem.message}
-            for problem in finding.problems
+            {
+                "line": problem.line,
+                "column": problem.column,
+                "path": problem.path or None,
+                "message": problem.message,
+            }
+            for problem in document.problems
         ],
     }
 
 
-def _show(finding: Finding) -> None:
+def _show(document: Document) -> None:
     console = stdout()
-    if finding.dag is not None:
-        count = len(finding.dag.tasks)
-        line = f"{finding.file}: ok: {count} {'task' if count == 1 else 'tasks'}"
+    if document.meaning is not None:
+        noun = "node" if document.is_flow else "task"
+        line = f"{document.file}: ok: {document.size} {noun}{'' if document.size == 1 else 's'}"
         console.print(one_line(line, None), style="green")
         return
     if not console.is_terminal:
-        for problem in finding.problems:
+        for problem in document.problems:
             print_line(one_line(str(problem), 10_000))
         return
-    lines = finding.text.splitlines()
-    for problem in finding.problems:
+    lines = document.text.splitlines()
+    for problem in document.problems:
         _show_problem(console, problem, lines)
 
 
@@ -200,7 +142,8 @@ def _show_problem(console: Console, problem: Problem, lines: list[str]) -> None:
     from rich.text import Text
 
     place = f"{one_line(problem.file)}:{problem.line}:{problem.column}: "
-    console.print(Text.assemble((place, "bold"), (one_line(problem.message, 10_000), "red")))
+    path = f"{one_line(problem.path)}: " if problem.path else ""
+    console.print(Text.assemble((place, "bold"), path, (one_line(problem.message, 10_000), "red")))
     if problem.line <= len(lines):
         shown, mark = excerpt(lines[problem.line - 1], problem.column, console.width - len(_INDENT))
         console.print(Text(_INDENT + shown, style="dim"), no_wrap=True, overflow="crop", crop=True)

@@ -40,7 +40,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.ports.flows import PUBLISHED
+from holdfast.ports.flows import PUBLISHED, definition_of
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
@@ -191,6 +191,10 @@ class Client:
             if published is None:
                 raise
             startable = self._workflows.startable_as(published)
+        for name in startable.calls:
+            called = await self._find_published(name, None)
+            if called is not None:
+                self._workflows.learn_published(called)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
             await self._store.register(self.namespace, [definition], self._now())
@@ -205,7 +209,7 @@ class Client:
         if found is None or found.status != PUBLISHED:
             return None
         self._registered.add((found.flow, str(found.number)))
-        return Definition(found.flow, str(found.number), "flow", found.hash, found.source)
+        return definition_of(found)
 
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]

@@ -10,7 +10,6 @@ import msgspec
 from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 
-
 CURSOR: Final = "$cursor"
 """The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
 
@@ -102,6 +101,13 @@ def new_run(
         started_at,
         None,
         depth=depth,
+    )
+
+
+def unowned(run: RunRecord) -> RunRecord:
+    """A run that has just begun, due for any node to take."""
+    return msgspec.structs.replace(
+        run, owner=None, status=RunStatus.PENDING, epoch=0, wake_at=run.created_at, started_at=None
     )
 
 

@@ -501,7 +501,7 @@ class Engine:
                 self._lookout.look_by(row.wake_at)
         if tick.commit.released and tick.commit.collect:
             self._lookout.look_now()  # the mail may be for one that has just left, and is now due for anyone
-        if tick.has_children:
+        if tick.has_news:
             self._lookout.wants_claim = self._lookout.wants_mail = True
             self._wake.set()
         if any(resident.record.id is not None and "@" in resident.record.id for resident in tick.gone):

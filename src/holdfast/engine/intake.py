@@ -20,6 +20,7 @@ from holdfast.engine.residents import Residents
 from holdfast.engine.scene import Scene, flight_again
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
+from holdfast.ports.flows import definition_of
 from holdfast.ports.store import Claimed, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
@@ -54,6 +55,15 @@ class Intake:
             read = await self._read(lambda: self._store.definitions(self._scene.namespace, which))
             for definition in read:
                 self._scene.programs.learn(definition)
+        calls = {name for run, _ in claimed for name in self._scene.programs.calls_of(run)}
+        for name in sorted(calls):
+            await self._learn_published(name)
+
+    async def _learn_published(self, name: str) -> None:
+        """A flow that a run may call: its newest version, since that is what is to be started."""
+        found = await self._read(lambda: self._store.find_version(self._scene.namespace, name, None))
+        if found is not None:
+            self._scene.programs.learn_published(definition_of(found))
 
     async def _take_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
         """Answers which runs were loaded whole: their unread messages came with them."""

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import msgspec
 
 from holdfast.core.history import NOTHING
-from holdfast.core.records import new_run
+from holdfast.core.records import new_run, unowned
 from holdfast.core.values import Payload, RunKey
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.room import Room
 from holdfast.engine.scene import Scene
 from holdfast.engine.tick import Tick
-from holdfast.errors import NodeStopped, NotOpen, StoreFull
+from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import Receipt
 
@@ -84,12 +84,17 @@ class Starting:
             tick.now,
             owner=scene.node if has_room else None,
         )
-        tick.commit.created.append(record)
         if has_room:
-            resident = Resident(record, scene.programs.program(record, NOTHING))
-            resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
-            self._residents.add(resident)
-            self._residents.wake(resident)
+            try:
+                resident = Resident(record, scene.programs.program(record, NOTHING))
+            except Refused:  # it needs what this node lacks: as if there were no room, and others may have it
+                record = unowned(record)
+                tick.has_news = True
+            else:
+                resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
+                self._residents.add(resident)
+                self._residents.wake(resident)
+        tick.commit.created.append(record)
         return record.key
 
     def answer(self, receipt: Receipt) -> None:

@@ -94,8 +94,8 @@ class Tick:
         """Its commit names every run that is in memory."""
         self.is_late = False
         """The answer to its commit came so late that a lease could have run out meanwhile."""
-        self.has_children = False
-        """A child ended or begins: there will be mail, or a run to claim."""
+        self.has_news = False
+        """A child ended or begins, or a run is left to others: there will be mail, or a run to claim."""
 
     # --- moving runs
 
@@ -166,7 +166,7 @@ class Tick:
                 child = resident.children.get(command.seq)
                 if child is not None:  # else it has ended, and the program will hear of it
                     self.commit.woken.append(WokenRun(child, resident.key))
-                    self.has_children = True
+                    self.has_news = True
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
@@ -259,7 +259,7 @@ class Tick:
             self._refuse_child(resident, child, command.seq, capture(refusal))
             return
         self._scene.add_child(resident, command.seq, child.key, is_attached=not command.detached)
-        self.has_children = True
+        self.has_news = True
 
     def _refuse_child(self, resident: Resident, child: RunRecord, seq: int, failure: Failure) -> None:
         """It has failed before anybody could take it. Its row stays: there one can see why, and whoever
@@ -277,7 +277,7 @@ class Tick:
         if key is not None:
             payload = Payload(_encode_text(reason))
             self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload, resident.key))
-            self.has_children = True
+            self.has_news = True
 
     # --- leaving memory
 
@@ -311,7 +311,7 @@ class Tick:
             )
         )
         if resident.record.parent is not None:
-            self.has_children = True
+            self.has_news = True
         self._forget(resident)
 
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from holdfast.core.records import RunRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 
 
@@ -34,6 +34,11 @@ class FlowVersion(NamedTuple):
     source: str
     """The definition as it was given, JSON or YAML."""
     created_at: Instant
+
+
+def definition_of(version: FlowVersion) -> Definition:
+    """As the workflow that it is."""
+    return Definition(version.flow, str(version.number), "flow", version.hash, version.source)
 
 
 class RunPage(NamedTuple):

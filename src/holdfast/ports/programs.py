@@ -36,6 +36,15 @@ class Programs(Protocol):
         """Have a version that another node registered, or an earlier edition of a file that this one has."""
         ...
 
+    def calls_of(self, run: RunRecord) -> Sequence[str]:
+        """The names of workflows that it may call and that are not defined here: they may be published flows,
+        to be read from the store and given to `learn_published`."""
+        ...
+
+    def learn_published(self, definition: Definition) -> None:
+        """Have the newest version of a flow that another workflow calls."""
+        ...
+
     def program(self, run: RunRecord, past: Past) -> Program:
         """The program of a run, brought to where its journal ends.
 
@@ -54,6 +63,8 @@ class Startable(NamedTuple):
     unpack_result: Callable[[Payload], Any]
     tick_inputs: Mapping[str, str] = {}
     """Inputs that a schedule fills in by itself, and with what."""
+    calls: Sequence[str] = ()
+    """Workflows that it may call and that are not defined here."""
 
 
 R_co = TypeVar("R_co", covariant=True)
@@ -83,6 +94,10 @@ class Workflows(Protocol):
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         """By the workflow itself or its name. Raises UnknownWorkflow."""
+        ...
+
+    def learn_published(self, definition: Definition) -> None:
+        """See `Programs`."""
         ...
 
     def startable_as(self, definition: Definition) -> Startable:

@@ -63,7 +63,7 @@ class WorkerScripts:
     ) -> QueueItem | None:
         # Read first: most who ask hear that there is nothing, and need not wait for those who write.
         wanted = list(dict.fromkeys(services))
-        due = [service for (service,) in await self._driver.fetch("due_services", namespace, wanted, now)]
+        due = await self._driver.read(lambda tx: _due_services(tx, namespace, wanted, now))
         if not due:
             return None
         taking = _Taking(namespace, worker, now, lease_until)
@@ -92,6 +92,11 @@ class WorkerScripts:
             lambda tx: tx.rows("renew_item", namespace, run, seq, lease, lease_until)
         )
         return bool(renewed)
+
+
+def _due_services(tx: Transaction, namespace: str, services: Sequence[str], now: Instant) -> list[str]:
+    """Those that have something to be taken, the longest due first."""
+    return [service for (service,) in tx.rows("due_services", namespace, list(services), now)]
 
 
 def _tell(
@@ -138,15 +143,22 @@ class _Taking:
         """A run has been told something."""
 
     def take(self, tx: Transaction, services: Sequence[str]) -> QueueItem | None:
+        """`services` are those that have something, the longest due first."""
+        while found := self._first(tx, services):
+            service, item = found
+            wanted = tx.rows("wanted_task", self._namespace, item.run, item.seq)
+            if not wanted:
+                tx.many("unqueue_tasks", [(item.run, item.seq)])
+            elif (taken := self._take(tx, service, item, _Task(*wanted[0]))) is not None:
+                return taken
+            # It is gone, and another service may be the next.
+            services = _due_services(tx, self._namespace, services, self._now)
+        return None
+
+    def _first(self, tx: Transaction, services: Sequence[str]) -> tuple[str, _Due] | None:
         for service in services:
-            # Each turn takes one or removes one.
-            while found := tx.rows("lock_due_item", self._namespace, service, self._now):
-                item = _Due(*found[0])
-                wanted = tx.rows("wanted_task", self._namespace, item.run, item.seq)
-                if not wanted:
-                    tx.many("unqueue_tasks", [(item.run, item.seq)])
-                elif (taken := self._take(tx, service, item, _Task(*wanted[0]))) is not None:
-                    return taken
+            for row in tx.rows("lock_due_item", self._namespace, service, self._now):
+                return service, _Due(*row)
         return None
 
     def _take(self, tx: Transaction, service: str, item: _Due, task: _Task) -> QueueItem | None:

@@ -93,7 +93,8 @@ class ServerLink:
     def __init__(self, base: str, stopping: asyncio.Event) -> None:
         self._base = base.rstrip("/")
         self._stopping = stopping
-        self._client = httpx.AsyncClient(trust_env=False, timeout=_PATIENCE)
+        # A client would follow redirects, look for proxies, and log every request that is made.
+        self._transport = httpx.AsyncHTTPTransport(trust_env=False)
         self._trouble: str | None = None
 
     async def post(self, path: str, message: object) -> Reply | Away:
@@ -135,18 +136,25 @@ class ServerLink:
             await self.register(worker)
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._transport.aclose()
 
     async def _post(self, path: str, message: object) -> Reply | Away:
-        body, headers = msgspec.json.encode(message), {"Content-Type": "application/json"}
         try:
+            request = httpx.Request(
+                "POST",
+                self._base + path,
+                content=msgspec.json.encode(message),
+                headers={"Content-Type": "application/json", "User-Agent": "holdfast"},
+                extensions={"timeout": httpx.Timeout(_PATIENCE).as_dict()},
+            )
             async with asyncio.timeout(_PATIENCE):
-                answer = await self._client.post(self._base + path, content=body, headers=headers)
+                answer = await self._transport.handle_async_request(request)
+                body = await answer.aread()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             return Away(words_of(error) or type(error).__name__, may_have_heard=False)
         except (httpx.TransportError, TimeoutError) as error:
             return Away(words_of(error) or type(error).__name__, may_have_heard=True)
-        reply = Reply(answer.status_code, answer.content)
+        reply = Reply(answer.status_code, body)
         if reply.status >= 500:
             return Away(reply.words, may_have_heard=reply.status in _LOST_ON_THE_WAY)
         return reply

@@ -64,8 +64,14 @@ def _choice(expr: Any) -> str:
     return flow_of(kind="choice", choice_cases=[{"action": "default", "expr": expr}])
 
 
-_PREFIX = '{"start": "a", "nodes": {"a": {"kind": "choice", "choice_cases": [{"action": "default", "expr": '
+_EXPR = (
+    len('{"start": "a", "nodes": {"a": {"kind": "choice", "choice_cases": [{"action": "default", "expr": ')
+    + 1
+)
+"""The column of a condition."""
 _TOO_LARGE = "a condition has at most 1,000 parts, in at most 50 levels"
+_KEY = "k" * 100
+_LONG_PATH = f"${f'.nodes.{_KEY}.subflow' * 4}.nodes.{_KEY}"
 
 MADE = [
     Case(
@@ -73,26 +79,33 @@ MADE = [
         "#" * 1_000_001,
         ["1:1: the text has 1,000,001 characters; a flow has at most 1,000,000"],
     ),
-    Case(
-        "text: JSON that is too deep",
-        "{" + '"a":[' * 200,
-        ["1:752: nested more than 300 levels deep"],
-    ),
+    Case("text: JSON that is too deep", '{"a":' + "[" * 300, ["1:305: nested more than 300 levels deep"]),
     Case(
         "text: more values than a flow can have",
         '{"a": [' + "1," * 200_000 + "1]}",
-        ["1:399996: more than 200,000 values"],
+        ["1:400004: more than 200,000 values"],
     ),
     Case(
         "nodes: a key that is too long",
-        json.dumps({"start": "a", "nodes": {"a": {"kind": "timer"}, "k" * 101: {"kind": "timer"}}}),
+        json.dumps({"start": "a", "nodes": {"a": {"kind": "timer"}, f"{_KEY}k": {"kind": "timer"}}}),
+        [f'1:50: $.nodes["{_KEY}"]: a name in nodes has 101 characters; at most 100 will do'],
+    ),
+    Case(
+        "nodes: keys that are too long together",
+        json.dumps(nested_flow(4, _KEY)),
         [
-            f'1:46: $.nodes["{"k" * 100}"]: a name in nodes has 101 characters; at most 100 will do'
+            f"1:1161: {_LONG_PATH[:250]}…{_LONG_PATH[-250:]}: "
+            "the keys of nodes that lead here have more than 500 characters together"
         ],
     ),
     Case(
         "conditions: too deep",
         _choice(nested_condition(51)),
-        [f"1:{len(_PREFIX) + 50 * 8 + 2}: $.nodes.a.choice_cases[0].expr{'.not' * 51}: {_TOO_LARGE}"],
+        [f"1:{_EXPR + 50 * 8 + 1}: $.nodes.a.choice_cases[0].expr{'.not' * 51}: {_TOO_LARGE}"],
+    ),
+    Case(
+        "conditions: too large",
+        _choice({"and": [{"ne": [1, 2]}] * 1100}),
+        [f"1:{_EXPR + 10 + 999 * 16}: $.nodes.a.choice_cases[0].expr.and[999].ne: {_TOO_LARGE}"],
     ),
 ]

@@ -9,7 +9,7 @@ import msgspec
 
 from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
 from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
-from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.model import Call, Dag, Task
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.core.codec import Codec
@@ -96,6 +96,10 @@ class DagWorkflow:
         """Another edition of the workflow, as the store has it. Its files are where those of this one are."""
         dag = load_text(definition.source, file=self.origin)
         return DagWorkflow(dag, definition.source, Path(self.origin))
+
+    def calls(self) -> list[tuple[str, str]]:
+        """Its tasks that call a workflow, and which."""
+        return [(it.name, it.work.workflow) for it in self.dag.tasks.values() if isinstance(it.work, Call)]
 
     # --- for executors
 

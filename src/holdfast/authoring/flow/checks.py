@@ -32,7 +32,7 @@ def edges_of(flow: FlowDraft) -> dict[str, dict[str, str]]:
     """By node and action."""
     found: dict[str, dict[str, str]] = {}
     for source, action, target in flow.edges:
-        found.setdefault(text_of(source), {})[action] = text_of(target)
+        found.setdefault(text_of(source), {}).setdefault(action, text_of(target))
     return found
 
 
@@ -47,7 +47,7 @@ def _known(node: Scalar, title: str, flow: FlowDraft, problems: Problems) -> str
 
 
 def _check_edges(flow: FlowDraft, problems: Problems) -> bool:
-    """Whether all of them lead from a node to a node."""
+    """Whether it is clear where all of them lead."""
     first: dict[tuple[str, str], Place] = {}
     are_good = True
     for source, action, target in flow.edges:
@@ -57,6 +57,7 @@ def _check_edges(flow: FlowDraft, problems: Problems) -> bool:
         if before is not source.place:
             reason = f"a second edge from {show(text_of(source))} for the action {show(action)}"
             problems.add(source.place, f"{reason}: the first is in line {before.line}")
+            are_good = False
     return are_good
 
 

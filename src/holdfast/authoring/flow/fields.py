@@ -44,7 +44,7 @@ SERVICE: Final = Text(
     r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]+",
     200,
 )
-ACTION: Final = Text("an action: text of at most 200 characters", None, 200)
+ACTION: Final = Text("text of at most 200 characters", None, 200)
 _TEXT: Final = Text()
 PATH: Final = Text("a path, such as $shared.order.items[0] or $params.limit", None, 1000)
 _STEPS: Final = Text("a path inside of a value, such as order.items[0]", None, 1000)

@@ -1,0 +1,47 @@
+"""Texts that are no JSON, each with what is said of it where a file says that it is JSON."""
+
+from __future__ import annotations
+
+from typing import Final
+
+JSON_CASES: Final = {
+    "": "1:1: there is nothing in it",
+    " \n\t\r\n": "1:1: there is nothing in it",
+    '{"a" 1}': "1:6: a colon is missing after the key 'a'",
+    '{"a"': "1:5: a colon is missing after the key 'a'",
+    "{a: 1}": "1:2: a key in double quotes must stand here, not 'a'",
+    "{'a': 1}": '1:2: a key in double quotes must stand here, not "\'"',
+    '{"a": 1,}': "1:8: a comma with nothing between it and }",
+    "[1,]": "1:3: a comma with nothing between it and ]",
+    "[1,,2]": "1:4: a value is missing before ,",
+    '{"a": 1, ': "1:1: { is not closed by }",
+    "[1": "1:1: [ is not closed by ]",
+    "[1,\n [2, ": "2:2: [ is not closed by ]",
+    "{": "1:1: { is not closed by }",
+    '{"a":': "1:1: { is not closed by }",
+    "[1 2]": "1:4: a comma is missing here, or ]",
+    '{"a": 1 "b": 2}': "1:9: a comma is missing here, or }",
+    "[}": "1:2: a value is missing before }",
+    '{"a": ]': "1:7: a value is missing before ]",
+    "{} {}": "1:4: there is more here than one value",
+    "[] # no comment": "1:4: there is more here than one value",
+    '["a]': "1:2: these quotes are not closed",
+    '["a\nb"]': "1:4: a line break, a tab or the like inside of quotes; write \\n or \\t",
+    '["a\tb"]': "1:4: a line break, a tab or the like inside of quotes; write \\n or \\t",
+    '["a\\x41"]': '1:4: an unknown escape; \\ itself is written as "\\\\"',
+    '["a\\u12"]': '1:5: an unknown escape; \\ itself is written as "\\\\"',
+    '["\\ud800"]': "1:2: the text has a NUL or half a character in it, which cannot be stored",
+    '["\\u0000"]': "1:2: the text has a NUL or half a character in it, which cannot be stored",
+    '["\ud800"]': "1:2: the text has a NUL or half a character in it, which cannot be stored",
+    '{"\\u0000": 1}': "1:2: the text has a NUL or half a character in it, which cannot be stored",
+    "['a']": '1:2: a value cannot begin with "\'"; text stands in double quotes',
+    "[`]": "1:2: a value cannot begin with '`'; text stands in double quotes",
+    "[word]": "1:2: 'word' is no number, nor true, false or null; text stands in double quotes",
+    "[True]": "1:2: 'True' is no number, nor true, false or null; text stands in double quotes",
+    "[012]": "1:2: '012' is no number, nor true, false or null; text stands in double quotes",
+    "[+1]": "1:2: '+1' is no number, nor true, false or null; text stands in double quotes",
+    "[1.]": "1:2: '1.' is no number, nor true, false or null; text stands in double quotes",
+    "[0x1F]": "1:2: '0x1F' is no number, nor true, false or null; text stands in double quotes",
+    "\ufeff\ufeff[]": "1:1: a value cannot begin with '\\ufeff'; text stands in double quotes",
+    "[\r1,\r\n2,\n 3,\u2028]": "4:4: a value cannot begin with '\\u2028'; text stands in double quotes",
+}

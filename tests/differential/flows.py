@@ -1,0 +1,107 @@
+"""Flows of the model, and what its lists of runs show."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from tests.differential.tables import Tables
+from tests.differential.workers import HasTables
+
+from holdfast.core.records import Definition, MessageKind, RunRecord
+from holdfast.core.values import Instant, RunKey
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, RunPage, RunSight
+
+
+class FlowModel:
+    async def create_flow(
+        self: HasTables, namespace: str, name: str, description: str, now: Instant
+    ) -> FlowRecord:
+        with self.transaction() as tables:
+            taken = {id for space, id in tables.flows if space == namespace}
+            taken |= {workflow for space, workflow, _ in tables.workflows if space == namespace}
+            ids = (name if number == 1 else f"{name}-{number}" for number in count(1))
+            flow = FlowRecord(next(id for id in ids if id not in taken), name, description, now)
+            tables.flows[namespace, flow.id] = flow
+            return flow
+
+    async def find_flow(self: HasTables, namespace: str, id: str) -> FlowRecord | None:
+        return self.tables.flows.get((namespace, id))
+
+    async def list_flows(
+        self: HasTables, namespace: str, limit: int, offset: int
+    ) -> tuple[list[FlowRecord], int]:
+        found = [flow for (space, _), flow in self.tables.flows.items() if space == namespace]
+        found.sort(key=lambda flow: (flow.created_at, flow.id.encode()), reverse=True)
+        return found[offset : offset + limit], len(found)
+
+    async def flow_versions(self: HasTables, namespace: str, flow: str) -> list[FlowVersion]:
+        return _versions(self.tables, namespace, flow)
+
+    async def find_version(
+        self: HasTables, namespace: str, flow: str, number: int | None
+    ) -> FlowVersion | None:
+        known = _versions(self.tables, namespace, flow)
+        fits = (it for it in known if it.number == number or (number is None and it.status == PUBLISHED))
+        return next(fits, None)
+
+    async def write_version(
+        self: HasTables, namespace: str, version: FlowVersion, replaces: str | None
+    ) -> bool:
+        flow, number, status, hash, source, created_at = version
+        at = (namespace, flow, str(number))
+        with self.transaction() as tables:
+            known = tables.workflows.get(at)
+            if (known is None) != (replaces is None):
+                return False
+            if known is not None:
+                definition, _, is_now = known
+                if (definition.kind, definition.hash, is_now) != ("flow", replaces, DRAFT):
+                    return False
+            definition = Definition(flow, str(number), "flow", hash, source)
+            tables.workflows[at] = (definition, created_at, status)
+            return True
+
+    # --- runs
+
+    async def see_runs(self: HasTables, namespace: str, page: RunPage) -> list[RunSight]:
+        found = _fitting(self.tables, namespace, page)
+        return found[page.offset : page.offset + page.limit]
+
+    async def count_runs(self: HasTables, namespace: str, page: RunPage, most: int) -> int:
+        return min(len(_fitting(self.tables, namespace, page)), most)
+
+    async def see_run(self: HasTables, namespace: str, run: RunKey) -> RunSight | None:
+        found = self.tables.run(namespace, run)
+        return None if found is None else _sight(self.tables, found)
+
+
+def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
+    found = [
+        FlowVersion(name, int(version), status, definition.hash, definition.source, created_at)
+        for (space, name, version), (definition, created_at, status) in tables.workflows.items()
+        if (space, name, definition.kind) == (namespace, flow, "flow") and version.isdecimal()
+    ]
+    return sorted(found, key=lambda version: version.number, reverse=True)
+
+
+def _sight(tables: Tables, run: RunRecord) -> RunSight:
+    state = {key: value for (of, key), value in sorted(tables.state.items()) if of == run.key}
+    is_open = not run.status.is_final
+    is_queued = any(at[0] == run.key for at in tables.queue)
+    is_cancelling = any(it.kind is MessageKind.CANCEL for it in tables.unread([run.key]))
+    return RunSight(run, state, is_open and is_queued, is_open and is_cancelling)
+
+
+def _fitting(tables: Tables, namespace: str, page: RunPage) -> list[RunSight]:
+    """All of them, newest first."""
+    sights = [_sight(tables, run) for run in tables.runs.values() if run.namespace == namespace]
+    found = [
+        sight
+        for sight in sights
+        if (page.statuses is None or sight.run.status in page.statuses)
+        and page.workflow in (None, sight.run.workflow)
+        and page.version in (None, sight.run.version)
+        and page.is_queued in (None, sight.is_queued)
+        and page.is_cancelling in (None, sight.is_cancelling)
+    ]
+    return sorted(found, key=lambda sight: sight.run.key, reverse=True)

@@ -1,0 +1,1 @@
+"""Random flows, and what must become of them."""
