@@ -43,6 +43,8 @@ TARGETS = (
     Target("W6c", "p99_ms", 100, 100, is_ceiling=True),
     Target("W7", "claim_ratio", 1.5, 1.5, is_ceiling=True),
     Target("W8", "statements_per_minute", 10, 10, is_ceiling=True),
+    Target("W10", "delay_ratio", 1.2, 1.2, is_ceiling=True),
+    Target("W10", "growth_mb", 20, 20, is_ceiling=True),
 )
 
 # Shown although nothing is asked of them.
@@ -54,6 +56,8 @@ _ALSO_SHOWN = {
     "W6": ("tasks_per_s", "bare_per_s"),
     "W6c": ("tasks_per_s", "p50_ms"),
     "W9": ("tasks_per_s", "growth_mb"),
+    "W10": ("alone_ms", "beside_ms", "approvals_per_s"),
+    "W11": ("tasks_per_s",),
     "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
 }
 

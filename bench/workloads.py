@@ -1,4 +1,4 @@
-"""Every workload, by its name in the design; W9 is the fan-out of a DAG."""
+"""Every workload, by its name in the design; W9 is the fan-out of a DAG, W10 and W11 are flows."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from bench.throughput import (
     measure_wide_fan_out,
 )
 from bench.trial import Workload
+from bench.waiting import measure_flows, measure_waiting
 
 WORKLOADS = {
     workload.name: workload
@@ -37,6 +38,8 @@ WORKLOADS = {
         Workload("W6c", "155 commands a second for a minute", measure_offered),
         Workload("W7", "claims from a backlog of 1,000,000 and of 1,000", measure_backlog, databases=2),
         Workload("W8", "statements of an idle node", measure_idle),
+        Workload("W10", "10,000 approvals open, and a run beside them", measure_waiting, databases=2),
+        Workload("W11", "2,000 runs of a flow of 10 nodes in sequence", measure_flows),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }

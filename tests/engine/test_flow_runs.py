@@ -14,6 +14,8 @@ import pytest
 
 from holdfast import Catalog, FlowWorkflow, Holdfast, Run, RunFailed, load_flow, task, workflow
 from holdfast.client.workers import queue_id
+from holdfast.core.journal import MessageHeard, read_step
+from holdfast.core.records import History
 from holdfast.errors import NotAsked, WrongType
 from holdfast.testing import Environment, assert_durable
 
@@ -272,22 +274,34 @@ async def test_signals_and_approvals_reach_a_run_that_has_left_memory(
         assert await run.result() == {"paid": 5, "money": 5, "ok": False, "inner": {"said": False}}
 
 
-async def test_signals_that_come_at_once_are_all_applied(
+async def test_of_a_thousand_signals_at_once_to_a_hundred_runs_none_is_lost_and_each_is_applied_once(
     tmp_path: Path, catalog: Catalog, store_url: str
 ) -> None:
-    text = "{start: done, nodes: {done: {kind: wait_event}}}"
-    waiting = flow(tmp_path, catalog, text)
-    async with Holdfast(store_url, catalog=catalog) as hf:
-        runs = await asyncio.gather(*(hf.start(waiting, id=f"run-{number}") for number in range(20)))
+    waiting = flow(tmp_path, catalog, "{start: done, nodes: {done: {kind: wait_event}}}")
+    async with (
+        Holdfast(store_url, catalog=catalog) as node,
+        Holdfast(store_url, catalog=catalog, engine=False) as outside,
+    ):
+        runs = await asyncio.gather(*(node.start(waiting, id=f"run-{number}") for number in range(100)))
 
+        signals = [(number, run.id) for number in range(10) for run in runs]
         await asyncio.gather(
-            *(hf.signal(run, f"key-{number}", number) for number in range(10) for run in runs)
+            *((node, outside)[number % 2].signal(id, f"key-{number}", number) for number, id in signals)
         )
-        await asyncio.gather(*(hf.signal(run, "done", True) for run in runs))
+        await asyncio.gather(*(outside.signal(run.id, "done", True) for run in runs))
 
+        expected = {f"key-{number}": number for number in range(10)} | {"done": True}
         for run in runs:
-            expected = {f"key-{number}": number for number in range(10)} | {"done": True}
             assert await run.result() == expected
+            history = await node.history(run)
+            sent = sorted(message.id for message in history.messages)
+            assert len(sent) == 11
+            assert sorted(_heard(history)) == sent
+
+
+def _heard(history: History) -> list[int]:
+    steps = [read_step(position, data) for position, data in enumerate(history.steps)]
+    return [it.message for step in steps for it in step.heard if isinstance(it, MessageHeard)]
 
 
 # --- work

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.executors.http_bench import HttpBench, RawWorker, answers, breaks_off, hangs, message_of, says
@@ -164,6 +165,18 @@ async def test_without_a_worker_of_the_service_the_attempt_fails_when_it_has_wai
     message = message_of(await bench.run(), "NoWorker")
 
     assert message.startswith("no worker of service 'upper' has been online for 0s")
+
+
+@pytest.mark.parametrize("change", [{"type": "async"}, {"url": "queue"}, {"is_online": False}])
+async def test_workers_that_ask_by_themselves_or_are_offline_are_not_called(
+    bench: HttpBench, change: dict[str, Any]
+) -> None:
+    worker = await bench.add("w2", says(1), services=())
+    record = worker.record._replace(services=("upper",))
+    bench.others = [record._replace(id="w1", **change), record]
+
+    assert [await answered_by(bench) for _ in range(2)] == ["w2", "w2"]
+    assert bench.logged() == []
 
 
 async def test_a_worker_that_comes_back_in_time_is_found() -> None:

@@ -12,15 +12,15 @@ STEADY = ("add", "make", "list", "word", "echo")
 BROKEN = "break"
 MOODY = "moody"
 """Fails for some inputs, and always for the same."""
-MENDED = {"mended": 1, "mended_twice": 2}
+MENDED = {"mended": 1, "mended_twice": 2, "called_mended": 1}
 """Fail until the run was retried that often."""
 LATE = "late"
 ATTEMPTS_OF_LATE = 3
 """It succeeds with this one."""
 COUNT = "count"
-CALLED = "called"
-"""Also the name of the workflow that flows call."""
-SERVICES = (*STEADY, BROKEN, MOODY, *MENDED, LATE, COUNT)
+CALLED = ("called", "called_mended")
+"""Workflows that flows call, which do no more than a service does. The second is one of `MENDED`."""
+SERVICES = (*STEADY, BROKEN, MOODY, "mended", "mended_twice", LATE, COUNT)
 
 _ACTIONS = ("left", "right", "elsewhere", "")
 
@@ -57,7 +57,7 @@ def serve(
             return [weight % (number + 2) for number in range(weight % 5)]
         case "word":
             return _ACTIONS[weight % 4]
-        case "make" | "called":
+        case "make" | "called" | "called_mended":
             action = _ACTIONS[weight % 4]
             items = [number + weight % 7 for number in range(weight % 4)]
             return {"n": weight % 100, "items": items, "action": action, "deep": {"action": action}}

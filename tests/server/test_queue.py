@@ -134,18 +134,6 @@ async def test_a_task_of_a_run_that_was_cancelled_is_nobodys_any_more(api: Api):
     assert run["status"] == "canceled"
 
 
-async def test_a_result_that_is_too_large_is_refused_and_the_task_is_still_the_workers(small_api: Api):
-    task = await small_api.start(await small_api.publish("demo", asking("resize")), n=1)
-    item = await small_api.take("resize")
-
-    large = {"queue_id": item["id"], "result": "x" * 200_000}
-    answer = await small_api.post("/queue/complete", large, code=413)
-    await small_api.post("/queue/complete", {"queue_id": item["id"], "result": "x"})
-
-    assert "over the limit" in answer["error"]
-    await small_api.wait_for(task, "completed")
-
-
 async def test_the_id_of_a_task_in_the_queue_names_its_run_task_and_lease(small_api: Api):
     task = await small_api.start(await small_api.publish("demo", asking("resize")), n=1)
     run = await small_api.hf.get(task)

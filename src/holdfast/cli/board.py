@@ -3,6 +3,8 @@
 Fed with what `Client.tasks` answers, from the lowest number on that had not ended. What has ended is counted
 and forgotten, so that a fan-out of 100,000 costs what is under way.
 
+A node of a flow may be visited again and again. Its line shows the latest visit, and how many there were.
+
 A run that was opened again keeps the rows of before. Those of commands and functions are tried again under
 their numbers; what was skipped, and what waited for others, gets a new row, and the old one does not count.
 """
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
@@ -20,6 +22,7 @@ from holdfast.core.values import TaskStatus
 
 if TYPE_CHECKING:
     from holdfast.authoring.dag.model import Dag, Task
+    from holdfast.cli.flow_nodes import NodeSight
 
 _MOST_FAILURES = 20
 """Of one line, of which more is kept than a number."""
@@ -50,11 +53,19 @@ class Line:
     """All tasks of one name."""
 
     def __init__(
-        self, name: str, *, depth: int = 0, task: Task | None = None, most_attempts: int | None = None
+        self,
+        name: str,
+        *,
+        depth: int = 0,
+        task: Task | None = None,
+        node: NodeSight | None = None,
+        most_attempts: int | None = None,
     ) -> None:
         self.name = name
         self.task = task
         """What the DAG says of it."""
+        self.node = node
+        """What the flow says of it."""
         self.depth = depth
         """The longest way to it from a task that depends on none."""
         self.most_attempts = most_attempts
@@ -174,11 +185,70 @@ class Line:
         return task.index is None or isinstance(self.task.work, (Approval, Call, Signal, Sleep))
 
 
+class VisitsLine(Line):
+    """The visits of one node of a flow, which come one after the other: the latest is what it shows."""
+
+    latest: TaskInfo | None = None
+
+    @property
+    def is_fan_out(self) -> bool:
+        return False
+
+    @property
+    def state(self) -> str:
+        latest = self.latest
+        if latest is None:
+            return "waiting"
+        if latest.status.is_final:
+            return latest.status.value
+        if latest.status is not TaskStatus.PENDING:
+            return "running"
+        return "queued" if latest.retry_at is None else "retrying"
+
+    def move(self, before: TaskStatus | None, task: TaskInfo) -> None:
+        super().move(before, task)
+        if self.latest is not None and task.seq < self.latest.seq:
+            return
+        self.latest = task
+        self.attempt = task.attempt
+        self.started_at, self.finished_at = task.started_at, task.finished_at
+        self.failed = [task] if task.status is TaskStatus.FAILED else []
+
+
+class BranchesLine(Line):
+    """The branches of a parallel, or the items of a foreach: of all visits of that node.
+
+    How many there will be, only the node knows, whose line is `parent`.
+    """
+
+    parent: Line | None = None
+
+    @property
+    def is_fan_out(self) -> bool:
+        return True
+
+    @property
+    def is_over(self) -> bool:
+        return super().is_over and (self.is_closed or self.parent is None or self.parent.is_over)
+
+    @property
+    def state(self) -> str:
+        """A visit that went well says so, whatever became of those before."""
+        stands = super().state
+        is_mended = stands == "failed" and self.parent is not None and self.parent.state == "success"
+        return "success" if is_mended else stands
+
+
 class Board:
     def __init__(
-        self, dag: Dag | None = None, attempts_of: Callable[[str], int | None] = lambda name: None
+        self,
+        dag: Dag | None = None,
+        attempts_of: Callable[[str], int | None] = lambda name: None,
+        nodes: Mapping[str, NodeSight] | None = None,
     ) -> None:
+        """`nodes` are those of a flow. Their lines come as they are visited: not all of them will be."""
         self._attempts_of = attempts_of
+        self._nodes = nodes
         self.lines: dict[str, Line] = {}
         """In the order of the file, or else in that in which they were asked for."""
         self.next = 0
@@ -208,7 +278,11 @@ class Board:
 
     def anew(self) -> Board:
         """For the same run, with nothing seen yet."""
-        return Board(self._dag, self._attempts_of)
+        return Board(self._dag, self._attempts_of, self._nodes)
+
+    @property
+    def is_of_a_flow(self) -> bool:
+        return self._nodes is not None
 
     def apply(self, tasks: Iterable[TaskInfo]) -> list[Change]:
         changes: list[Change] = []
@@ -221,7 +295,7 @@ class Board:
                 continue
             line = self.lines.get(task.name)
             if line is None:
-                line = self.lines[task.name] = Line(task.name, most_attempts=self._attempts_of(task.name))
+                line = self.lines[task.name] = self._new_line(task.name)
             if known is None:
                 self.overtaken.update(line.make_way(task))
             line.move(None if known is None else known.status, task)
@@ -236,6 +310,16 @@ class Board:
         for line in self._by_depth:
             line.look_upstream()
         return changes
+
+    def _new_line(self, name: str) -> Line:
+        node = None if self._nodes is None else self._nodes.get(name)
+        if node is None:
+            return Line(name, most_attempts=self._attempts_of(name))
+        if not node.is_branch:
+            return VisitsLine(name, node=node, most_attempts=node.most_attempts)
+        line = BranchesLine(name, node=node, most_attempts=node.most_attempts)
+        line.parent = self.lines.get(name.rpartition("/")[0])
+        return line
 
     def _forget_ended(self) -> None:
         while self.next <= self._highest:

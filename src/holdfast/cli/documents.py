@@ -24,6 +24,8 @@ SUFFIXES: Final = (".yaml", ".yml", ".json")
 
 _STDIN_NAME: Final = "stdin"
 """What problems say, and the name of a workflow that has none of its own."""
+_MOST_LOOKED_AT: Final = 10_000_000
+"""Bytes. Any file may be named here, and what is larger is refused by whoever loads it."""
 _KEYS_OF_A_FLOW: Final = ("start", "nodes", "edges")
 _ENOUGH_KEYS: Final = 2
 """Other tools have `nodes` too, and package.json has a `start`."""
@@ -99,8 +101,20 @@ def _standard_input() -> str:
 # --- which kind
 
 
-def is_text_of_a_flow(data: bytes, file: str) -> bool:
+def is_flow(file: Path) -> bool:
     """Whether it is a flow rather than a DAG, as far as can be seen; whoever loads it says the rest."""
+    try:
+        return is_text_of_a_flow(_beginning(file), file.name)
+    except OSError:
+        return file.suffix == ".json"
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(_MOST_LOOKED_AT)
+
+
+def is_text_of_a_flow(data: bytes, file: str) -> bool:
     keys = _keys_of_json(data)
     if keys is not None:
         return "tasks" not in keys and (file.endswith(".json") or not keys.isdisjoint(_KEYS_OF_A_FLOW))
@@ -141,7 +155,7 @@ def _looks_like_a_workflow(file: Path) -> bool:
     """Other tools have such files too. Tasks at the top make one a DAG, and two keys of a flow make one a
     flow, even where the rest cannot be read."""
     try:
-        data = file.read_bytes()
+        data = _beginning(file)
     except OSError:
         return True  # the loader says what is the matter
     if file.suffix == ".json":
@@ -152,7 +166,9 @@ def _looks_like_a_workflow(file: Path) -> bool:
         return _has_enough(keys)
     if looks_like_a_dag(data):
         return True
-    keys = {each for each in _KEYS_OF_A_FLOW if re.search(rb"""(?m)^["']?%s["']?\s*:""" % each.encode(), data)}
+    keys = {
+        each for each in _KEYS_OF_A_FLOW if re.search(rb"""(?m)^["']?%s["']?\s*:""" % each.encode(), data)
+    }
     return _has_enough(keys | (_keys_of_json(data) or set()))
 
 

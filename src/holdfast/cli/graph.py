@@ -1,4 +1,4 @@
-"""`holdfast graph`: a DAG as a drawing, for a terminal, for a page in Markdown, or for a browser."""
+"""`holdfast graph`: a workflow as a drawing, for a terminal, for a page in Markdown, or for a browser."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from holdfast.cli.output import json_text, say, say_error, stdout
-from holdfast.cli.validate import load
 from holdfast.cli.visible import visible
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.authoring.dag.model import Dag
+    from holdfast.authoring.flow.model import Flow
 
 _BAD_USAGE: Final = 2
-_BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼…"
+_BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
 """In a terminal that is wider, the eye would lose the line."""
 _WIDTH_OF_A_PIPE: Final = 110
@@ -45,7 +45,9 @@ def register(app: typer.Typer) -> None:
 
 
 def graph(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A YAML or JSON file, or - for standard input.")
+    ],
     format: Annotated[
         Format | None,
         typer.Option(
@@ -64,31 +66,61 @@ def graph(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Draw a YAML workflow: which task waits for which."""
-    from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text
+    """Draw a workflow: which task of a DAG waits for which, or where the actions of a flow lead."""
+    from holdfast.authoring.dag.model import Dag
+    from holdfast.cli.documents import load_document
 
     if as_json and format not in (None, Format.JSON):
         raise BadOption("--format", str(format), "left out with --json, or json")
     chosen = Format.JSON if as_json else format or _format_of(output)
-    dag = load(file)
-    match chosen:
-        case Format.SVG:
-            drawing = as_svg(dag)
-        case Format.MERMAID:
-            drawing = as_mermaid(dag)
-        case Format.JSON:
-            drawing = json_text(_facts(dag), is_pretty=True) + "\n"
-        case Format.TEXT if output is not None:
-            drawing = as_text(dag, width=_WIDTH_OF_A_PIPE)
-        case Format.TEXT:
-            console = stdout()
-            width = min(console.width, _WIDEST) if console.is_terminal else _WIDTH_OF_A_PIPE
-            is_ascii = not _carries(sys.stdout.encoding, _BOX_CHARACTERS)
-            drawing = visible(as_text(dag, width=width, is_ascii=is_ascii))
-    if output is None:
-        _print(drawing)
+    found = load_document(file)
+    width, is_ascii = _room(output)
+    if isinstance(found, Dag):
+        drawing = _draw_dag(found, chosen, width, is_ascii=is_ascii)
     else:
+        drawing = _draw_flow(found, chosen, width, is_ascii=is_ascii)
+    if output is not None:
         _write(output, drawing)
+    else:
+        _print(visible(drawing) if chosen is Format.TEXT else drawing)
+
+
+def _room(output: Path | None) -> tuple[int, bool]:
+    """The width of a drawing in text, and whether it must do with plain characters."""
+    if output is not None:
+        return _WIDTH_OF_A_PIPE, False
+    console = stdout()
+    width = min(console.width, _WIDEST) if console.is_terminal else _WIDTH_OF_A_PIPE
+    return width, not _carries(sys.stdout.encoding, _BOX_CHARACTERS)
+
+
+def _draw_dag(dag: Dag, format: Format, width: int, *, is_ascii: bool) -> str:
+    from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text
+
+    match format:
+        case Format.SVG:
+            return as_svg(dag)
+        case Format.MERMAID:
+            return as_mermaid(dag)
+        case Format.JSON:
+            return json_text(_facts(dag), is_pretty=True) + "\n"
+        case Format.TEXT:
+            return as_text(dag, width=width, is_ascii=is_ascii)
+
+
+def _draw_flow(flow: Flow, format: Format, width: int, *, is_ascii: bool) -> str:
+    """Raises BadOption."""
+    from holdfast.authoring.flow.drawing import as_facts, as_mermaid, as_text
+
+    match format:
+        case Format.SVG:
+            raise BadOption("--format", "svg", "mermaid, text or json for a flow; svg is drawn of DAGs only")
+        case Format.MERMAID:
+            return as_mermaid(flow)
+        case Format.JSON:
+            return json_text(as_facts(flow), is_pretty=True) + "\n"
+        case Format.TEXT:
+            return as_text(flow, width=width, is_ascii=is_ascii)
 
 
 def _facts(dag: Dag) -> dict[str, object]:
@@ -97,6 +129,7 @@ def _facts(dag: Dag) -> dict[str, object]:
 
     return {
         "name": dag.name,
+        "kind": "dag",
         "tasks": [
             {
                 "name": task.name,

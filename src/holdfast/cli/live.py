@@ -17,12 +17,22 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Span, Text
 
-from holdfast.cli.board import Board, Line
+from holdfast.cli.board import Board, BranchesLine, Line
 from holdfast.cli.opening import Place
 from holdfast.cli.output import COLOURS, between, can_show_unicode, glyph, span_text, task_label
 from holdfast.cli.visible import log_line, one_line, visible
 from holdfast.cli.watching import News
-from holdfast.cli.wording import asked_of, attempt_text, own_words, retry_text, skip_text, wait_of, waits_text
+from holdfast.cli.wording import (
+    asked_of,
+    attempt_text,
+    cursor_text,
+    own_words,
+    retry_text,
+    skip_text,
+    visits_text,
+    wait_of,
+    waits_text,
+)
 from holdfast.client.logs import LogLine
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import TaskStatus
@@ -138,7 +148,7 @@ def draw(news: News, tails: Tails, place: Place, frame: Frame) -> list[Text]:
     """Lines that fit the frame."""
     info, board = news.info, news.board
     header = _header(info, frame)
-    most = _MOST_LINES if frame.height is None else max(1, frame.height - 2)
+    most = _MOST_LINES if frame.height is None else max(1, frame.height - 2 - int(news.cursor is not None))
     shown = _choose(board, most)
     columns = _columns(shown, frame)
     rows: list[Text] = []
@@ -153,7 +163,9 @@ def draw(news: News, tails: Tails, place: Place, frame: Frame) -> list[Text]:
         rows += extra
     if len(shown) < len(board.lines):
         rows.append(_others(board, shown))
-    if info.waiting and not any(line.task for line in board.lines.values()):
+    if news.cursor is not None:
+        rows.append(Text(f"    {one_line(cursor_text(news.cursor))}", style="dim"))
+    elif info.waiting and not any(line.task for line in board.lines.values()):
         rows.append(Text(f"    {one_line(waits_text(info.waiting))}", style="magenta"))
     texts = [_made_visible(text) for text in (header, *rows)]
     for text in texts:
@@ -280,9 +292,9 @@ def _detail(line: Line, news: News, tails: Tails, frame: Frame) -> Text:
         return _fan_out(line, frame)
     match line.state:
         case "failed":
-            tried = attempt_text(line.attempt, line.lost, line.most_attempts)
-            problem = _problem(line)
-            return Text(": ".join(each for each in (tried, problem) if each), style="red")
+            tried = [visits_text(line), attempt_text(line.attempt, line.lost, line.most_attempts)]
+            parts = (", ".join(each for each in tried if each), _problem(line))
+            return Text(": ".join(each for each in parts if each), style="red")
         case "skipped":
             return Text(skip_text(line, news.board), style="dim")
         case "waiting" if line.task is not None and line.task.depends_on:
@@ -290,18 +302,18 @@ def _detail(line: Line, news: News, tails: Tails, frame: Frame) -> Text:
         case "running" | "retrying":
             return _under_way(line, news.board, tails, frame)
         case _:
-            parts = [attempt_text(line.attempt, line.lost, line.most_attempts)]
+            parts = [visits_text(line), attempt_text(line.attempt, line.lost, line.most_attempts)]
             parts.append(f"{line.lost} lost" if line.lost else "")
             return Text(", ".join(each for each in parts if each), style="dim")
 
 
 def _under_way(line: Line, board: Board, tails: Tails, frame: Frame) -> Text:
     task = next(iter(line.active.values()), None)
-    waits = wait_of(line)
+    waits, visits = wait_of(line), visits_text(line)
     if task is None or waits is not None:
-        return Text(waits or "", style="dim")
+        return Text(", ".join(each for each in (visits, waits) if each), style="dim")
     setback = board.setbacks.get(task.seq)
-    text = Text(_retry(task, line, frame), style="yellow")
+    text = Text(", ".join(each for each in (visits, _retry(task, line, frame)) if each), style="yellow")
     if setback is not None and setback.problem:
         text.append(f"{': ' if text else ''}{one_line(own_words(setback.problem, line.name))}", style="red")
     latest = tails.latest(line.name)
@@ -317,8 +329,11 @@ def _fan_out(line: Line, frame: Frame) -> Text:
         line.counts[TaskStatus.CANCELLED],
     )
     parts = [(line.counts[TaskStatus.SUCCESS], "green"), (failed, "red"), (cancelled, "yellow")]
-    text = _bar(parts, total, frame) if frame.width >= _NARROW else Text()
-    text.append(f"{' ' if text else ''}{line.done - cancelled:,}/{total:,}")
+    if isinstance(line, BranchesLine):
+        text = Text(f"{line.done - cancelled:,} done")
+    else:
+        text = _bar(parts, total, frame) if frame.width >= _NARROW else Text()
+        text.append(f"{' ' if text else ''}{line.done - cancelled:,}/{total:,}")
     if failed:
         text.append(f"  {failed:,} failed", style="red")
     if cancelled:

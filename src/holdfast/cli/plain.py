@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.cli.board import Change, Line
+from holdfast.cli.board import BranchesLine, Change, Line, VisitsLine
 from holdfast.cli.opening import Place
 from holdfast.cli.output import between, json_text, moment_text, span_text, task_label
 from holdfast.cli.visible import log_line, one_line
@@ -19,7 +19,7 @@ from holdfast.core.values import TaskStatus
 _HOLD = 0.5
 """Seconds that a line is held back: what a task said and that it ended are read one after the other."""
 _MANY = 100
-"""Of a fan-out with more items only the failures and now and then a count are told."""
+"""Of a fan-out with more items, or a node with more visits, only failures and now and then a count are told."""
 _COUNT_EVERY = 10.0
 
 
@@ -62,6 +62,8 @@ class PlainView:
         self._since = since
         """What was before is not told again."""
         self._counted: dict[str, float] = {}
+        self._uncounted: dict[str, Line] = {}
+        """Lines of which more has happened since they were counted."""
         self._is_first = True
 
     def show(self, news: News) -> None:
@@ -86,33 +88,42 @@ class PlainView:
             self._say(at, f"run {news.info.id} of {news.info.workflow} {doing}")
         for setback in news.setbacks:
             self._say(setback.attempt.finished_at, _setback_text(setback, news))
-        counted: dict[str, Line] = {}
         for change in news.changes:
             line = news.board.lines[change.task.name]
             if line.expected > _MANY:
-                counted[line.name] = line
+                self._uncounted[line.name] = line
                 if change.task.status is not TaskStatus.FAILED:
                     continue
             for at, text in _change_texts(change, line, news, self._place):
                 self._say(at, text)
-        for line in counted.values():
+        for line in list(self._uncounted.values()):
             self._count(line)
         for said in news.lines:
             self._say(said.at, _log_text(said), with_time=False)
 
     def _count(self, line: Line) -> None:
         now = time.monotonic()
-        if now - self._counted.setdefault(line.name, now) >= _COUNT_EVERY or line.is_over:
+        # A node that is visited again and again is over after every visit.
+        is_over = line.is_over if line.node is None else line.is_closed
+        if now - self._counted.setdefault(line.name, now) >= _COUNT_EVERY or is_over:
             self._counted[line.name] = now
+            del self._uncounted[line.name]
             failed = line.counts[TaskStatus.FAILED]
-            text = f"{line.name} {line.done:,} of {line.expected:,} done" + (
-                f", {failed:,} failed" if failed else ""
-            )
-            self._say(dt.datetime.now(dt.UTC), text)
+            self._say(dt.datetime.now(dt.UTC), _count_text(line) + (f", {failed:,} failed" if failed else ""))
 
     def _say(self, at: dt.datetime, text: str, *, with_time: bool = True) -> None:
         if text and (self._since is None or at >= self._since):
             self._lines.add(at, f"{moment_text(at)} {text}" if with_time else text)
+
+
+def _count_text(line: Line) -> str:
+    match line:
+        case VisitsLine():
+            return f"{line.name} visited {line.asked_for:,} times"
+        case BranchesLine():
+            return f"{line.name} {line.done:,} done"
+        case _:
+            return f"{line.name} {line.done:,} of {line.expected:,} done"
 
 
 def _log_text(said: LogLine) -> str:
@@ -197,7 +208,7 @@ class JsonView:
                 "attempt": attempt.attempt,
                 "status": attempt.status,
             }
-            more = {"problem": attempt.problem, "node": attempt.node}
+            more = {"problem": attempt.problem, "node": attempt.node, "worker": attempt.worker or None}
             self._say("attempt", attempt.finished_at, {**about, **more})
         for change in news.changes:
             task = change.task

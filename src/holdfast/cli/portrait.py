@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.cli.board import Board
+from holdfast.cli.board import Board, Line, VisitsLine
 from holdfast.cli.finding import dag_of, find_run
+from holdfast.cli.flow_nodes import edition_of, nodes_of
 from holdfast.cli.opening import Place
 from holdfast.cli.output import (
     COLOURS,
@@ -25,7 +26,7 @@ from holdfast.cli.tables import print_table
 from holdfast.cli.visible import one_line, visible
 from holdfast.cli.wording import asked_of, own_words, skip_text, waits_text
 from holdfast.client.client import Client
-from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
 from holdfast.core.records import TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 
@@ -54,10 +55,15 @@ class Portrait(NamedTuple):
     """Why, by the number of the task."""
     attempts: list[AttemptInfo]
     state: dict[str, Any]
+    cursor: Cursor | None
+    """Where it is, if it is a run of a flow."""
+    actions: dict[int, str]
+    """What visits of nodes have led to, by the number of the task."""
 
     def facts(self) -> dict[str, Any]:
-        more = {"state": self.state, "tasks": self._task_facts(), "attempts": self.attempts}
-        return {**msgspec.structs.asdict(self.info), **more}
+        more = {"state": self.state, "cursor": self.cursor}
+        rows = {"tasks": self._task_facts(), "attempts": self.attempts}
+        return {**msgspec.structs.asdict(self.info), **more, **rows}
 
     def is_overtaken(self, task: TaskInfo) -> bool:
         """It is from before the run was opened again, and does not count any more."""
@@ -72,6 +78,7 @@ class Portrait(NamedTuple):
                 **msgspec.structs.asdict(task),
                 "skipped_because": self.skipped.get(task.seq),
                 "is_overtaken": self.is_overtaken(task),
+                "action": self.actions.get(task.seq),
                 **self.given.get(task.seq, nothing)._asdict(),
             }
             for task in self.tasks
@@ -81,19 +88,28 @@ class Portrait(NamedTuple):
 async def read_portrait(client: Client, run: str, *, is_whole: bool) -> Portrait:
     """With what its tasks have given: of all if it is to be whole, or else of those that are shown."""
     info = await find_run(client, run)
-    dag = dag_of(await client.definition(info.id))
+    definition = await client.definition(info.id)
+    edition = edition_of(definition)
     tasks: list[TaskInfo] = []
     while True:
         page = await client.tasks(info.id, since=tasks[-1].seq + 1 if tasks else 0, limit=_PAGE)
         tasks += page
         if len(page) < _PAGE:
             break
-    records = await _read_records(client, info, tasks if is_whole else tasks[:_MOST_ROWS], is_whole=is_whole)
-    given = {record.seq: _given(record) for record in records if record.status.is_final}
-    attempts, state = await client.attempts(info.id), await client.state(info.id)
-    board = Board(dag)
+    board = Board(dag_of(definition), nodes=None if edition is None else nodes_of(edition.flow, info.input))
     board.apply(tasks)
-    return Portrait(info, board, tasks, given, _skipped(board, tasks), attempts, state)
+    if is_whole or edition is None or len(tasks) <= _MOST_ROWS:
+        shown = tasks if is_whole else tasks[:_MOST_ROWS]
+        records = await _read_records(client, info, shown, is_whole=is_whole)
+    else:
+        records = await _read_latest(client, info, board)
+    given = {record.seq: _given(record) for record in records if record.status.is_final}
+    sights = [] if edition is None else edition.see_visits(records)
+    actions = {task.seq: sight.action for task, sight in zip(records, sights, strict=bool(sights))}
+    attempts, state = await client.attempts(info.id), await client.state(info.id)
+    cursor = None if edition is None else cursor_in((await client.sights.run(info.key)).state)
+    skipped = _skipped(board, tasks)
+    return Portrait(info, board, tasks, given, skipped, attempts, state, cursor, actions)
 
 
 async def _read_records(
@@ -102,6 +118,14 @@ async def _read_records(
     """Not where nothing of them is shown: why a task failed is known by now, and people see no more of it."""
     is_needed = any(task.status.is_final if is_whole else task.status is TaskStatus.SUCCESS for task in shown)
     return await client.list_tasks(info.id, limit=None if is_whole else _MOST_ROWS) if is_needed else []
+
+
+async def _read_latest(client: Client, info: RunInfo, board: Board) -> list[TaskRecord]:
+    """The last visits of the nodes of a flow: of a loop, that is one of thousands."""
+    lines = list(board.lines.values())[:_MOST_ROWS]
+    latest = [line.latest.seq for line in lines if isinstance(line, VisitsLine) and line.latest is not None]
+    found = [await client.list_tasks(info.id, since=seq, limit=1) for seq in latest]
+    return [record for page in found for record in page]
 
 
 def _given(record: TaskRecord) -> Given:
@@ -123,24 +147,61 @@ def _skipped(board: Board, tasks: Sequence[TaskInfo]) -> dict[int, str]:
 
 
 def print_portrait(portrait: Portrait, place: Place, *, is_full: bool) -> None:
-    info, tasks, attempts = portrait.info, portrait.tasks, portrait.attempts
+    tasks, attempts = portrait.tasks, portrait.attempts
     most = max(len(tasks), len(attempts)) if is_full else _MOST_ROWS
-    _print_facts(info, portrait.state, None if is_full else _MOST_CHARACTERS)
-    if tasks:
+    _print_facts(portrait, None if is_full else _MOST_CHARACTERS)
+    if tasks and portrait.board.is_of_a_flow and not is_full:
+        _print_nodes(portrait)
+    elif tasks:
         print_line("")
         header = ["TASK", "STATUS", "ATTEMPT", "STARTED", "TOOK", "OUTPUT OR PROBLEM"]
         print_table(header, [_task_row(task, portrait, is_full=is_full) for task in tasks[:most]], state=1)
         _tell_rest(len(tasks), most)
     if attempts:
-        print_line("")
-        named = {task.seq: task for task in tasks}
-        header = ["ATTEMPT OF", "STATUS", "NUMBER", "ENDED", "NODE", "PROBLEM"]
-        print_table(header, [_attempt_row(each, named) for each in attempts[:most]], state=1)
-        _tell_rest(len(attempts), most)
+        _print_attempts(portrait, most)
     for line in _traceback_lines(portrait, is_full=is_full):
         print_line(line)
     for line in _next_steps(portrait, place):
         print_line(line)
+
+
+def _print_nodes(portrait: Portrait) -> None:
+    """Of a flow, in the order in which it came to them: a loop has one row for all its visits of a node."""
+    print_line("")
+    lines = list(portrait.board.lines.values())
+    header = ["NODE", "STATUS", "TIMES", "ACTION", "STARTED", "TOOK", "OUTPUT OR PROBLEM"]
+    print_table(header, [_node_row(line, portrait) for line in lines[:_MOST_ROWS]], state=1)
+    _tell_rest(len(lines), _MOST_ROWS)
+
+
+def _node_row(line: Line, portrait: Portrait) -> list[str]:
+    took = between(line.started_at, line.finished_at if line.is_over else None, dt.datetime.now(dt.UTC))
+    latest = line.latest if isinstance(line, VisitsLine) else None
+    failed = line.counts[TaskStatus.FAILED]
+    outcome = _outcome(latest, portrait) if latest is not None else f"{failed:,} failed" if failed else ""
+    return [
+        line.name,
+        line.state,
+        f"{line.asked_for:,}",
+        portrait.actions.get(latest.seq, "") if latest is not None else "",
+        moment_text(line.started_at),
+        "-" if took is None else span_text(took),
+        one_line(outcome, _MOST_CHARACTERS),
+    ]
+
+
+def _print_attempts(portrait: Portrait, most: int) -> None:
+    print_line("")
+    named = {task.seq: task for task in portrait.tasks}
+    # What went wrong is not to be lost among what workers did well.
+    shown = sorted(portrait.attempts, key=lambda each: each.status == "success")[:most]
+    shown.sort(key=lambda each: (each.seq, each.attempt))
+    header = ["ATTEMPT OF", "STATUS", "NUMBER", "ENDED", "NODE", "WORKER", "PROBLEM"]
+    rows = [_attempt_row(each, named) for each in shown]
+    if not any(each.worker for each in shown):
+        header, *rows = [[*row[:-2], row[-1]] for row in (header, *rows)]
+    print_table(header, rows, state=1)
+    _tell_rest(len(portrait.attempts), most)
 
 
 def _tell_rest(count: int, most: int) -> None:
@@ -148,7 +209,8 @@ def _tell_rest(count: int, most: int) -> None:
         print_line(f"and {count - most:,} more; --full and --json have all of them")
 
 
-def _print_facts(info: RunInfo, state: dict[str, Any], longest: int | None) -> None:
+def _print_facts(portrait: Portrait, longest: int | None) -> None:
+    info, state, cursor = portrait.info, portrait.state, portrait.cursor or Cursor()
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
     facts = {
         "run": info.id,
@@ -160,6 +222,9 @@ def _print_facts(info: RunInfo, state: dict[str, Any], longest: int | None) -> N
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
         "took": "" if took is None else span_text(took),
+        "node": cursor.node,
+        "action": cursor.action,
+        "steps": f"{cursor.steps:,}" if cursor.steps else "",
         "input": json_text(info.input),
         "state": json_text(state) if state else "",
         "output": json_text(info.output) if info.output is not None else "",
@@ -207,6 +272,7 @@ def _attempt_row(attempt: AttemptInfo, tasks: dict[int, TaskInfo]) -> list[str]:
         str(attempt.attempt),
         moment_text(attempt.finished_at),
         attempt.node,
+        attempt.worker,
         own_words(attempt.problem or "", "" if task is None else task.name),
     ]
 

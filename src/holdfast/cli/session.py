@@ -8,13 +8,14 @@ import datetime as dt
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from holdfast.app import Holdfast
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.cli.board import Board
 from holdfast.cli.ending import Exit, tell_end
 from holdfast.cli.finding import dag_of, find_run
+from holdfast.cli.flow_nodes import edition_of, nodes_of
 from holdfast.cli.inputs import Arguments, read_arguments
 from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find_terminal
 from holdfast.cli.opening import Place, new_holdfast, run_async
@@ -27,6 +28,9 @@ from holdfast.client.run import Run, RunInfo
 from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption, Refused, RunEnded, StoreError
+
+if TYPE_CHECKING:
+    from holdfast.authoring.flow.model import Flow
 
 
 class Order(NamedTuple):
@@ -78,7 +82,8 @@ async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, o
                     await _check_same(client, run, targets[0].workflow, arguments)
             else:
                 run = await _take_up(client, old.info, is_retry=order.is_retry)
-            watch = Watch(client, run, _board(old, targets), await client.describe(run))
+            info = await client.describe(run)
+            watch = Watch(client, run, _board(old, targets, info), info)
             session = Session(order, client, watch, _view(order, old), interrupts)
             came = await session.until_it_rests()
         finally:
@@ -129,20 +134,31 @@ async def _show_end(order: Order, old: Old) -> Exit:
     """It is over: nothing is to be done, but it can be looked at."""
     async with new_holdfast(order.place, engine=False) as client:
         run = await client.get(old.info.id)
-        watch = Watch(client, run, _board(old, []), old.info)
+        watch = Watch(client, run, _board(old, [], old.info), old.info)
         view = _view(order, old)
         await watch.until_it_rests(view)
     view.finish(watch.news)
     return tell_end(watch.news, order.place, as_json=order.as_json)
 
 
-def _board(old: Old | None, targets: Sequence[Target]) -> Board:
+def _board(old: Old | None, targets: Sequence[Target], info: RunInfo) -> Board:
+    flow = _flow(old, targets)
+    if flow is not None:
+        return Board(nodes=nodes_of(flow, info.input))
     if not targets:
         return Board(None if old is None else dag_of(old.definition), _attempts_of)
     dag = targets[0].dag
     if old is not None and targets[0].workflow.version != old.info.version:
         dag = _edition(old, targets[0])
     return Board(dag, _attempts_of)
+
+
+def _flow(old: Old | None, targets: Sequence[Target]) -> Flow | None:
+    """Which the run was started with."""
+    if old is None:
+        return targets[0].flow
+    edition = edition_of(old.definition)
+    return None if edition is None else edition.flow
 
 
 def _edition(old: Old, target: Target) -> Any:

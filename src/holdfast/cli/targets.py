@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.authoring.code.definitions import Task
-from holdfast.cli.documents import SUFFIXES, is_text_of_a_flow
+from holdfast.cli.documents import SUFFIXES, is_flow
 from holdfast.errors import BadOption, UnknownWorkflow
+
+if TYPE_CHECKING:
+    from holdfast.authoring.flow.model import Flow
 
 EXPECTED = "a YAML or JSON file, module:workflow or file.py:workflow"
 
@@ -25,6 +28,8 @@ class Target(NamedTuple):
     """The `Dag`, if it is one."""
     calls: Sequence[tuple[str, str]] = ()
     """What of it calls which workflow."""
+    flow: Flow | None = None
+    """If it is one."""
 
 
 def load_target(text: str) -> Target:
@@ -62,14 +67,7 @@ def _load_document(text: str, what: str) -> Target:
     if not file.is_file():
         known = [each.name for each in _siblings(file) if each.suffix in SUFFIXES]
         raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
-    return _load_flow(file) if _is_flow(file) else _load_dag(file)
-
-
-def _is_flow(file: Path) -> bool:
-    try:
-        return is_text_of_a_flow(file.read_bytes(), file.name)
-    except OSError:
-        return file.suffix == ".json"  # whoever loads it says what is the matter
+    return _load_flow(file) if is_flow(file) else _load_dag(file)
 
 
 def _load_dag(file: Path) -> Target:
@@ -86,7 +84,8 @@ def _load_flow(file: Path) -> Target:
     from holdfast.authoring.flow.workflow import load_flow
 
     workflow = load_flow(file)
-    return Target(workflow, None, [(f"node {path!r}", name) for path, name in workflow.calls()])
+    calls = [(f"node {path!r}", name) for path, name in workflow.calls()]
+    return Target(workflow, None, calls, workflow.flow)
 
 
 def _load_called(target: Target) -> list[Target]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from holdfast.cli.board import Board, Change
 from holdfast.client.logs import LogLine
-from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
-from holdfast.core.values import RunStatus, TaskStatus
+from holdfast.client.run import AttemptInfo, Cursor, Run, RunInfo, TaskInfo, cursor_in
+from holdfast.core.values import RunStatus, TaskStatus, key_text
 from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class News(NamedTuple):
     changes: Sequence[Change] = ()
     setbacks: Sequence[Setback] = ()
     lines: Sequence[LogLine] = ()
+    cursor: Cursor | None = None
+    """Where it is, if it is a run of a flow."""
 
 
 class View(Protocol):
@@ -103,7 +105,7 @@ class Watch:
                     ending = self._begin_to_wait()  # it was opened again
                     await self._look_anew()
                 view.show(self.news)
-                self.news = News(self.news.info, self._board)  # the rest is told
+                self.news = News(self.news.info, self._board, cursor=self.news.cursor)  # the rest is told
                 await asyncio.wait({ending}, timeout=max(_PAUSE, _REST * self._cost))
             if self.news.info.status.is_final:
                 await asyncio.wait({following}, timeout=_LAST_WORDS)
@@ -135,18 +137,24 @@ class Watch:
     async def _look(self, *, is_over: bool) -> None:
         clock = asyncio.get_running_loop()
         began = clock.time()
-        info = self.news.info
+        info, cursor = self.news.info, self.news.cursor
         # Before its tasks: what has ended now has no task that could still change.
         if is_over or began - self._described >= _DESCRIBE_EVERY:
             info = await self._client.describe(self.run)
             self._described = began
+            cursor = await self._cursor()
         changes = await self._changes()
         setbacks = await self._setbacks(changes)
         self._board.find_empty(is_success=info.status is RunStatus.SUCCESS)
         if info.status.is_final:
             self._board.close()
-        self.news = News(info, self._board, changes, setbacks, self._take_lines())
+        self.news = News(info, self._board, changes, setbacks, self._take_lines(), cursor)
         self._cost = clock.time() - began
+
+    async def _cursor(self) -> Cursor | None:
+        if not self._board.is_of_a_flow:
+            return None
+        return cursor_in((await self._client.sights.run(key_text(self.run.key))).state)
 
     async def _look_anew(self) -> None:
         """What had ended is tried again, under numbers that the board has done with."""
@@ -173,6 +181,8 @@ class Watch:
         for attempt in await self._client.attempts(self.run, of=list(tried)) if tried else ():
             if attempt.attempt > self._told.get(attempt.seq, 0):
                 self._told[attempt.seq] = attempt.attempt
+                if attempt.status == "success":
+                    continue  # a worker has made it
                 found.append(Setback(tried[attempt.seq], attempt))
         for change in changes:
             if change.task.status.is_final:

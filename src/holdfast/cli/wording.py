@@ -6,9 +6,12 @@ import datetime as dt
 from typing import NamedTuple
 
 from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
-from holdfast.cli.board import Board, Line
+from holdfast.authoring.flow import model as flow
+from holdfast.cli.board import Board, Line, VisitsLine
+from holdfast.cli.flow_nodes import NodeSight
 from holdfast.cli.opening import Place
 from holdfast.cli.output import span_text
+from holdfast.client.run import Cursor
 from holdfast.core.names import written_span
 
 _NO_SUCCESS = {"failed": "failed", "skipped": "was skipped", "cancelled": "was cancelled"}
@@ -23,7 +26,11 @@ class Asked(NamedTuple):
 
 def asked_of(line: Line, run_id: str, place: Place) -> Asked | None:
     """What a task that is under way waits for, if it is a person or a signal."""
-    if line.task is None or line.state != "running":
+    if line.state != "running":
+        return None
+    if line.node is not None:
+        return _asked_by(line.node, run_id, place)
+    if line.task is None:
         return None
     match line.task.work:
         case Approval(message=message):
@@ -35,9 +42,23 @@ def asked_of(line: Line, run_id: str, place: Place) -> Asked | None:
             return None
 
 
+def _asked_by(node: NodeSight, run_id: str, place: Place) -> Asked | None:
+    key = node.awaited
+    if key is None:
+        return None
+    if isinstance(node.does, flow.Approval):
+        return Asked("waits for approval", place.command("approve", run_id, node.path))
+    # To a flow, a signal without a value is none.
+    return Asked(f"waits for signal {key!r}", place.command("signal", run_id, key, "true"))
+
+
 def wait_of(line: Line) -> str | None:
     """What a task does that no process runs for."""
-    if line.task is None or line.state != "running":
+    if line.state != "running":
+        return None
+    if line.node is not None:
+        return _wait_of_node(line.node)
+    if line.task is None:
         return None
     match line.task.work:
         case Sleep(duration=duration):
@@ -46,6 +67,32 @@ def wait_of(line: Line) -> str | None:
             return f"workflow {workflow!r}"
         case _:
             return None
+
+
+def _wait_of_node(node: NodeSight) -> str | None:
+    match node.does:
+        case flow.Timer():
+            delay = node.params.get("delay_ms")
+            is_number = isinstance(delay, (int, float)) and delay > 0
+            return f"sleeps for {written_span(dt.timedelta(milliseconds=delay))}" if is_number else "sleeps"
+        case flow.Call(workflow=workflow):
+            return f"workflow {workflow!r}"
+        case flow.Subflow():
+            return "subflow"
+        case _:
+            return None
+
+
+def visits_text(line: Line) -> str:
+    """`visit 3`, or nothing for a first one."""
+    return f"visit {line.asked_for:,}" if isinstance(line, VisitsLine) and line.asked_for > 1 else ""
+
+
+def cursor_text(cursor: Cursor) -> str:
+    """`step 7 at checkout/confirm, after 'big'`."""
+    at = f" at {cursor.node}" if cursor.node else ""
+    after = f", after {cursor.action!r}" if cursor.action else ""
+    return f"step {cursor.steps:,}{at}{after}"
 
 
 def waits_text(waiting: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -18,6 +18,7 @@ from holdfast.core.names import checked_name, is_name
 from holdfast.core.values import Instant, moment
 from holdfast.errors import BadOption, CannotStore, FlowNotFound, NotPublished, VersionConflict, WrongType
 from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowStore, FlowVersion
+from holdfast.ports.programs import FlowReader
 
 _LONGEST_NAME = 200
 _LONGEST_DESCRIPTION = 10_000
@@ -26,18 +27,6 @@ _MOST_NAMES = 10_000
 _TRIES = 20
 _LARGEST_PAGE = 1000
 _LAST_PAGE = 1_000_000
-
-
-class FlowReader(Protocol):
-    """What reads definitions. It is given from outside: a client does not know how flows are written."""
-
-    def check(self, source: str, *, is_json: bool | None) -> str:
-        """A hash of what the definition means. `is_json` None: the text itself tells. Raises BadFlow."""
-        ...
-
-    def compare(self, before: str, after: str) -> list[Any]:
-        """Each change with `path`, `kind`, `before` and `after`. Raises BadFlow."""
-        ...
 
 
 class FlowInfo(msgspec.Struct, frozen=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from holdfast.core.names import checked_span
-from holdfast.core.records import AttemptRecord, RunRecord, TaskGlance
+from holdfast.core.records import CURSOR, AttemptRecord, RunRecord, TaskGlance
 from holdfast.core.values import (
     Failure,
     Instant,
@@ -138,17 +138,19 @@ def task_info(glance: TaskGlance) -> TaskInfo:
 
 
 class AttemptInfo(msgspec.Struct, frozen=True):
-    """An attempt that did not succeed."""
+    """An attempt that did not succeed, or that a worker has made."""
 
     seq: int
     attempt: int
     status: str
-    """`failed`, `timed_out` or `lost`"""
+    """`failed`, `timed_out`, `lost`, or `success` if a worker has made it"""
     problem: str | None
     traceback: str | None
     node: str
     started_at: dt.datetime | None
     finished_at: dt.datetime
+    worker: str = ""
+    """Who has made it, if that was not the node: the id of a worker, and where it was called."""
 
 
 def attempt_info(record: AttemptRecord) -> AttemptInfo:
@@ -161,7 +163,31 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
         record.node,
         _moment(record.started_at),
         moment(record.finished_at),
+        record.worker,
     )
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """Where a run of a flow is."""
+
+    node: str = ""
+    """The path of the node that it visits, or has ended with; empty after success."""
+    action: str = ""
+    """The last one that was taken."""
+    steps: int = 0
+    """How many nodes it has visited."""
+
+
+_decode_cursor = msgspec.json.Decoder(Cursor).decode
+
+
+def cursor_in(state: Mapping[str, Payload]) -> Cursor | None:
+    """From the state of a run, as it is stored; None if it is not of a flow, or has not begun."""
+    payload = state.get(CURSOR)
+    try:
+        return None if payload is None else _decode_cursor(payload)
+    except msgspec.DecodeError:
+        return None  # a later version says it in another way
 
 
 def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -20,6 +20,7 @@ from holdfast.core.values import (
     Failure,
     Instant,
     Outcome,
+    Payload,
     RunKey,
     Succeeded,
     key_from_text,
@@ -42,7 +43,11 @@ _LONGEST_URL = 2000
 _LONGEST_ERROR = 100_000
 _LARGEST = 2**31 - 1
 _LONGEST_TTL = dt.timedelta(days=36_500)
-_CODEC = Codec()
+
+
+Encode: TypeAlias = Callable[[Any, str], Payload]
+
+_encode: Final[Encode] = Codec().encode
 
 
 class WorkerInfo(msgspec.Struct, frozen=True):
@@ -64,14 +69,15 @@ class Workers:
         now: Callable[[], Instant],
         ttl: dt.timedelta,
         queue_lease: dt.timedelta,
-        codec: Codec = _CODEC,
+        encode: Encode = _encode,
     ) -> None:
+        """`encode` writes a result as JSON, named by the text, and refuses what is too large."""
         self._store = store
         self._namespace = namespace
         self._now = now
         self._ttl = ttl
         self._queue_lease = queue_lease
-        self._codec = codec
+        self._encode = encode
 
     # --- the registry
 
@@ -152,7 +158,7 @@ class Workers:
         if error:
             outcome = Failed(Failure(type="holdfast.errors:WorkerFailed", message=_checked_error(error)))
         else:
-            outcome = Succeeded(self._codec.encode(result, "the result"))
+            outcome = Succeeded(self._encode(result, "the result"))
         answer = await self._store.complete_item(
             self._namespace, Completion(held.run, held.seq, held.lease, outcome), self._now()
         )

@@ -19,6 +19,9 @@ _MOST_SERVICES = 10_000
 
 _log = logging.getLogger("holdfast.executors")
 
+_ASKS_BY_ITSELF = ("async", "queue")
+"""The type of a worker that takes its work from the queue, and its address."""
+
 Live = Callable[[], Awaitable[Sequence[WorkerRecord]]]
 
 
@@ -92,9 +95,13 @@ class Workers:
         else:
             self.trouble = None
             self._by_service = {}
-            for worker in found:
+            for worker in filter(_can_be_called, found):
                 for service in dict.fromkeys(worker.services):
                     self._by_service.setdefault(service, []).append(worker)
         finally:
             self._look = None
             self._looked_at = asyncio.get_running_loop().time()
+
+
+def _can_be_called(worker: WorkerRecord) -> bool:
+    return worker.is_online and worker.type not in _ASKS_BY_ITSELF and worker.url not in _ASKS_BY_ITSELF

@@ -62,8 +62,8 @@ class Service:
         self._title = f"service {name!r}"
         self._signature = Signature.of(function, name=self._title)
         each = list(inspect.signature(function).parameters.values())
-        self._first = each[0] if each and each[0].kind in _POSITIONAL else None
-        self._named = {it.name: it for it in each if it is not self._first and it.kind not in _REST}
+        self._first = each[0].name if each and each[0].kind in _POSITIONAL else None
+        self._named = {it.name: it for it in each if it.name != self._first and it.kind not in _REST}
         self._options = next((it.name for it in each if it.kind is it.VAR_KEYWORD), None)
 
     def bind(self, asked: Asked) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -78,8 +78,8 @@ class Service:
                 f"a call of {self._title}",
                 f"its parameter {missing[0]!r} is not in the params, which have {_listed(params)}",
             )
-        if self._first is not None and (bytes(asked.input) != NULL or self._first.default is _EMPTY):
-            fields[self._first.name] = asked.input
+        if self._first is not None:
+            fields[self._first] = asked.input
         if self._options is not None:
             others = {name: value for name, value in params.items() if name not in fields}
             fields[self._options] = msgspec.Raw(msgspec.json.encode(others))
@@ -90,7 +90,6 @@ class Service:
         return self._signature.pack_result(result, codec)
 
 
-_EMPTY: Any = inspect.Parameter.empty
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 

@@ -210,7 +210,7 @@ def test_what_an_alias_stands_for_has_the_path_where_it_was_met_first():
 
     assert root is not None
     assert paths_of(root)["1:13"] == "$.one.k"
-    assert len(JsonPaths(root)) == 6
+    assert len(JsonPaths(root)) == 5
 
 
 @pytest.mark.parametrize(

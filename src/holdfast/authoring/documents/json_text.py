@@ -139,7 +139,7 @@ class _Composer:
             case "{" | "[":
                 return self._begin(character, place)
             case '"':
-                return self._quoted()
+                return self._quoted(place)
             case "":
                 raise self._unclosed()
             case "}" | "]" | "," | ":":
@@ -167,8 +167,8 @@ class _Composer:
             return MapNode(done.entries, done.place)
         return ListNode(done.items, done.place)
 
-    def _quoted(self) -> Scalar:
-        start, place = self._at, self._here()
+    def _quoted(self, place: Place) -> Scalar:
+        start = self._at
         decoder: Any = json.decoder  # whose types leave it out
         try:
             value, self._at = decoder.scanstring(self._text, start + 1, True)
@@ -239,10 +239,10 @@ class _Composer:
             raise self._unclosed()
         if character != ",":
             raise _NotJson(self._here(), f"a comma is missing here, or {close}")
-        comma = self._here()
+        comma = self._at
         self._at += 1
         if self._peek() == close:
-            raise _NotJson(comma, f"a comma with nothing between it and {close}")
+            raise _NotJson(self._place_of(comma), f"a comma with nothing between it and {close}")
         if isinstance(inside, _OpenMap):
             inside.key = self._key()
         return None
@@ -253,7 +253,7 @@ class _Composer:
             raise self._unclosed()
         if character != '"':
             raise _NotJson(self._here(), f"a key in double quotes must stand here, not {show(character)}")
-        key = self._quoted()
+        key = self._quoted(self._here())
         if self._peek() != ":":
             raise _NotJson(self._here(), f"a colon is missing after the key {show(key.text)}")
         self._at += 1
