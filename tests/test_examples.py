@@ -11,11 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.docs.pages import ROOT, blocks_of
+from tests.docs.run_page import add_to_flow
 
 import holdfast
+from holdfast.authoring.flow.comparison import compare_flows
+from holdfast.authoring.flow.loader import load_flow_file
 
 DEMO = Path(__file__).parent.parent / "examples" / "demo.py"
 DEMO_DAG = DEMO.with_name("demo_dag.py")
+DEMO_FLOW = DEMO.with_name("demo_flow.py")
+TUTORIAL = ROOT / "docs" / "tutorial-flow.md"
 
 
 def play(folder: Path, *arguments: str, demo: Path = DEMO) -> str:
@@ -62,6 +68,31 @@ def test_the_demo_of_a_dag_kills_it_resumes_it_and_counts_what_was_done_again(tm
     assert re.search(r"[1-9]\d* tasks were recorded before the crash, 0 of them were done again", shown)
     assert '"cents": 262890' in shown
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_of_a_flow_kills_it_at_work_and_while_it_waits_and_counts_what_was_done(tmp_path: Path):
+    shown = play(tmp_path, demo=DEMO_FLOW)
+
+    assert re.search(r"kill -9 \d+: it is gone while it works", shown)
+    assert re.search(r"kill -9 \d+: it is gone while it waits", shown)
+    assert '"parcel": "1 on their way"' in shown
+    assert re.search(r"fraud +done 2 times", shown)
+    assert len(re.findall(r"(price|stock|charge|ship) +done once", shown)) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_flow_among_the_examples_is_the_one_that_the_tutorial_ends_with(tmp_path: Path):
+    text = TUTORIAL.read_text("utf-8")
+    blocks = [block for block in blocks_of(text) if block.title is not None]
+
+    for block in blocks:
+        path = tmp_path / str(block.title)
+        add_to_flow(path, block.code) if block.is_added else path.write_text(block.code, "utf-8")
+
+    example = DEMO.parent / "flow"
+    ends_with = load_flow_file(tmp_path / "order.yaml")
+    assert compare_flows(load_flow_file(example / "order.yaml"), ends_with) == []
+    assert (example / "shop.py").read_text("utf-8") == (tmp_path / "shop.py").read_text("utf-8")
 
 
 def test_the_demo_keeps_its_database_if_asked_and_says_how_to_look_into_it(tmp_path: Path):

@@ -6,6 +6,7 @@ Everything is drawn from what the model holds, so that most of it meets runs, ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from random import Random
 from typing import TypeVar
 
@@ -29,11 +30,13 @@ from holdfast.ports.store import (
     NewStep,
     NewTask,
     ProvedRun,
+    QueuedTask,
     ReleasedRun,
     Reopening,
     SettledTask,
     StateChange,
     TakenMessage,
+    UnqueuedTask,
     WokenRun,
 )
 
@@ -47,6 +50,7 @@ CLAIMS = ("order@1", "mail@1", "mail@2")
 FAILURE = msgspec.json.encode(Failure(type="shop:Declined", message="no money", traceback="line 1"))
 SCHEDULES = ("nightly", "Hourly", "a b")
 WORKFLOWS = ("order", "mail")
+SERVICES = ("resize", "crop", "größe")
 _ENOUGH = 6
 _KINDS = (MessageKind.SIGNAL, MessageKind.RESOLVED, MessageKind.REJECTED, MessageKind.CANCEL)
 _WAITS = ("child a", "signal go", "child a, b; signal go", None)
@@ -84,6 +88,8 @@ class Drawing:
         self._tables = tables
         self._now = now
         self._numbers = numbers
+        self._instants = count(-1000)
+        """How far instants of one drawing are apart."""
 
     # --- what both send
 
@@ -220,9 +226,23 @@ class Drawing:
         if dice.chance(25):
             status, failure = dice.pick([("failed", FAILURE), ("lost", None)])
             seq, attempt = dice.pick(seqs), dice.number(1, 5)
-            commit.attempts.append(EndedAttempt(run, seq, attempt, status, failure, None, now, commit.node))
+            worker = dice.pick(["", "w1"])
+            commit.attempts.append(
+                EndedAttempt(run, seq, attempt, status, failure, None, now, commit.node, worker)
+            )
+        self._queue_tasks(commit, run, seqs)
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.logs.append(NewLog(run, dice.pick(seqs), dice.number(1, 3), dice.pick(_LINES)))
+
+    def _queue_tasks(self, commit: Commit, run: RunKey, seqs: Sequence[int]) -> None:
+        """Each at an instant of its own: of two that are due for equally long, either may be the first."""
+        dice = self._dice
+        for seq in dice.some(seqs, 2) if dice.chance(40) else ():
+            ready_at = Instant(self._now + dice.pick([0, 0, SECOND, 5 * SECOND]) + next(self._instants))
+            queued = QueuedTask(run, seq, dice.pick(SERVICES), dice.number(1, 3), ready_at, self._now)
+            commit.queued.append(queued)
+        if dice.chance(10):
+            commit.unqueued += [UnqueuedTask(run, seq) for seq in dice.some(seqs, 2)]
 
     def _moved(self, run: RunKey, seq: int) -> MovedTask:
         dice, now = self._dice, self._now
@@ -230,7 +250,7 @@ class Drawing:
         heartbeat = dice.pick([None, Payload(b'{"at":3}')])
         due_at, started_at = dice.pick([None, Instant(now + SECOND)]), dice.pick([None, now])
         return MovedTask(
-            run, seq, status, dice.number(1, 3), dice.number(0, 1), heartbeat, due_at, started_at
+            run, seq, status, dice.number(1, 3), dice.pick([0, 1, 10]), heartbeat, due_at, started_at
         )
 
     def _ended(self, run: RunKey) -> EndedRun:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
+from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
 from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
@@ -29,7 +30,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Dice that hypothesis throws: it can throw the same again, and less of it."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
-DEEDS += ["unpark", "leave", "bury", "register", "schedule"] + ["fire"] * 4
+DEEDS += ["unpark", "leave", "bury", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """What happens, as often as it stands here."""
 
 SPACES = ("default", "elsewhere")
@@ -45,7 +46,7 @@ class Node:
         self.in_doubt: Commit | None = None
 
 
-class StoreMachine(RuleBasedStateMachine):
+class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
     def __init__(self, postgres: OpenPostgres) -> None:
         super().__init__()
         self.stores = SideBySide(postgres, START)
@@ -215,6 +216,7 @@ class StoreMachine(RuleBasedStateMachine):
     def _look(self, dice: Dice, drawing: Drawing) -> None:
         self._look_at_runs(dice, drawing)
         self._look_around(dice, drawing)
+        self.look_at_flows(dice, drawing)
 
     def _look_at_runs(self, dice: Dice, drawing: Drawing) -> None:
         run, runs = drawing.key(), drawing.keys(3)

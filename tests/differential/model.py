@@ -404,7 +404,7 @@ def _write(tables: Tables, commit: Commit) -> None:
     for row in commit.tasks:
         insert(tables.tasks, (row.run, row.seq), new_task(row))
     # Moved before settled: a task may be shown as running and end in the same tick.
-    for row in commit.moved:
+    for row in {(row.run, row.seq): row for row in commit.moved}.values():
         tables.change_task(**asdict(row))
     for row in commit.settled:
         values = asdict(row) | {"failure": read_failure(row.failure), "due_at": None}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tests.differential.tables import AWAKE, Tables
 
-from holdfast.core.values import NodeId, RunKey, RunStatus
+from holdfast.core.values import Instant, NodeId, RunKey, RunStatus
 from holdfast.ports.store import Commit, Firing, Receipt
+from holdfast.ports.workers import Completion, CompletionResult, QueueItem
 
 
 def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Receipt | None) -> None:
@@ -81,3 +82,39 @@ def check_firing(before: Tables, after: Tables, space: str, firing: Firing, fire
         active = after.run(space, after.schedules[at].active)
         assert active is not None, "a schedule waits for a run that there is not"
         assert active.id == firing.runs[-1].id, "a schedule waits for another run than its last"
+
+
+def check_taking(before: Tables, after: Tables, taken: QueueItem | None, now: Instant) -> None:
+    """Whoever asks changes the items that it meets, and the task of the one that it gets."""
+    assert after.journal == before.journal
+    mine = None if taken is None else (taken.run, taken.seq)
+    for at, item in after.queue.items():
+        assert at in before.queue, "an item came from nowhere"
+        assert item == before.queue[at] or at == mine, "somebody else's item was changed"
+    for at in before.queue.keys() - after.queue.keys():
+        assert before.queue[at].ready_at <= now, "an item is gone that was nobody's business yet"
+    for at, task in after.tasks.items():
+        assert task == before.tasks[at] or at == mine, "somebody else's task was changed"
+    assert after.attempts.items() >= before.attempts.items(), "an attempt has changed"
+    if taken is None:
+        return
+    old = before.queue[taken.run, taken.seq]
+    assert old.ready_at <= now, "an item was taken from one who has it, or before its time"
+    assert taken.lease == old.lease + 1, "a lease is as good as the one before it"
+    assert not before.tasks[taken.run, taken.seq].status.is_final, "what is done was given out again"
+    assert not before.runs[taken.run].status.is_final, "nobody waits for it"
+
+
+def check_completion(
+    before: Tables, after: Tables, completion: Completion, result: CompletionResult | None
+) -> None:
+    at = (completion.run, completion.seq)
+    if result is not CompletionResult.DONE:
+        assert after.messages == before.messages, "whoever has lost an item was heard"
+        assert after.runs == before.runs
+        return
+    assert before.queue[at].lease == completion.lease
+    assert before.queue[at].worker is not None
+    assert at not in after.queue, "it can be completed again"
+    (new,) = after.messages.keys() - before.messages.keys()
+    assert (after.messages[new].run, after.messages[new].name) == (completion.run, str(completion.seq))

@@ -64,7 +64,7 @@ class Page:
             if not block.is_run:
                 continue
             if block.title is not None and block.is_added:
-                _add_to_flow(Path(block.title), block.code)
+                add_to_flow(Path(block.title), block.code)
             elif block.title is not None:
                 _save(Path(block.title), block.code)
             printed = self._run(block)
@@ -110,7 +110,7 @@ def _save(path: Path, text: str) -> None:
         path.chmod(0o755)
 
 
-def _add_to_flow(path: Path, text: str) -> None:
+def add_to_flow(path: Path, text: str) -> None:
     """Into the file itself, which must be a flow without problems then."""
     whole, more = (_plain(each, path.name) for each in (path.read_text(encoding="utf-8"), text))
     whole["nodes"] |= more.get("nodes", {})

@@ -239,8 +239,9 @@ async def test_a_retry_of_a_failed_flow_goes_on_from_its_last_node(
 
 
 def _mend_the_carrier(catalog: Catalog) -> None:
-    mended = catalog.task("broken_carrier")
-    mended.function = lambda parcel: "a carrier"
+    @task(name="broken_carrier", catalog=catalog)
+    def broken_carrier(parcel: Any) -> str:
+        return f"a carrier for {parcel}"
 
 
 # --- waiting
@@ -391,7 +392,16 @@ async def test_params_are_given_by_name(tmp_path: Path, catalog: Catalog, sqlite
 # --- published flows
 
 
-INNER = "{start: a, nodes: {a: {kind: executor, exec_type: local_func, func: double, prep: {input_key: $params.x}, %s}}}"
+INNER = """
+    start: a
+    nodes:
+      a:
+        kind: executor
+        exec_type: local_func
+        func: double
+        prep: {input_key: $params.x}
+        post: {output_key: y}
+"""
 OUTER = """
     start: call
     nodes:
@@ -415,7 +425,7 @@ async def test_a_published_flow_runs_on_a_node_that_has_never_seen_it_and_calls_
     store_url: str,
 ) -> None:
     async with Holdfast(store_url, catalog=Catalog(), engine=False) as author:
-        for name, text in (("inner", INNER % "post: {output_key: y}"), ("outer", dedent(OUTER))):
+        for name, text in (("inner", dedent(INNER)), ("outer", dedent(OUTER))):
             made = await author.flows.create(name)
             await author.flows.publish(made.id, text)
         run = await author.start("outer", x=5)
@@ -432,7 +442,7 @@ async def test_a_run_keeps_its_version_and_the_next_one_gets_the_newest(store_ur
         await hf.flows.publish(flow.id, "{start: a, nodes: {a: {kind: approval}}}")
         old = await hf.start(flow.id)
 
-        await hf.flows.publish(flow.id, INNER % "post: {output_key: y}")
+        await hf.flows.publish(flow.id, dedent(INNER))
         new = await hf.start(flow.id, x=1)
 
         assert await new.result() == {"y": 2}
@@ -445,7 +455,7 @@ async def test_a_run_keeps_its_version_and_the_next_one_gets_the_newest(store_ur
 async def test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it(store_url: str) -> None:
     async with Holdfast(store_url, catalog=Catalog()) as poor:
         flow = await poor.flows.create("flow")
-        await poor.flows.publish(flow.id, INNER % "post: {output_key: y}")
+        await poor.flows.publish(flow.id, dedent(INNER))
         run = await poor.start(flow.id, x=2)
         async with asyncio.timeout(20):
             while (await poor.describe(run)).status != "parked":  # noqa: ASYNC110

@@ -110,6 +110,8 @@ class Interpreter:
         self._frames: list[_Frame] = []
         self.endings: list[Ending] = []
         """How it ended at first, and after each retry."""
+        self.heard: dict[tuple[int, int], list[tuple[str, Any]]] = {}
+        """The signals that it has heard while it waited for one, by how often it was retried and its step."""
         try:
             self._run(_Frame(flow, params, "", None))
             self._end("success")
@@ -234,7 +236,7 @@ class Interpreter:
         match place.node["kind"]:
             case "executor":
                 self._listen()
-                return _with_action(place, self._serve(place, _service(place.node), place.input, None))
+                return _with_action(place, self._serve(place, _service(place.node), place.input))
             case "choice":
                 return place.input, self._choose(place)
             case "parallel" | "foreach":
@@ -248,13 +250,11 @@ class Interpreter:
             case _:
                 return self._await(place)
 
-    def _serve(self, place: _Place, service: str, input: Any, number: int | None) -> Any:
+    def _serve(self, place: _Place, service: str, input: Any) -> Any:
         reason = ""
         for attempt in range(1, place.node.get("max_retries", 0) + 2):
             try:
-                return serve(
-                    service, input, place.params, place=number, attempt=attempt, retried=self._retried
-                )
+                return serve(service, input, place.params, attempt=attempt, retried=self._retried)
             except Refused as error:
                 reason = str(error)
         raise _Failed(reason)
@@ -296,9 +296,9 @@ class Interpreter:
             self._listen()
         results: list[Any] = []
         failures: list[str] = []
-        for number, (service, input) in enumerate(branches):
+        for service, input in branches:
             try:
-                results.append(self._serve(place, service, input, number))
+                results.append(self._serve(place, service, input))
             except _Failed as failure:
                 results.append(None)
                 failures.append(str(failure))
@@ -333,7 +333,7 @@ class Interpreter:
             if limit != SHORT_MS:
                 self._listen(is_there)
             if not found and not limit:
-                self._hear(*rescue(path))
+                self._hear(*rescue(path), is_waiting=True)
                 assert is_there()
         if not found:
             raise _Failed("nothing came", action=place.node.get("post", {}).get("action_static"))
@@ -374,14 +374,16 @@ class Interpreter:
             return
         retried, step = self._retried, self._steps
         for key, value in self._signals.at(retried, step):
-            self._hear(key, value)
+            self._hear(key, value, is_waiting=is_there is not None)
             if is_there is not None and is_there():
                 return
         if self._signals.cancels(retried, step):
             self._end("cancelled")
             raise _Again
 
-    def _hear(self, key: str, value: Any) -> None:
+    def _hear(self, key: str, value: Any, *, is_waiting: bool) -> None:
+        if is_waiting:
+            self.heard.setdefault((self._retried, self._steps), []).append((key, value))
         if not key.startswith("$"):
             self._write(self._frames[0], key, value)
 

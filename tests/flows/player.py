@@ -59,7 +59,9 @@ class Player:
         self._dice = dice
         self._retried = 0
         self._place: tuple[int, int] | None = None
+        """Where it was when it moved last: how often it was retried, and its step."""
         self._to_hear: list[tuple[str, Any]] = []
+        self._is_cancelled = False
         text = json.dumps(flow)
         self.play = _Stage(text, params, max_steps)
         self._workflow = FlowWorkflow(self.play.flow, text, Path("random.json"))
@@ -108,7 +110,8 @@ class Player:
         place = self._retried, cursor["steps"]
         if place != self._place:
             self._place = place
-            hears_nothing = is_wait and self._limit(node, cursor["node"]) == SHORT_MS
+            # Nothing but the node says how long it waits: nobody around it does in flows that are drawn.
+            hears_nothing = is_wait and node.get("params", {}).get("timeout_ms") == SHORT_MS
             self._to_hear = [] if hears_nothing else list(self._signals.at(*place))
             self._is_cancelled = not hears_nothing and self._signals.cancels(*place)
         if self._to_hear and not (self._can_wait(node) and self._dice.random() < 0.5):
@@ -122,19 +125,10 @@ class Player:
         else:
             self._end_something(node)
 
-    def _limit(self, node: dict[str, Any], path: str) -> Any:
-        """Nothing but the node says how long it waits: nobody around it does in flows that are drawn."""
-        return node.get("params", {}).get("timeout_ms")
-
     def _can_wait(self, node: dict[str, Any]) -> bool:
         """Whether something may end before the rest of the signals: not if the node might end with it."""
-        open_branches = [row for row in self._open_rows() if place_of(row) is not None]
-        is_last = self._left(node) < 2 or not open_branches
-        return not is_last and node.get("failure_strategy") != "fail_fast"
-
-    def _left(self, node: dict[str, Any]) -> int:
-        """Branches of the node that are open."""
-        return sum(place_of(row) is not None for row in self._open_rows())
+        branches = [row for row in self._open_rows() if place_of(row) is not None]
+        return len(branches) > 1 and node.get("failure_strategy") != "fail_fast"
 
     def _open_rows(self) -> list[TaskRecord]:
         rows = self.play.rows.values()
@@ -157,26 +151,22 @@ class Player:
         if "workflow" in node:
             [id] = [id for id, seq in self.play.child_ids.items() if not self.play.children[seq].status.is_final]
             workflow, input = self.play.asked[id]
-            self.play.end_child(id, self._outcome(workflow, input, {}, None, 1))
+            self.play.end_child(id, self._outcome(workflow, input, {}, 1))
             return
         row = self._dice.choice([row for row in self._open_rows() if row.seq in self.play.options])
         given = msgspec.json.decode(row.input)
         service = service_of(node, given)
         options = self.play.options[row.seq]
         assert options.service == (service if node.get("exec_type") == "queue" else None)
-        place = place_of(row)
-        tries = options.retry.max_attempts
-        outcome = self._outcome(service, given["input"], given["params"], place, tries)
-        self.play.end(row.name, outcome, place)
+        outcome = self._outcome(service, given["input"], given["params"], options.retry.max_attempts)
+        self.play.end(row.name, outcome, place_of(row))
 
-    def _outcome(self, service: str, input: Any, params: Any, place: int | None, tries: int) -> Any:
+    def _outcome(self, service: str, input: Any, params: Any, tries: int) -> Any:
         """Of the last attempt."""
         reason = ""
         for attempt in range(1, tries + 1):
             try:
-                return serve(
-                    service, input, params, place=place, attempt=attempt, retried=self._retried
-                )
+                return serve(service, input, params, attempt=attempt, retried=self._retried)
             except Refused as error:
                 reason = str(error)
         return failure(reason)

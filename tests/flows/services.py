@@ -34,12 +34,11 @@ def serve(
     input: Any,
     params: dict[str, Any],
     *,
-    place: int | None = None,
     attempt: int = 1,
     retried: int = 0,
 ) -> Any:
     """`attempt` counts from 1, anew after each retry of the run. Raises Refused."""
-    weight = weigh(input) + weigh(params) + (place or 0)
+    weight = weigh(input) + weigh(params)
     fails = (
         service == BROKEN
         or (service == MOODY and weight % 3 == 0)

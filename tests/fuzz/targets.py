@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from tests.fuzz import codec_target, dag_target, doors_target, failures_target, journal_target
+from tests.fuzz import (
+    codec_target,
+    dag_target,
+    doors_target,
+    failures_target,
+    flow_target,
+    journal_target,
+)
 
-_MODULES: Final = (codec_target, journal_target, failures_target, doors_target, dag_target)
+_MODULES: Final = (codec_target, journal_target, failures_target, doors_target, dag_target, flow_target)
 
 
 def _is_target(candidate: Any) -> bool:

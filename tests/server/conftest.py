@@ -13,9 +13,6 @@ import httpx
 import pytest
 
 from holdfast import Catalog, Holdfast, task, workflow
-from holdfast.server.app import make_app
-from holdfast.server.node_runs import DescribeVisits, describe_nothing
-from holdfast.server.serving import ApiServer
 
 
 def new_catalog() -> Catalog:
@@ -91,17 +88,9 @@ class Api:
 
 
 @contextlib.asynccontextmanager
-async def serving(
-    url: str, *, describe_visits: DescribeVisits = describe_nothing, **settings: Any
-) -> AsyncGenerator[Api]:
+async def serving(url: str, **settings: Any) -> AsyncGenerator[Api]:
     async with Holdfast(url, catalog=new_catalog(), **settings) as hf:
-        app = make_app(
-            hf,
-            max_payload_bytes=hf.settings.max_payload_bytes,
-            worker_refresh_seconds=hf.settings.worker_refresh_seconds,
-            describe_visits=describe_visits,
-        )
-        server = ApiServer(app)
+        server = hf.api_server()
         port = await server.start("127.0.0.1", 0)
         base = f"http://127.0.0.1:{port}/api"
         try:

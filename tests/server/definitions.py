@@ -36,3 +36,25 @@ def waiting() -> dict[str, Any]:
     """One node that waits until it is approved."""
     node = {"kind": "approval", "params": {"approval_key": "$shared.verdict"}, "post": {"output_key": "said"}}
     return {"start": "ask", "nodes": {"ask": node}, "edges": []}
+
+
+def branching(function: str) -> dict[str, Any]:
+    """A node that calls a function for each of `$params.numbers`; a subflow that does so with the first."""
+    work = {"exec_type": "local_func", "func": function}
+    inner = {"kind": "executor", **work, "prep": {"input_key": "$params.numbers[0]"}}
+    return {
+        "start": "each",
+        "nodes": {
+            "each": {
+                "kind": "foreach",
+                **work,
+                "prep": {"input_key": "$params.numbers"},
+                "post": {"output_key": "doubled"},
+            },
+            "inside": {
+                "kind": "subflow",
+                "subflow": {"start": "work", "nodes": {"work": inner}, "edges": []},
+            },
+        },
+        "edges": [{"from": "each", "to": "inside"}],
+    }

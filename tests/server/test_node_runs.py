@@ -129,11 +129,12 @@ def test_a_task_that_has_not_come_to_an_end_shows_how_it_stands(status: TaskStat
     ("name", "given", "place"),
     [
         ("work", {}, ("work", "", "")),
-        ("fan", {"branch": 2, "service": "sum"}, ("fan", "branch_complete", "2")),
-        ("each", {"index": 0}, ("each", "item_complete", "0")),
+        ("fan/branch", {"branch": 2, "service": "sum"}, ("fan", "branch_complete", "2")),
+        ("each/item", {"index": 0}, ("each", "item_complete", "0")),
+        ("sub/item", {}, ("sub", "sub_node_complete", "item")),
         ("sub/inner", {}, ("sub", "sub_node_complete", "inner")),
         ("sub/deep/inner", {}, ("sub", "sub_node_complete", "deep/inner")),
-        ("sub/each", {"index": 3}, ("sub", "item_complete", "each/3")),
+        ("sub/each/item", {"index": 3}, ("sub", "item_complete", "each/3")),
     ],
 )
 def test_branches_items_and_nodes_of_subflows_say_which_they_are(

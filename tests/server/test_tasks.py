@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from tests.server.conftest import Api, serving
-from tests.server.definitions import asking, calling, waiting
-
-from holdfast.core.records import Definition, TaskRecord
-from holdfast.server.node_runs import VisitSight
+from tests.server.definitions import asking, branching, calling, waiting
 
 
 async def test_the_sequence_of_the_reference_client_ends_with_a_result_and_its_node_runs(api: Api):
@@ -254,22 +250,26 @@ async def test_a_question_that_cannot_be_understood_is_refused_with_where_and_wh
     assert where in answer["error"]
 
 
-async def test_the_definition_of_a_flow_says_what_its_node_runs_were(sqlite_url: str):
-    asked: list[str] = []
+async def test_the_definition_of_a_flow_says_what_its_node_runs_were(small_api: Api):
+    task = await small_api.start(await small_api.publish("demo", calling("double")), n=21)
+    await small_api.wait_for(task, "completed")
 
-    def describe(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitSight]:
-        asked.append(f"{definition.name}@{definition.version}")
-        return [VisitSight("done", {"input_key": "$params.n"}, "executor") for _ in tasks]
+    [run] = await small_api.get("/tasks/runs", task_id=task)
 
-    async with serving(sqlite_url, describe_visits=describe) as api:
-        task = await api.start(await api.publish("demo", calling("double")), n=21)
-        await api.wait_for(task, "completed")
+    assert (run["action"], json.loads(run["prep_json"])) == ("done", {"input_key": "$params.n"})
+    assert (run["exec_input_json"], run["exec_output_json"]) == ("21", "42")
 
-        [run] = await api.get("/tasks/runs", task_id=task)
 
-        assert asked == ["demo@1"]
-        assert (run["action"], json.loads(run["prep_json"])) == ("done", {"input_key": "$params.n"})
-        assert (run["exec_input_json"], run["exec_output_json"]) == ("21", "42")
+async def test_branches_items_and_nodes_of_subflows_are_node_runs_of_their_own(api: Api):
+    task = await api.start(await api.publish("demo", branching("double")), numbers=[1, 2])
+    done = await api.wait_for(task, "completed", "failed")
+
+    runs = await api.get("/tasks/runs", task_id=task)
+
+    assert json.loads(done["shared_json"])["doubled"] == [2, 4]
+    shown = {(run["node_key"], run["sub_status"], run["branch_id"], run["exec_input_json"]) for run in runs}
+    assert {("each", "item_complete", "0", "1"), ("each", "item_complete", "1", "2")} <= shown
+    assert ("inside", "sub_node_complete", "work", "1") in shown
 
 
 async def test_each_attempt_is_a_node_run_with_what_it_has_said(api: Api):

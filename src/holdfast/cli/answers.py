@@ -14,15 +14,22 @@ if TYPE_CHECKING:
     from holdfast.app import Holdfast
 
 _Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
-_Task = Annotated[str, typer.Argument(metavar="TASK", help="The task that asks.")]
-_Reject = Annotated[bool, typer.Option("--reject", help="Say no: the task fails.")]
+_Task = Annotated[
+    str, typer.Argument(metavar="TASK", help="The task that asks; of a flow the path of the node.")
+]
+_Reject = Annotated[
+    bool, typer.Option("--reject", help="Say no: the task fails; a flow goes where `rejected` leads.")
+]
 _Value = Annotated[
     str | None,
     typer.Option("--value", metavar="JSON", help="What to answer instead of true.", show_default=False),
 ]
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the signal.")]
+_Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The name of the signal, or a key of the state of a flow.")
+]
 _Payload = Annotated[
-    str | None, typer.Argument(metavar="JSON", help="What to send with it.", show_default=False)
+    str | None,
+    typer.Argument(metavar="JSON", help="What to send with it. A flow needs it.", show_default=False),
 ]
 
 
@@ -78,6 +85,9 @@ def signal(
         from holdfast.cli.finding import find_run
 
         info = await find_run(client, run)
+        definition = await client.definition(info.id)
+        if value is None and definition is not None and definition.kind == "flow":
+            raise BadOption("JSON", None, "given: to a flow, null means that nothing has come yet")
         await client.signal(info.id, name, payload)
         return info.id
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import assert_never
 
@@ -44,7 +45,8 @@ class Exit(IntEnum):
     """Detached by SIGTERM."""
 
 
-def tell_end(news: News, place: Place, *, as_json: bool) -> Exit:
+def tell_end(news: News, place: Place, *, also: Sequence[str] = (), as_json: bool) -> Exit:
+    """`also` is what a command that goes on with the run has to name besides it."""
     info = news.info
     if as_json:
         write_answer(json_text({"event": "result", **_facts(info)}))
@@ -56,9 +58,9 @@ def tell_end(news: News, place: Place, *, as_json: bool) -> Exit:
         case RunStatus.SUCCESS:
             _print_output(info)
         case RunStatus.FAILED | RunStatus.CANCELLED:
-            say(f"  try again what failed: {place.command('run', '--retry', info.id)}")
+            say(f"  try again what failed: {place.command('run', '--retry', info.id, *also)}")
         case RunStatus.PARKED | RunStatus.PAUSED:
-            say(f"  when that is mended: {place.command('run', '--resume', info.id)}")
+            say(f"  when that is mended: {place.command('run', '--resume', info.id, *also)}")
         case RunStatus.PENDING | RunStatus.RUNNING:
             pass
         case _:

@@ -32,6 +32,7 @@ from holdfast.cli.wording import (
     visits_text,
     wait_of,
     waits_text,
+    wanted_of,
 )
 from holdfast.client.logs import LogLine
 from holdfast.client.run import RunInfo, TaskInfo
@@ -303,6 +304,7 @@ def _detail(line: Line, news: News, tails: Tails, frame: Frame) -> Text:
             return _under_way(line, news.board, tails, frame)
         case _:
             parts = [visits_text(line), attempt_text(line.attempt, line.lost, line.most_attempts)]
+            parts.append(wanted_of(line))
             parts.append(f"{line.lost} lost" if line.lost else "")
             return Text(", ".join(each for each in parts if each), style="dim")
 

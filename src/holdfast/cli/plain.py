@@ -19,7 +19,7 @@ from holdfast.core.values import TaskStatus
 _HOLD = 0.5
 """Seconds that a line is held back: what a task said and that it ended are read one after the other."""
 _MANY = 100
-"""Of a fan-out with more items, or a node with more visits, only failures and now and then a count are told."""
+"""Of a fan-out with more items, or a node with more visits, only failures and counts are told."""
 _COUNT_EVERY = 10.0
 
 
@@ -95,7 +95,9 @@ class PlainView:
                 if change.task.status is not TaskStatus.FAILED:
                     continue
             for at, text in _change_texts(change, line, news, self._place):
-                self._say(at, text)
+                is_asking = asked_of(line, news.info.id, self._place) is not None
+                # Whoever comes back to a run that waits for an answer wants to know of it.
+                self._say(max(at, self._since) if is_asking and self._since else at, text)
         for line in list(self._uncounted.values()):
             self._count(line)
         for said in news.lines:

@@ -24,7 +24,7 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.tables import print_table
 from holdfast.cli.visible import one_line, visible
-from holdfast.cli.wording import asked_of, own_words, skip_text, waits_text
+from holdfast.cli.wording import asked_of, own_words, skip_text, waits_text, wanted_of
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
 from holdfast.core.records import TaskRecord
@@ -178,7 +178,8 @@ def _node_row(line: Line, portrait: Portrait) -> list[str]:
     took = between(line.started_at, line.finished_at if line.is_over else None, dt.datetime.now(dt.UTC))
     latest = line.latest if isinstance(line, VisitsLine) else None
     failed = line.counts[TaskStatus.FAILED]
-    outcome = _outcome(latest, portrait) if latest is not None else f"{failed:,} failed" if failed else ""
+    outcome = f"{failed:,} failed" if failed and latest is None else wanted_of(line)
+    outcome = _outcome(latest, portrait) or outcome if latest is not None else outcome
     return [
         line.name,
         line.state,

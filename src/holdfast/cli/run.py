@@ -11,8 +11,8 @@ from holdfast.cli.opening import Db, Namespace, find_place
 _HELP = """
 Run a workflow here, and watch it to its end.
 
-TARGET is a YAML file, module:workflow or file.py:workflow. What the run gives is printed on stdout as JSON,
-everything else on stderr. If this process dies, --resume goes on where it was.
+TARGET is a YAML or JSON file, module:workflow or file.py:workflow. What the run gives is printed on stdout as
+JSON, everything else on stderr. If this process dies, --resume goes on where it was.
 
 Exit codes: 0 success, 1 failed, 2 refused, 3 cancelled, 4 parked or paused, 130 detached by Ctrl-C,
 143 by SIGTERM, 141 because nobody reads the output any more.
@@ -56,7 +56,7 @@ _Also = Annotated[
     typer.Option(
         "--also",
         metavar="TARGET",
-        help="A workflow that this one calls. May be repeated.",
+        help="A workflow that this one calls, or a module with tasks of a flow. May be repeated.",
         show_default=False,
     ),
 ]
@@ -86,7 +86,9 @@ def run(
     if old and (input is not None or id is not None):
         raise typer.BadParameter(f"run {old!r} has its own", param_hint="--input and --id")
     if not old and target is None:
-        raise typer.BadParameter("give a YAML file, module:workflow or file.py:workflow", param_hint="TARGET")
+        raise typer.BadParameter(
+            "give a YAML or JSON file, module:workflow or file.py:workflow", param_hint="TARGET"
+        )
 
     from holdfast.cli.ending import Exit
     from holdfast.cli.session import Order, carry_out

@@ -10,6 +10,7 @@ from holdfast.cli.opening import Db, Namespace, find_place, run_async
 from holdfast.cli.output import user_prints_to_stderr
 from holdfast.errors import BadOption
 
+DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8070
 _LAST_PORT = 65_535
 
@@ -21,7 +22,15 @@ _Targets = Annotated[
         show_default=False,
     ),
 ]
-_Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Where the HTTP API is served.")]
+_Host = Annotated[
+    str | None,
+    typer.Option(
+        "--host",
+        metavar="HOST",
+        help=f"Where the HTTP API is served: {DEFAULT_HOST}, for this machine alone; 0.0.0.0 is for all.",
+        show_default=False,
+    ),
+]
 _Port = Annotated[
     int | None,
     typer.Option(
@@ -42,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     targets: _Targets = None,
-    host: _Host = "127.0.0.1",
+    host: _Host = None,
     port: _Port = None,
     no_http: _NoHttp = False,
     quiet: _Quiet = False,
@@ -58,10 +67,14 @@ def serve(
     from holdfast.cli.serving import Address, Teller, work
     from holdfast.cli.targets import load_all
 
+    if host is not None and not host.strip():
+        raise BadOption("--host", host, "a name or an address of this machine")
     if port is not None and not 0 <= port <= _LAST_PORT:
         raise BadOption("--port", port, f"a number from 0 to {_LAST_PORT}")
+    if no_http and (host is not None or port is not None):
+        raise BadOption("--no-http", True, "left out where --host or --port is given")
     with user_prints_to_stderr():
-        loaded = load_all(targets or [])
+        loaded = load_all(targets or [], is_first_a_workflow=False)
     address = None if no_http else Address(host, port)
     try:
         run_async(work(find_place(db, namespace), loaded, Teller(as_json=as_json), address, quiet=quiet))

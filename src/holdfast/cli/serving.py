@@ -19,7 +19,7 @@ from holdfast.cli.output import (
     user_prints_to_stderr,
     write_answer,
 )
-from holdfast.cli.serve import DEFAULT_PORT
+from holdfast.cli.serve import DEFAULT_HOST, DEFAULT_PORT
 from holdfast.cli.visible import one_line
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption, ScheduleNotFound, StoreError
@@ -50,9 +50,14 @@ class Teller:
 
 
 class Address(NamedTuple):
-    host: str
+    """Where the HTTP API is served; what is None was not asked for."""
+
+    host: str | None
     port: int | None
-    """None: the usual one, if it is free."""
+
+    @property
+    def is_asked_for(self) -> bool:
+        return self.host is not None or self.port is not None
 
 
 async def work(
@@ -64,12 +69,13 @@ async def work(
     with Interrupts() as interrupts, user_prints_to_stderr():
         server: ApiServer | None = None
         try:
-            await _put_schedules(client, targets, teller)
+            # First, since it may be refused, and then nothing is to be changed.
             server = None if address is None else await _serve_http(client, address, teller)
+            await _put_schedules(client, targets, teller)
             names = list(dict.fromkeys(target.workflow.name for target in targets))
             words = ", ".join([*names, "published flows"])
             teller.tell("serving", f"serving {words}; Ctrl-C stops in order", workflows=names)
-            await _work(client, interrupts, teller, quiet=quiet)
+            await _work(client, server, interrupts, teller, quiet=quiet)
         finally:
             if server is not None:
                 await server.stop()
@@ -77,12 +83,16 @@ async def work(
         teller.tell("stopped", "stopped")
 
 
-async def _work(client: Holdfast, interrupts: Interrupts, teller: Teller, *, quiet: bool) -> None:
+async def _work(
+    client: Holdfast, server: ApiServer | None, interrupts: Interrupts, teller: Teller, *, quiet: bool
+) -> None:
     """Until a signal comes. Raises NodeStopped."""
     parts: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(client.serve()),
         asyncio.ensure_future(interrupts.next()),
     ]
+    if server is not None:
+        parts.append(asyncio.ensure_future(server.wait_until_stopped()))
     if not quiet:
         parts.append(asyncio.ensure_future(_tell_of_runs(client, teller)))
     try:
@@ -101,20 +111,22 @@ async def _serve_http(client: Holdfast, address: Address, teller: Teller) -> Api
         server = client.api_server()
     except ModuleNotFoundError as error:
         reason = f"{error.name} is not installed: pip install 'holdfast[server]'"
-        if address.port is not None:
-            raise BadOption("--port", address.port, f"left out here: {reason}") from None
-        teller.tell("http", f"no HTTP API: {reason}", url=None)
+        if address.is_asked_for:
+            option = "--host" if address.port is None else "--port"
+            raise BadOption(option, address.port or address.host, f"left out here: {reason}") from None
+        teller.tell("http", f"no HTTP API: {reason}", url=None, problem=reason)
         return None
+    host = DEFAULT_HOST if address.host is None else address.host
     try:
-        port = await server.start(address.host, DEFAULT_PORT if address.port is None else address.port)
+        port = await server.start(host, DEFAULT_PORT if address.port is None else address.port)
     except BadOption as error:
-        if address.port is not None:
-            raise
-        teller.tell("http", f"no HTTP API here: {error}; --port names another", url=None)
+        if address.is_asked_for:
+            raise BadOption(f"--{error.option}", error.value, error.expected) from None
+        words = f"no HTTP API here: {error}; --port names another"
+        teller.tell("http", words, url=None, problem=str(error))
         return None
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    url = f"http://{host}:{port}/api"
-    teller.tell("http", f"HTTP API at {url}", url=url)
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/api"
+    teller.tell("http", f"HTTP API at {url}", url=url, problem=None)
     return server
 
 

@@ -21,7 +21,7 @@ from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find
 from holdfast.cli.opening import Place, new_holdfast, run_async
 from holdfast.cli.output import is_terminal, say, stderr, user_prints_to_stderr, write_answer
 from holdfast.cli.plain import JsonView, PlainView
-from holdfast.cli.targets import Target, load_all
+from holdfast.cli.targets import Target, check_functions, load_all
 from holdfast.cli.visible import visible
 from holdfast.cli.watching import View, Watch
 from holdfast.client.run import Run, RunInfo
@@ -49,6 +49,12 @@ class Order(NamedTuple):
     place: Place
     as_json: bool
     is_plain: bool
+
+    @property
+    def also(self) -> list[str]:
+        """What was named besides the workflow, as it is typed."""
+        others = self.targets[1:] if self.has_target else self.targets
+        return [word for other in others for word in ("--also", other)]
 
 
 class Old(NamedTuple):
@@ -123,11 +129,22 @@ async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[An
 def _load(order: Order, old: Old | None) -> list[Target]:
     texts = order.targets
     if old is not None and not order.has_target:
+        if old.definition is not None and old.definition.kind == "flow" and not old.definition.origin:
+            return _load_around(texts, old.definition)
         if old.definition is None or not old.definition.origin:
             expected = f"given: it is not known where workflow {old.info.workflow!r} is defined"
             raise BadOption("TARGET", None, expected)
         texts = [old.definition.origin, *texts]
     return load_all(texts)
+
+
+def _load_around(texts: Sequence[str], published: Definition) -> list[Target]:
+    """What a flow needs that was published: the store has the flow itself."""
+    targets = load_all(texts, is_first_a_workflow=False)
+    edition = edition_of(published)
+    if edition is not None:
+        check_functions(edition)
+    return targets
 
 
 async def _show_end(order: Order, old: Old) -> Exit:
@@ -138,7 +155,7 @@ async def _show_end(order: Order, old: Old) -> Exit:
         view = _view(order, old)
         await watch.until_it_rests(view)
     view.finish(watch.news)
-    return tell_end(watch.news, order.place, as_json=order.as_json)
+    return tell_end(watch.news, order.place, also=order.also, as_json=order.as_json)
 
 
 def _board(old: Old | None, targets: Sequence[Target], info: RunInfo) -> Board:
@@ -239,12 +256,13 @@ class Session:
 
     def _tell_end(self) -> Exit:
         self._view.finish(self._watch.news)
-        code = tell_end(self._watch.news, self._order.place, as_json=self._order.as_json)
+        order = self._order
+        code = tell_end(self._watch.news, order.place, also=order.also, as_json=order.as_json)
         self._interrupts.settle(code)
         return code
 
     def _goodbye(self) -> str:
-        command = self._order.place.command("run", "--resume", self._watch.news.info.id)
+        command = self._order.place.command("run", "--resume", self._watch.news.info.id, *self._order.also)
         return f"detached; the run goes on with: {command}"
 
     async def _until_left(self, watching: asyncio.Task[None]) -> signal.Signals | None:

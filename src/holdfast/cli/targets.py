@@ -46,16 +46,18 @@ def load_target(text: str) -> Target:
     return Target(_workflow_in(module, name, what, text), None)
 
 
-def load_all(texts: Sequence[str]) -> list[Target]:
-    """All of them, and the workflows that they call. After the first there may be modules with tasks only.
+def load_all(texts: Sequence[str], *, is_first_a_workflow: bool = True) -> list[Target]:
+    """All of them, and the workflows that they call. Others than the first may be modules with tasks only.
 
     Raises BadOption also for functions of flows that are not known here.
     """
-    targets = [load_target(text) for text in texts if not _has_only_tasks(text, is_first=text == texts[0])]
+    first = 1 if is_first_a_workflow else 0
+    others = [text for text in texts[first:] if not _has_only_tasks(text)]
+    targets = [load_target(text) for text in [*texts[:first], *others]]
     for target in list(targets):
         targets += _load_called(target)
     for target in targets:
-        _check_functions(target)
+        check_functions(target.workflow)
     return targets
 
 
@@ -106,12 +108,13 @@ def _load_called(target: Target) -> list[Target]:
     return found
 
 
-def _check_functions(target: Target) -> None:
-    functions: Sequence[str] = getattr(target.workflow, "functions", list)()
+def check_functions(workflow: WorkflowDefinition) -> None:
+    """Raises BadOption for one of a flow that is not known here."""
+    functions: Sequence[str] = getattr(workflow, "functions", list)()
     for name in functions:
         if default_catalog.find_task(name) is None:
             expected = "a task that is known here; name the module or file that has it with --also"
-            raise BadOption(f"a function of {target.workflow.name}", name, expected)
+            raise BadOption(f"a function of {workflow.name}", name, expected)
 
 
 def _is_known(name: str) -> bool:
@@ -139,9 +142,9 @@ def _import(name: str, what: str) -> ModuleType:
         raise BadOption(what, name, EXPECTED) from None
 
 
-def _has_only_tasks(text: str, *, is_first: bool) -> bool:
+def _has_only_tasks(text: str) -> bool:
     """Whether it is a module that is there for its tasks. Imports it."""
-    if is_first or ":" in text or text.endswith(SUFFIXES):
+    if ":" in text or text.endswith(SUFFIXES):
         return False
     module = _load_file(text, "TARGET") if text.endswith(".py") else _import(text, "TARGET")
     has_task = any(isinstance(each, Task) for each in vars(module).values())

@@ -137,13 +137,13 @@ class Watch:
     async def _look(self, *, is_over: bool) -> None:
         clock = asyncio.get_running_loop()
         began = clock.time()
-        info, cursor = self.news.info, self.news.cursor
+        info = self.news.info
         # Before its tasks: what has ended now has no task that could still change.
         if is_over or began - self._described >= _DESCRIBE_EVERY:
             info = await self._client.describe(self.run)
             self._described = began
-            cursor = await self._cursor()
         changes = await self._changes()
+        cursor = await self._cursor() if changes or is_over else self.news.cursor
         setbacks = await self._setbacks(changes)
         self._board.find_empty(is_success=info.status is RunStatus.SUCCESS)
         if info.status.is_final:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.authoring.dag.model import Approval, Call, Signal, Sleep
 from holdfast.authoring.flow import model as flow
@@ -72,15 +72,23 @@ def wait_of(line: Line) -> str | None:
 def _wait_of_node(node: NodeSight) -> str | None:
     match node.does:
         case flow.Timer():
-            delay = node.params.get("delay_ms")
-            is_number = isinstance(delay, (int, float)) and delay > 0
-            return f"sleeps for {written_span(dt.timedelta(milliseconds=delay))}" if is_number else "sleeps"
+            delay: Any = node.params.get("delay_ms")
+            is_while = isinstance(delay, (int, float)) and delay > 0
+            return f"sleeps for {written_span(dt.timedelta(milliseconds=delay))}" if is_while else "sleeps"
         case flow.Call(workflow=workflow):
             return f"workflow {workflow!r}"
-        case flow.Subflow():
-            return "subflow"
         case _:
             return None
+
+
+def wanted_of(line: Line) -> str:
+    """Which workers a node waits for, if it is in their queue."""
+    node = line.node
+    if node is None or line.state != "queued" or not isinstance(node.does, flow.Executor):
+        return ""
+    if not isinstance(node.does.work, flow.Queue):
+        return ""
+    return f"waits for a worker of service {node.does.service!r}"
 
 
 def visits_text(line: Line) -> str:
@@ -89,10 +97,11 @@ def visits_text(line: Line) -> str:
 
 
 def cursor_text(cursor: Cursor) -> str:
-    """`step 7 at checkout/confirm, after 'big'`."""
-    at = f" at {cursor.node}" if cursor.node else ""
+    """`step 7 at checkout/confirm, after 'big'`; at the end `9 steps`."""
+    if not cursor.node:
+        return f"{cursor.steps:,} {'step' if cursor.steps == 1 else 'steps'}"
     after = f", after {cursor.action!r}" if cursor.action else ""
-    return f"step {cursor.steps:,}{at}{after}"
+    return f"step {cursor.steps:,} at {cursor.node}{after}"
 
 
 def waits_text(waiting: str) -> str:

@@ -129,12 +129,17 @@ def _given(task: TaskRecord) -> dict[str, msgspec.Raw]:
         return {}  # the task of another kind of workflow, or a row that is damaged: it is shown as it is
 
 
+_BRANCHES: Final = (("branch", "/branch", "branch_complete"), ("index", "/item", "item_complete"))
+"""What the input of a branch has its number in, what its path ends with, and what it is called."""
+
+
 def _place_of(path: str, given: Mapping[str, msgspec.Raw]) -> _Place:
-    node, _, rest = path.partition("/")
-    for part, sub_status in (("branch", "branch_complete"), ("index", "item_complete")):
+    for part, ending, sub_status in _BRANCHES:
         if part in given:
+            node, _, rest = path.removesuffix(ending).partition("/")
             number = text_of(bytes(given[part]))
             return _Place(node, sub_status, f"{rest}/{number}" if rest else number)
+    node, _, rest = path.partition("/")
     return _Place(node, "sub_node_complete" if rest else "", rest)
 
 

@@ -174,10 +174,10 @@ def _write_queue(tx: Transaction, commit: Commit) -> None:
     # What is put again takes the place of what was there, and so counts on where that was.
     gone = [(task.run, task.seq) for task in commit.unqueued if (task.run, task.seq) not in queued]
     tx.many("unqueue_tasks", gone)
+    tx.many("queue_tasks", _rows(queued.values()), commit.namespace)
     # One that was cancelled because it could not go on does not know what it has in the queue.
     cancelled = [(run.run,) for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("clear_queue", cancelled)
-    tx.many("queue_tasks", _rows(queued.values()), commit.namespace)
 
 
 def _end_and_release(tx: Transaction, commit: Commit) -> None:

@@ -385,7 +385,7 @@ def test_a_text_is_json_if_it_can_be_and_else_yaml(text: str):
 
 def test_what_a_text_is_can_be_said():
     assert load_flow_text(JSON, is_json=True) == load_flow_text(JSON, is_json=False)
-    with pytest.raises(BadFlow, match="a value cannot begin with 's'|'start' is no number"):
+    with pytest.raises(BadFlow, match="'start' is no number"):
         load_flow_text(YAML, is_json=True)
 
 
@@ -421,7 +421,7 @@ def test_a_text_without_a_file_has_no_name():
         ("flow.json", None, "1:1: there is no such file"),
         ("flow.json", b'{\n"a": "\xff"}', "2:7: it is not text in UTF-8"),
         ("flow.json", YAML.encode(), "1:1: 'start' is no number, nor true, false or null"),
-        ("flow.yaml", b"start: [", "1:8: [ is not closed by ]"),
+        ("flow.yaml", b"start: [a", "1:8: [ is not closed by ]"),
     ],
 )
 def test_a_file_that_is_none_is_told(name: str, data: bytes | None, problem: str, tmp_path: FilePath):

@@ -48,20 +48,32 @@ from holdfast.core.policies import TaskOptions
 
 def document_of(flow: Flow) -> dict[str, Any]:
     """As values of JSON. Nodes are in the order of the flow, and edges in that of their nodes."""
-    edges = [
+    whole: dict[str, Any] = {}
+    to_write = [(flow, whole)]
+    while to_write:  # without recursion, as flows may lie within flows a hundred times
+        each, document = to_write.pop()
+        nodes = {key: _node(node) for key, node in each.nodes.items()}
+        document |= {
+            **_given(name=each.name, description=each.description),
+            "start": each.start,
+            "nodes": nodes,
+            **_given(edges=_edges(each)),
+        }
+        for key, node in each.nodes.items():
+            if isinstance(node.does, Subflow):
+                to_write.append((node.does.flow, nodes[key]["subflow"]))
+    return whole
+
+
+def _edges(flow: Flow) -> list[dict[str, str]]:
+    return [
         {"from": source, "action": action, "to": target}
         for source, targets in flow.edges.items()
         for action, target in targets.items()
     ]
-    return {
-        **_given(name=flow.name, description=flow.description),
-        "start": flow.start,
-        "nodes": {key: node_document(node) for key, node in flow.nodes.items()},
-        **_given(edges=edges),
-    }
 
 
-def node_document(node: Node) -> dict[str, Any]:
+def _node(node: Node) -> dict[str, Any]:
     return {
         **_does(node.does),
         **_given(params=node.params, prep=_prep(node.prep), post=_post(node.post)),
@@ -100,9 +112,7 @@ def _does(does: Kind) -> dict[str, Any]:
         case Executor():
             return {"kind": "executor", **_work(does.work, does.service), **_options(does.options)}
         case Choice():
-            cases = [
-                {"action": case.action, "expr": condition_document(case.condition)} for case in does.cases
-            ]
+            cases = [{"action": case.action, "expr": _condition(case.condition)} for case in does.cases]
             return {"kind": "choice", **_given(choice_cases=cases, default_action=does.default_action)}
         case Parallel():
             services = _given(parallel_services=list(does.services))
@@ -112,7 +122,7 @@ def _does(does: Kind) -> dict[str, Any]:
             work = _work(does.work, does.service)
             return {"kind": "foreach", **work, **_fan(does.fan), **_options(does.options)}
         case Subflow():
-            return {"kind": "subflow", "subflow": document_of(does.flow)}
+            return {"kind": "subflow", "subflow": {}}  # which is filled when its turn comes
         case Call():
             return {"kind": "subflow", "workflow": does.workflow}
         case Timer():
@@ -173,14 +183,14 @@ def _milliseconds(span: dt.timedelta) -> int | float:
 # --- conditions
 
 
-def condition_document(condition: Condition) -> dict[str, Any]:
+def _condition(condition: Condition) -> dict[str, Any]:
     match condition:
         case All(parts):
-            return {"and": [condition_document(part) for part in parts]}
+            return {"and": [_condition(part) for part in parts]}
         case Either(parts):
-            return {"or": [condition_document(part) for part in parts]}
+            return {"or": [_condition(part) for part in parts]}
         case Not(part):
-            return {"not": condition_document(part)}
+            return {"not": _condition(part)}
         case Comparison(operator, left, right):
             return {operator: [_operand(left), _operand(right)]}
         case Exists(path):

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from holdfast.authoring.catalog import Body
+from holdfast.authoring.catalog import Body, TaskDefinition
+from holdfast.core.codec import Codec
 from holdfast.core.values import Payload
 from holdfast.errors import WrongType
 
@@ -20,6 +21,9 @@ class Work(msgspec.Struct, frozen=True):
     input: Any
     params: dict[str, Any] = {}
     service: str = ""
+
+
+_read = msgspec.json.Decoder(Work).decode
 
 
 def arguments(names: list[str], input: Any, params: dict[str, Any]) -> dict[str, Any]:
@@ -38,12 +42,17 @@ def arguments(names: list[str], input: Any, params: dict[str, Any]) -> dict[str,
 class FunctionBody(Body):
     """A task ready to be called for a node of a flow."""
 
+    def __init__(self, task: TaskDefinition, codec: Codec) -> None:
+        super().__init__(task, codec)
+        self._names: list[str] = task.signature.names
+        self._needed: list[str] = task.signature.needed
+
     def call(self, input: Payload) -> Any:
-        work = msgspec.json.decode(input, type=Work)
-        signature = self.task.signature
-        given = arguments(signature.names, work.input, work.params)
-        missing = [name for name in signature.needed if name not in given]
+        work = _read(input)
+        given = arguments(self._names, work.input, work.params)
+        missing = [name for name in self._needed if name not in given]
+        name = self._signature.name
         if missing:
             reason = f"params has no {', '.join(map(repr, missing))}; its first parameter gets the input"
-            raise WrongType(f"a call of {signature.name} by a flow", reason)
-        return super().call(self._codec.encode(given, f"the arguments of {signature.name}"))
+            raise WrongType(f"a call of {name} by a flow", reason)
+        return super().call(self._codec.encode(given, f"the arguments of {name}"))

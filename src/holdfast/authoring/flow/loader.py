@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from operator import itemgetter
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -21,6 +22,7 @@ from holdfast.authoring.documents.json_text import compose_json
 from holdfast.authoring.documents.problems import START, Problems
 from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Node, compose, text_of
 from holdfast.authoring.flow.checks import check_flow, edges_of
+from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
 from holdfast.authoring.flow.model import Flow, Subflow
 from holdfast.authoring.flow.model import Node as FlowNode
@@ -137,11 +139,12 @@ def definition_hash(flow: Flow) -> str:
 
     What has its default is left out as well, so that a later release can add a field and find the same hash.
     """
-    plain: dict[str, Any] = msgspec.to_builtins(flow)
-    flows = [plain]
+    whole = document_of(flow)
+    flows = [whole]
     while flows:
         each = flows.pop()
         each.pop("name", None)
         each.pop("description", None)
-        flows += [node["does"]["flow"] for node in each["nodes"].values() if "flow" in node["does"]]
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        each.get("edges", []).sort(key=itemgetter("from", "action"))
+        flows += [node["subflow"] for node in each["nodes"].values() if "subflow" in node]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

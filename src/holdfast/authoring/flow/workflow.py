@@ -70,6 +70,7 @@ class FlowWorkflow:
         self.claim = flow.name if published is None else PUBLISHED_FLOWS
         self.signature = FlowSignature(flow.name)
         self._nodes = dict(_nodes_of(flow, ""))
+        self._bodies: dict[str, FunctionBody] = {}
 
     def unpack_result(self, payload: Payload) -> Any:
         return self.signature.unpack_result(payload)
@@ -147,7 +148,10 @@ class FlowWorkflow:
         name = work.name if isinstance(work, Function) else attempt.name
         if isinstance(node.does, Parallel):
             name = msgspec.json.decode(attempt.input, type=Work).service
-        return FunctionBody(definitions.catalog.task(name), definitions.codec)
+        body = self._bodies.get(name)
+        if body is None or body.task is not definitions.catalog.find_task(name):
+            body = self._bodies[name] = FunctionBody(definitions.catalog.task(name), definitions.codec)
+        return body
 
     def _node(self, path: str) -> Node:
         node = self._nodes.get(path)
