@@ -1,4 +1,4 @@
-"""What workers, and those who publish flows, might send: mostly what a sound one would, sometimes too late."""
+"""What workers and those who publish flows might send: mostly what a sound one would, sometimes too late."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.core.values import NULL, Failed, Failure, Instant, Outcome, Payloa
 from holdfast.ports.flows import DRAFT, PUBLISHED, FlowVersion, RunPage
 from holdfast.ports.workers import Completion, WorkerRecord
 
-REMOTE_DEEDS = ["poll"] * 6 + ["complete"] * 3 + ["renew", "beat", "enlist", "silence", "name_flow"]
+REMOTE_DEEDS = ["poll"] * 6 + ["complete"] * 3 + ["renew", "beat", "beat", "enlist", "silence", "name_flow"]
 REMOTE_DEEDS += ["publish"] * 2
 
 _SPACES = ("default", "default", "elsewhere")
@@ -42,7 +42,10 @@ class RemoteDeeds:
 
     def _poll(self: HasStores, dice: Dice, drawing: Drawing) -> None:
         space, worker, services = dice.pick(_SPACES), dice.pick(_WORKERS), dice.some(SERVICES, 3)
-        now = self.stores.clock.now
+        now, known = self.stores.clock.now, [*self.stores.tables.queue.values()]
+        if known and dice.chance(90):
+            item = dice.pick(known)
+            space, services = item.namespace, [*services, item.service]
         lease_until = Instant(now + dice.pick([5, 30]) * SECOND)
         due = due_items(self.stores.tables, space, services, now)
         # Which of two that are due for equally long is nobody's business. So they are not.

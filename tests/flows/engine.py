@@ -53,7 +53,7 @@ class FlowRun:
 
     async def tell(self, client: Client, run: str) -> bool:
         """Send what it waits for, once it does. Whether anything was sent."""
-        state = await client.state(run)
+        state = await read_state(client, run)
         place = self.retried, state.get(CURSOR, {}).get("steps", 0)
         if place in self._told or place not in self.interpreter.heard:
             return False
@@ -80,6 +80,12 @@ class FlowRun:
         if status == "success" and msgspec.json.decode(run.output or b"null") != self.expected.shared:
             told.append(f"it gave {run.output!r}, not {self.expected.shared}")
         return [f"{each}\n{json.dumps(self.flow)}\n{json.dumps(self.params)}" for each in told]
+
+
+async def read_state(client: Client, run: str) -> dict[str, Any]:
+    """What its nodes share, and where it is."""
+    sight = await client.sights.run(run)
+    return {key: msgspec.json.decode(payload) for key, payload in sight.state.items()}
 
 
 def _register_called(catalog: Catalog, name: str, retried: Callable[[], int]) -> None:

@@ -7,6 +7,7 @@ how holdfast does it: no journal, no commands, no tasks. Whatever comes from out
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -110,6 +111,8 @@ class Interpreter:
         self._frames: list[_Frame] = []
         self.endings: list[Ending] = []
         """How it ended at first, and after each retry."""
+        self.entered: Counter[str] = Counter()
+        """How often it came to each node, by path; what is done again in a retry is not counted."""
         self.heard: dict[tuple[int, int], list[tuple[str, Any]]] = {}
         """The signals that it has heard while it waited for one, by how often it was retried and its step."""
         try:
@@ -178,6 +181,7 @@ class Interpreter:
             self._end("failed")
         self._steps += 1
         node = frame.nodes[frame.at]
+        self.entered[frame.prefix + frame.at] += 1
         params = {**node.get("params", {}), **frame.params}
         seen = {"params": params, "shared": frame.shared}
         place = _Place(frame, node, frame.prefix + frame.at, params, _input(node, seen), {})

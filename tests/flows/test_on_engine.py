@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from tests.flows.drawing import Manner, awaited_keys, draw_flow, draw_params
-from tests.flows.engine import RETRIES, FlowRun
+from tests.flows.engine import RETRIES, FlowRun, read_state
 from tests.flows.signals import DrawnSignals
 
 from holdfast import Catalog, Run
@@ -48,7 +48,7 @@ async def play(seed: int) -> int:
             if dice.random() < 0.1:
                 await environment.crash()
         history = await environment.history(run)
-        told = made.problems(history.run, history.tasks, await environment.state(run))
+        told = made.problems(history.run, history.tasks, await read_state(environment, "first"))
         assert told == [], f"seed {seed}: {told[0]}"
         assert not environment.repeated, f"seed {seed}: recorded tasks were done again: {environment.repeated}"
         assert not environment.crash_points.parked, f"seed {seed}: {environment.crash_points.parked}"
