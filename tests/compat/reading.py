@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from tests.compat.dags import forget_earlier_editions
+from tests.compat.flows import complete
 from tests.compat.workflows import World, catalog
 
 from holdfast import Holdfast, RunInfo
@@ -123,7 +124,10 @@ async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]])
         async with env:
             for id, acts in then.items():
                 for act, *arguments in acts:
-                    await getattr(env, act)(id, *arguments)
+                    if act == "complete":
+                        await complete(env, *arguments)
+                    else:
+                        await getattr(env, act)(id, *arguments)
                     await env.wait_until_quiet()
             open_runs = [info for info in await env.list(limit=_MOST) if not info.status.is_final]
             ends = [env.result(info.id) for info in open_runs]

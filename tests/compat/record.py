@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import msgspec
 import psycopg
 from tests.chaos.own_postgres import own_server
-from tests.compat import playing
+from tests.compat import flows, playing
 from tests.compat.dumps import DATABASES, dump, load
+from tests.compat.flows import play_flows
 from tests.compat.playing import leave_dag_under_way, play_dags, put_schedules
 from tests.compat.reading import LIMITS, go_on, read, read_schedules
 from tests.compat.workflows import ORDER, OfAClass, World, catalog
@@ -42,6 +43,7 @@ THEN: dict[str, list[list[Any]]] = {
     "parked": [["resume"]],
     "under-way-resident": [["signal", "go", 3]],
     **playing.THEN,
+    **flows.THEN,
 }
 """What each run needs from outside to come to its end. The others go on by themselves."""
 
@@ -65,6 +67,7 @@ async def play(url: str) -> Recording:
         await put_schedules(env, _settle)
         await _play_to_the_end(env)
         await play_dags(env, _pass)
+        await play_flows(env, _pass)
         await _play_half_way(env)
         await _leave_under_way(env)
         await _post_to_nobody(env)

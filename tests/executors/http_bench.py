@@ -128,6 +128,8 @@ class HttpBench:
         self.others: list[WorkerRecord] = []
         """That are in the registry, and not ours to close."""
         self.looks = 0
+        self.look_takes = 0.0
+        """Seconds."""
         self.trouble: Exception | None = None
         self.reports: list[tuple[Attempt, Outcome]] = []
         self.logs: list[tuple[Attempt, Line]] = []
@@ -193,7 +195,7 @@ class HttpBench:
 
     async def _live(self) -> Sequence[WorkerRecord]:
         self.looks += 1
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.look_takes)
         if self.trouble is not None:
             raise self.trouble
         return [*(worker.record for worker in self.workers), *self.others]

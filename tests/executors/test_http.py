@@ -206,6 +206,19 @@ async def test_cancel_while_it_waits_for_a_worker_does_not_disturb_others() -> N
     await bench.close()
 
 
+async def test_cancel_while_the_registry_is_asked_does_not_disturb_others(bench: HttpBench) -> None:
+    bench.look_takes = 0.2
+    await bench.add("w1", says(1))
+    hasty, other = bench.start(), bench.start()
+    await asyncio.sleep(0.05)
+
+    bench.executor.cancel(hasty)
+
+    assert await bench.outcome_of(hasty) == Cancelled()
+    assert value_of(await bench.outcome_of(other)) == 1
+    assert bench.looks == 1
+
+
 async def test_cancelling_what_has_been_reported_changes_nothing(bench: HttpBench) -> None:
     await bench.add("w1", says(1))
     attempt = bench.start()

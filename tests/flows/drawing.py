@@ -49,7 +49,7 @@ def draw_flow(dice: Random, manner: Manner = Manner(), name: str = "random") -> 
 
 def draw_params(dice: Random) -> dict[str, Any]:
     params: dict[str, Any] = {
-        "base": dice.randint(0, 9),
+        "base": dice.choice((dice.randint(0, 9), str(dice.randint(0, 9)))),
         "items": [dice.randint(0, 9) for _ in range(dice.randint(0, 4))],
         "services": [dice.choice(SERVICES) for _ in range(dice.randint(1, 3))],
     }
@@ -304,6 +304,8 @@ class _Drawing:
                 return {"exists": dice.choice((self._rooted(), [self._rooted()], dice.choice(KEYS)))}
             case "path":
                 return self._rooted()
+            case operator if dice.random() < 0.3:
+                return {operator: ["$params.base", dice.randint(0, 9)]}
             case operator:
                 return {operator: [self._operand(), self._operand()]}
 

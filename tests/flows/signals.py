@@ -49,7 +49,7 @@ class DrawnSignals:
         return [(dice.choice(self._keys), dice.choice(VALUES)) for _ in range(dice.choice((0, 0, 1, 2, 3)))]
 
     def cancels(self, retried: int, step: int) -> bool:
-        return self._is_cancelled and Random(f"{self._seed} cancels {retried} {step}").random() < 0.02
+        return self._is_cancelled and Random(f"{self._seed} cancels {retried} {step}").random() < 0.04
 
 
 def rescue(path: str) -> tuple[str, Any]:

@@ -13,7 +13,7 @@ from tests.flows.player import Player
 from tests.flows.rules import broken_rules
 from tests.flows.signals import DrawnSignals
 
-FLOWS = 240
+FLOWS = 200
 RETRIES = 2
 MOST_STEPS = 12
 
@@ -27,17 +27,17 @@ def test_whatever_happens_in_whatever_order_a_flow_ends_as_the_interpreter_says(
 
         assert problem is None, f"seed {seed}: {problem}"
 
-    assert all(statuses[each] > 5 for each in ("success", "failed", "cancelled")), statuses
+    assert all(statuses[each] > 2 for each in ("success", "failed", "cancelled")), statuses
 
 
 def test_random_flows_have_nodes_of_every_kind_that_are_visited_more_than_once_and_deep_inside() -> None:
     kinds: Counter[str] = Counter()
     deepest = loops = 0
-    for seed in range(60):
+    for seed in range(200):
         flow = draw_flow(Random(f"{seed} flow"))
         kinds.update(node["kind"] for node in flow["nodes"].values())
         visits = Counter(path for path, _, _ in interpret(seed).endings[-1].visits)
-        deepest = max(deepest, *(path.count("/") for path in visits))
+        deepest = max(deepest, 0, *(path.count("/") for path in visits))
         loops += max(visits.values()) > 2
 
     assert len(kinds) == 8
@@ -67,8 +67,8 @@ def first_problem(seed: int) -> tuple[str | None, list[Ending]]:
             player.play_on()
             if player.ending != ending:
                 return f"retry {number}: {difference(player.ending, ending)}\n{json.dumps(flow)}", []
-    except AssertionError as error:
-        return f"it could not be played: {error}\n{json.dumps(flow)}", []
+    except (AssertionError, ValueError) as error:
+        return f"it could not be played: {error!r}\n{json.dumps(flow)}", []
     broken = next(broken_rules(flow, player.play.history(), expected.entered), None)
     return broken, expected.endings
 

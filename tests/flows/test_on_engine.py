@@ -12,6 +12,7 @@ from tests.flows.engine import RETRIES, FlowRun, read_state
 from tests.flows.signals import DrawnSignals
 
 from holdfast import Catalog, Run
+from holdfast.core.values import TaskStatus, task_id
 from holdfast.errors import NodeStopped, NotOpen
 from holdfast.testing import Environment
 
@@ -28,7 +29,7 @@ async def test_a_flow_on_an_engine_that_crashes_ends_as_the_interpreter_says(bat
         async with asyncio.timeout(30):
             crashes += await play(seed)
 
-    assert crashes > FLOWS // 8
+    assert crashes > 5
 
 
 async def play(seed: int) -> int:
@@ -37,7 +38,7 @@ async def play(seed: int) -> int:
     made = FlowRun(flow, params, DrawnSignals(str(seed), awaited_keys(flow), is_cancelled=False))
     catalog, dice = Catalog(), Random(f"{seed} crashes")
     made.register(catalog)
-    crash_at = dice.randint(1, 15)
+    crash_at = dice.randint(1, 8)
     async with Environment(
         catalog=catalog, seed=seed, crash_at=crash_at, crash_after=dice.random() < 0.5
     ) as environment:
@@ -45,7 +46,7 @@ async def play(seed: int) -> int:
         for _ in range(_MOST_LOOKS):
             if await _look_after(environment, made, run):
                 break
-            if dice.random() < 0.1:
+            if dice.random() < 0.2:
                 await environment.crash()
         history = await environment.history(run)
         told = made.problems(history.run, history.tasks, await read_state(environment, "first"))
@@ -73,6 +74,9 @@ async def _look_after(environment: Environment, made: FlowRun, run: Run[object])
         return True
     if status == "failed":
         made.retried += 1
+        for each in (await environment.history(run)).tasks:
+            if each.status is not TaskStatus.SUCCESS:
+                environment.recorded.discard(task_id(each.run, each.seq))  # it is to be done again
         await environment.retry(run)
     elif not await made.tell(environment, "first"):
         # No longer than a long wait, so that one that begins meanwhile is seen before it is over.

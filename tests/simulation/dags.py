@@ -20,6 +20,7 @@ from holdfast.authoring.dag.workflow import DagWorkflow
 from holdfast.client.client import Client
 from holdfast.core.records import History
 from holdfast.errors import NotEnded, PromiseSettled, RunEnded
+from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 _LOOK_EVERY = 600.0
@@ -38,6 +39,7 @@ class DagScenario:
 
     def __init__(self, dag: dict[str, Any]) -> None:
         self.queues: dict[str, int] = {}
+        self.services: Services = {}
         self.catalog = Catalog()
         self._dag = dag
         self._is_mended = False
@@ -120,7 +122,7 @@ class DagScenario:
         if self._is_mended:
             expected = Interpreter(self._dag, before=expected)
         found = histories["first"]
-        if _was_lost(histories.values()):
+        if was_lost(histories.values()):
             return  # ten nodes died over one task, which the interpreter knows nothing of
         told = f"\n{json.dumps(self._dag)}"
         if found.run.status != expected.status:
@@ -154,7 +156,7 @@ def _states(history: History) -> dict[str, str]:
     return found
 
 
-def _was_lost(histories: Iterable[History]) -> bool:
+def was_lost(histories: Iterable[History]) -> bool:
     failures = [each.failure for history in histories for each in history.tasks]
     return any(failure is not None and failure.type.endswith("TaskLost") for failure in failures)
 

@@ -21,6 +21,7 @@ from holdfast.errors import (
     RunFailed,
     StoreError,
 )
+from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 T = TypeVar("T")
@@ -247,6 +248,7 @@ class Jobs:
 
     def __init__(self, jobs: list[Job], catalog: Catalog = w.catalog) -> None:
         self.queues = {"narrow": 2}
+        self.services: Services = {}
         self.jobs = jobs
         self.catalog = catalog
 

@@ -16,6 +16,7 @@ from holdfast import Catalog, Run
 from holdfast.client.client import Client
 from holdfast.core.records import RunRecord
 from holdfast.errors import RunEnded
+from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 _LOOK_EVERY = 3600.0
@@ -40,6 +41,7 @@ class ProgramScenario:
 
     def __init__(self, program: Program) -> None:
         self.queues: dict[str, int] = {}
+        self.services: Services = {}
         self.catalog = _catalog
         self._program = program
         _failures.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.stores.builders import SPACE, Node, Worker, at, key, new_worker
+from tests.stores.builders import SPACE, Node, Worker, at, change, key, new_worker
 
 from holdfast.stores import SqlStore
 
@@ -111,3 +111,11 @@ async def test_whoever_asks_in_vain_writes_nothing(store: SqlStore) -> None:
     assert await Worker(store).poll("resize", "crop") is None
 
     assert store.statements == before + 1
+
+
+async def test_a_worker_that_cannot_be_read_is_left_out_and_the_others_are_listed(store: SqlStore) -> None:
+    for id in ("a", "b"):
+        await store.register_worker(SPACE, new_worker(id))
+    await change(store, """UPDATE {}workers SET services = '{{"crop":1}}' WHERE id = 'a'""")
+
+    assert [worker.id for worker in await store.list_workers(SPACE, at(0))] == ["b"]

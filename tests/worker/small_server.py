@@ -31,6 +31,10 @@ class SmallServer:
         self.given: list[tuple[str, str]] = []
         """Ids of items, and of the workers that got them."""
         self.polls = 0
+        self.poll_takes = 0.0
+        """Seconds."""
+        self.most_polls_at_once = 0
+        self._polls_under_way = 0
         self.completed: list[Completed] = []
         self.refusals: dict[str, tuple[str, bytes]] = {}
         """By the end of a path: what is answered instead."""
@@ -90,6 +94,11 @@ class SmallServer:
             if path.endswith(end):
                 await answers(status, body)(request, writer)
                 return
+        if path.endswith("/poll") and self.poll_takes:
+            self._polls_under_way += 1
+            self.most_polls_at_once = max(self.most_polls_at_once, self._polls_under_way)
+            await asyncio.sleep(self.poll_takes)
+            self._polls_under_way -= 1
         reply = self._reply(path.removeprefix("/api"), message)
         self.changed.set()
         if path.endswith("/poll") and reply and self.loses_poll_answers:

@@ -215,6 +215,22 @@ async def test_a_backlog_is_taken_without_pauses(server: SmallServer) -> None:
     assert len(server.completed) == 100
 
 
+async def test_where_there_is_much_to_do_several_polls_are_under_way_at_once(server: SmallServer) -> None:
+    server.poll_takes = 0.05
+    ids = [server.put("lower", "A") for _ in range(40)]
+
+    async with worker_of(server, concurrency=8):
+        for id in ids:
+            await server.result_of(id)
+        at_once = server.most_polls_at_once
+        await asyncio.sleep(0.3)
+        server.most_polls_at_once = 0
+        await asyncio.sleep(1)
+
+    assert 4 <= at_once <= 8
+    assert server.most_polls_at_once == 1  # when there is nothing to do
+
+
 # --- a server that is not there, or says no
 
 

@@ -11,12 +11,9 @@ import sys
 from enum import Enum
 from functools import cache
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import NoReturn, Protocol, Self
 
 from holdfast.cli.output import is_terminal, say
-
-if TYPE_CHECKING:
-    from holdfast.app import Holdfast
 
 QUESTION = "[c]ancel the run, [d]etach (it stops here and can be resumed), or Enter to go on: "
 
@@ -153,7 +150,11 @@ async def _read_line(terminal: int) -> str:
         loop.remove_reader(terminal)
 
 
-async def close_in_order(client: Holdfast, interrupts: Interrupts, drain_seconds: float) -> None:
+class Closing(Protocol):
+    async def close(self) -> None: ...
+
+
+async def close_in_order(client: Closing, interrupts: Interrupts, drain_seconds: float) -> None:
     """Let tasks finish and hand back the rest. Whoever insists ends the process on the spot instead."""
     closing = asyncio.ensure_future(client.close())
     came = asyncio.ensure_future(interrupts.next())

@@ -77,10 +77,20 @@ async def work(
             teller.tell("serving", f"serving {words}; Ctrl-C stops in order", workflows=names)
             await _work(client, server, interrupts, teller, quiet=quiet)
         finally:
-            if server is not None:
-                await server.stop()
-            await close_in_order(client, interrupts, place.settings.drain_seconds)
+            closing = client if server is None else _Both(server, client)
+            await close_in_order(closing, interrupts, place.settings.drain_seconds)
         teller.tell("stopped", "stopped")
+
+
+class _Both(NamedTuple):
+    """Closed one after the other: what is being asked by then is still answered."""
+
+    server: ApiServer
+    client: Holdfast
+
+    async def close(self) -> None:
+        await self.server.stop()
+        await self.client.close()
 
 
 async def _work(
@@ -112,8 +122,8 @@ async def _serve_http(client: Holdfast, address: Address, teller: Teller) -> Api
     except ModuleNotFoundError as error:
         reason = f"{error.name} is not installed: pip install 'holdfast[server]'"
         if address.is_asked_for:
-            option = "--host" if address.port is None else "--port"
-            raise BadOption(option, address.port or address.host, f"left out here: {reason}") from None
+            option, value = ("--host", address.host) if address.port is None else ("--port", address.port)
+            raise BadOption(option, value, f"left out here: {reason}") from None
         teller.tell("http", f"no HTTP API: {reason}", url=None, problem=reason)
         return None
     host = DEFAULT_HOST if address.host is None else address.host

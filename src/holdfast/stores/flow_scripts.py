@@ -115,7 +115,7 @@ def _texts(statuses: Sequence[RunStatus] | None) -> list[str] | None:
 def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunSight]:
     """Those of the runs that there are, in that order. What belongs to all of them is asked for at once."""
     rows = {row[0]: row for row in tx.many_returning("runs_of", [(run,) for run in runs], namespace)}
-    found = [run for key in runs if key in rows and (run := records.listed_run(rows[key])) is not None]
+    found = records.readable("run", [rows[run] for run in runs if run in rows], records.run_record)
     keys: list[Row] = [(run.key,) for run in found]
     states: dict[RunKey, dict[str, Payload]] = {run.key: {} for run in found}
     for run, key, value in tx.many_returning("states_of", keys):

@@ -128,15 +128,6 @@ def flow_version(row: Row) -> FlowVersion:
     return _version(name, int(number), *rest)
 
 
-def listed_run(row: Row) -> RunRecord | None:
-    """One that cannot be read is not shown, and does not keep the others from being shown."""
-    try:
-        return run_record(row)
-    except JournalCorrupt as error:
-        _store_log.warning("run %s is left out: %s", key_text(row[0]), error)
-        return None
-
-
 def attempt_record(row: Row) -> AttemptRecord:
     return _attempt(*row[:4], _failure(row[4]), *row[5:])
 
@@ -156,6 +147,19 @@ def run_status(text: str) -> RunStatus:
     if status is None:
         raise JournalCorrupt(None, f"a run is {text!r}, which this version does not know")
     return status
+
+
+def readable(what: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
+    """The records of those rows that can be read. One that cannot be is told of, and does not keep the others
+    from being heeded."""
+    found: list[T] = []
+    for row in rows:
+        try:
+            found.append(make(row))
+        except JournalCorrupt as error:
+            name = key_text(RunKey(row[0])) if isinstance(row[0], bytes) else row[0]
+            _store_log.warning("%s %s is left out: %s", what, name, error)
+    return found
 
 
 def by_run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -19,7 +18,7 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
-from holdfast.errors import JournalCorrupt, VersionConflict
+from holdfast.errors import VersionConflict
 from holdfast.ports.store import (
     Commit,
     Firing,
@@ -45,8 +44,6 @@ from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
 from holdfast.stores.flow_scripts import FlowScripts
 from holdfast.stores.worker_scripts import WorkerScripts
-
-_log = logging.getLogger("holdfast.store")
 
 _LONG_DUE = 10 * 60 * 1_000_000
 """In microseconds. A node that is alive takes what is due at once, and looks without a reason every 20 s."""
@@ -103,7 +100,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
         rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows), limit)
-        return [record for row in rows if (record := _readable(row)) is not None]
+        return records.readable("schedule", rows, records.schedule_record)
 
     async def fire(self, namespace: str, firing: Firing) -> bool:
         schedule, decided_on, runs, cancel, now = firing
@@ -221,7 +218,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         rows = await self._driver.fetch(
             query, namespace, which.status, which.workflow, which.before, which.limit
         )
-        return [record for row in rows if (record := records.listed_run(row)) is not None]
+        return records.readable("run", rows, records.run_record)
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
@@ -253,7 +250,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         rows = await self._driver.fetch("list_schedules", namespace, name)
         if name is not None:
             return [records.schedule_record(row) for row in rows]
-        return [record for row in rows if (record := _readable(row)) is not None]
+        return records.readable("schedule", rows, records.schedule_record)
 
     async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
         row = records.schedule_row(schedule)
@@ -338,12 +335,3 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("clear_state", [(each.run,) for each in family])
     tx.announce()
     return True
-
-
-def _readable(row: Row) -> ScheduleRecord | None:
-    """A schedule that cannot be read does not fire, and does not keep the others from it."""
-    try:
-        return records.schedule_record(row)
-    except JournalCorrupt as error:
-        _log.warning("schedule %s is left out: %s", row[0], error)
-        return None

@@ -47,7 +47,7 @@ class WorkerScripts:
 
     async def list_workers(self, namespace: str, since: Instant) -> list[WorkerRecord]:
         rows = await self._driver.fetch("list_workers", namespace, since)
-        return [records.worker_record(row) for row in rows]
+        return records.readable("worker", rows, records.worker_record)
 
     async def mark_offline(self, namespace: str, before: Instant) -> int:
         # Asked first: it is done every few seconds, and seldom is there anything to write.

@@ -9,13 +9,12 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.authoring.flow.wrong_cases import nested_flow
-from tests.fuzz.flow_target import WHOLE, broken_flows
+from tests.fuzz.flow_documents import WHOLE, good_flows
 
 from holdfast.authoring.flow.comparison import Change, compare_flows
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.loader import definition_hash, load_flow_text
 from holdfast.authoring.flow.model import Flow
-from holdfast.errors import BadFlow
 
 BEFORE = """
 start: a
@@ -174,24 +173,12 @@ def test_a_flow_with_every_field_is_written_and_read_as_the_same():
     assert load(json.dumps(document_of(flow))) == flow
 
 
-_SETTINGS = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
-
-
-@_SETTINGS
-@given(broken_flows(), broken_flows())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(good_flows, good_flows)
 def test_flows_have_no_changes_if_and_only_if_they_have_one_hash(one: Any, other: Any):
-    flows: list[Flow] = []
-    for document in (WHOLE, one, other):
-        try:
-            flows.append(load(json.dumps(document)))
-        except BadFlow:
-            continue
+    before, after = load(json.dumps(one)), load(json.dumps(other))
 
-    for before in flows:
-        for after in flows:
-            found = [
-                it for it in compare_flows(before, after) if not it.path.endswith((".name", ".description"))
-            ]
-            assert (not found) == (definition_hash(before) == definition_hash(after))
+    changes = [it for it in compare_flows(before, after) if not it.path.endswith((".name", ".description"))]
+
+    assert (not changes) == (definition_hash(before) == definition_hash(after))
+    assert compare_flows(before, before) == []

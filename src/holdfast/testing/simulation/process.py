@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
@@ -26,6 +27,7 @@ from holdfast.errors import StoreError
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import EndedRun, Store
+from holdfast.testing.simulation.asking import AskingWorker
 from holdfast.testing.simulation.database import Line
 from holdfast.testing.simulation.faults import OperationFault
 from holdfast.testing.simulation.loop import ProcessLoop
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
 """As in production, but small where size would hide something: a handful of runs fills a batch."""
+
+_QUEUE_LEASE = dt.timedelta(seconds=15)
+"""So short that a fault may take longer."""
 
 _RESTARTING = SECOND
 """How long whoever looks after a machine takes to start a process again that has ended itself."""
@@ -63,12 +68,14 @@ class Machine:
         *,
         has_engine: bool,
         has_client: bool,
+        has_worker: bool = False,
         is_spared: bool = False,
     ) -> None:
         self.simulation = simulation
         self.name = name
         self.has_engine = has_engine
         self.has_client = has_client
+        self.has_worker = has_worker
         self.is_spared = is_spared
         """Whatever happens to the database, this machine gets through to it."""
         self.skew = 0
@@ -157,7 +164,13 @@ class Process:
             store, namespace=simulation.namespace, now=clock.now, new_key=new_key
         )
         self.client = _CheckedClient(
-            store, self._definitions, starter, waiters, namespace=simulation.namespace, now=clock.now
+            store,
+            self._definitions,
+            starter,
+            waiters,
+            namespace=simulation.namespace,
+            now=clock.now,
+            queue_lease=_QUEUE_LEASE,
         )
         self.client.safety = simulation.safety
 
@@ -233,6 +246,21 @@ class Process:
         self.is_up = True
         if self._machine.has_client:
             await self._simulation.use(self.client)
+        if self._machine.has_worker:
+            await self._worker().work()
+
+    def _worker(self) -> AskingWorker:
+        simulation = self._simulation
+        return AskingWorker(
+            self.name,
+            self.client.workers,
+            simulation.services,
+            simulation.witness,
+            self._dice,
+            simulation.world.fail,
+            simulation.world.note,
+            simulation.longest_task,
+        )
 
     def stop(self) -> None:
         """Ask it to end in order."""

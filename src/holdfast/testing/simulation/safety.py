@@ -17,6 +17,7 @@ from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, ke
 from holdfast.ports.executor import Attempt
 from holdfast.ports.store import Commit, RunFilter, Store
 from holdfast.testing.simulation.database import Operation, run_inline
+from holdfast.testing.simulation.items import Items, broken_by_workers
 
 _NO_MATTER_HOW_LONG = Instant(0)
 """How long a run is due says nothing here, where all nodes may be down for a while."""
@@ -39,6 +40,7 @@ class Safety:
         """Those that have ended at some time."""
         self._states: dict[RunKey, dict[str, Any]] = {}
         self._leases: dict[NodeId, int] = {}
+        self._items = Items()
         self.writes = self.starts = self.answers = 0
         """How many of each were checked."""
         self.clocks_agree = True
@@ -54,11 +56,16 @@ class Safety:
         is_thorough = self.writes % _EVERYTHING_EVERY == 0
         for before, after in self._changes(is_thorough):
             self._check_parked(before, after)
-            for broken in _broken_by(operation, before, after, self._leases):
+            for broken in (
+                *_broken_by(operation, before, after, self._leases),
+                *broken_by_workers(operation, result, before, after),
+            ):
                 self._fail(f"{broken}: run {key_text(after.run.key)}, by {operation} of {operation.process}")
         if operation.name == "commit":
             commit: Commit = operation.args[0]
             self._leases[commit.node] = commit.lease_until
+        for broken in self._items.check(operation, result, self._known, clocks_agree=self.clocks_agree):
+            self._fail(f"{broken}, by {operation} of {operation.process}")
         for stranded in run_inline(self._store.stranded(self._namespace, _NO_MATTER_HOW_LONG)):
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
 
@@ -104,6 +111,8 @@ class Safety:
         if history is None or task is None:
             self._fail(f"promise 1, journal before effect: {what} starts and is not recorded")
             return
+        if attempt.options.service is not None:
+            self._fail(f"workers take it from the queue: {what} starts on {node}")
         if task.input != attempt.input or task.name != attempt.name:
             self._fail(f"promise 1, journal before effect: {what} starts with another input than recorded")
         if not self.clocks_agree:

@@ -13,6 +13,7 @@ from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.errors import BadOption, NodeStopped, NotOpen, SimulationFailed
+from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.faults import Fault
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
@@ -127,6 +128,7 @@ class _OneRun:
     """A scenario: one run of the user's, whose client is spared."""
 
     queues: Mapping[str, int] = {}
+    services: Services = {}
     most_faults = 30
     slots = (2, 4, 1000)
     longest_task = 20.0

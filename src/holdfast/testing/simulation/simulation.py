@@ -22,6 +22,7 @@ from holdfast.core.records import AttemptRecord, RunRecord
 from holdfast.core.values import TaskStatus, key_text
 from holdfast.settings import Settings
 from holdfast.testing.simulation.announcing import AnnouncingDatabase
+from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.database import Database, run_inline
 from holdfast.testing.simulation.faults import (
     Crash,
@@ -62,6 +63,11 @@ class Scenario(Protocol):
 
     @property
     def queues(self) -> Mapping[str, int]: ...
+
+    @property
+    def services(self) -> Services:
+        """Of workers that ask for tasks. If there are none, there are no such workers."""
+        ...
 
     @property
     def most_faults(self) -> int: ...
@@ -122,6 +128,7 @@ class Simulation:
         self.world = World(Random(f"{seed} turns"), is_traced=is_traced)
         self.catalog = scenario.catalog
         self.queues = scenario.queues
+        self.services = scenario.services
         self.namespace = "default"
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
@@ -154,9 +161,17 @@ class Simulation:
             is_spared=is_spared,
         )
         self.longest_task = scenario.longest_task
+        workers = self._add_workers() if self.services else []
         self._span = dice.choice(_SPANS) if span is None else span
-        victims = names if is_spared else [*names, "client"]
+        victims = [*names, *workers] if is_spared else [*names, *workers, "client"]
         self.plan: Plan = draw_plan(dice, victims, self._span, scenario.most_faults) if plan is None else plan
+
+    def _add_workers(self) -> list[str]:
+        """Machines with a worker each, and nothing else."""
+        names = [f"worker-{number}" for number in range(1, 1 + Random(f"{self.seed} workers").randint(1, 3))]
+        for name in names:
+            self._machines[name] = Machine(self, name, has_engine=False, has_client=False, has_worker=True)
+        return names
 
     def run(self) -> None:
         """Raises Violation."""

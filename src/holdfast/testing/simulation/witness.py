@@ -12,6 +12,7 @@ from holdfast.core.values import Outcome, Payload, RunKey
 from holdfast.executors.context import task_context
 from holdfast.executors.inline import InlineExecutor
 from holdfast.ports.executor import Attempt, Beat, Executor, Report, TaskBody
+from holdfast.ports.workers import QueueItem
 
 
 class Deed(NamedTuple):
@@ -46,6 +47,14 @@ class Witness:
                 is_success,
             )
         )
+
+
+    def saw_item(self, worker: str, item: QueueItem, *, is_success: bool) -> None:
+        """A worker has done what it took from the queue."""
+        deed = Deed(
+            self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success
+        )
+        self.deeds.append(deed)
 
 
 class Reporting:

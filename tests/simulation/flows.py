@@ -1,0 +1,97 @@
+"""Random flows as a scenario: each must end as a plain interpreter says, whatever goes wrong.
+
+Their work is done by functions of the nodes, and by workers that take it from the queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+import msgspec
+from tests.flows.drawing import Manner, awaited_keys, draw_flow, draw_params
+from tests.flows.engine import RETRIES, FlowRun, read_state
+from tests.flows.rules import broken_rules
+from tests.flows.services import SERVICES, serve
+from tests.flows.signals import DrawnSignals
+from tests.simulation.dags import was_lost
+from tests.simulation.jobs import insist
+
+from holdfast import Catalog
+from holdfast.client.client import Client
+from holdfast.errors import NotEnded
+from holdfast.ports.workers import QueueItem
+from holdfast.testing.simulation.simulation import Simulation
+
+MANNER = Manner(exec_types=("local_func", "queue", "queue"), is_bounded=True, is_patient=True)
+_LOOK_EVERY = 5.0
+
+
+class FlowScenario:
+    """One flow. It hears what it waits for when it does, and is mended and retried if it fails."""
+
+    is_client_spared = True
+    """A signal that is sent twice would be taken for two."""
+    most_faults = 12
+    """Together they must not take longer than a wait that is answered may last, an hour."""
+    slots = (2, 1000)
+    longest_task = 5.0
+    deadly = ()
+
+    def __init__(self, made: FlowRun) -> None:
+        self.queues: dict[str, int] = {}
+        self.catalog = Catalog()
+        self.services = {name: self._service(name) for name in SERVICES}
+        self._made = made
+        self._state: dict[str, Any] | None = None
+        """What it came to."""
+        made.register(self.catalog)
+
+    def _service(self, name: str) -> Callable[[QueueItem], Any]:
+        def do(item: QueueItem) -> Any:
+            given = msgspec.json.decode(item.input)
+            return serve(
+                name, given["input"], given["params"], attempt=item.attempt, retried=self._made.retried
+            )
+
+        return do
+
+    async def use(self, client: Client) -> None:
+        made = self._made
+        run = await insist(lambda: client.start(made.workflow, id="first", **made.params))
+        while True:
+            status = str(await run.status())
+            if status == "success" or (status == "failed" and made.retried == RETRIES):
+                break
+            if status == "failed":
+                made.retried += 1
+                try:
+                    await client.retry(run)
+                except NotEnded:
+                    pass  # the request before was done after all
+            elif not await made.tell(client, "first"):
+                await asyncio.sleep(_LOOK_EVERY)
+        self._state = await read_state(client, "first")
+
+    def is_done(self) -> bool:
+        return self._state is not None
+
+    def has_more_to_say(self) -> bool:
+        return self._state is None
+
+    def problems(self, simulation: Simulation) -> Iterable[str]:
+        histories = {history.run.id: history for history in simulation.safety.histories()}
+        if was_lost(histories.values()):
+            return  # ten nodes or workers died over one task, which the interpreter knows nothing of
+        found, made = histories["first"], self._made
+        assert self._state is not None
+        yield from made.problems(found.run, found.tasks, self._state)
+        yield from broken_rules(made.flow, found, made.interpreter.entered)
+
+
+def draw_flow_scenario(seed: int) -> FlowScenario:
+    flow, params = draw_flow(Random(f"{seed} flow"), MANNER), draw_params(Random(f"{seed} params"))
+    signals = DrawnSignals(str(seed), awaited_keys(flow), is_cancelled=False)
+    return FlowScenario(FlowRun(flow, params, signals))
