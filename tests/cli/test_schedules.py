@@ -157,7 +157,7 @@ def test_what_is_done_is_told_in_json(project: Path) -> None:
 def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project: Path) -> None:
     (project / "nightly.yaml").write_text("schedule: {every: 1s}\n" + FLOW)
     with subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", "nightly.yaml"],
+        [sys.executable, "-m", "holdfast", "serve", "--no-http", "nightly.yaml"],
         cwd=project,
         stderr=subprocess.PIPE,
         text=True,

@@ -24,7 +24,7 @@ def test_it_takes_runs_that_others_have_opened_tells_of_them_and_stops_in_order(
     project: Project, number: signal.Signals
 ):
     with_a_failed_run(project)
-    process = project.start("serve", "job.yaml")
+    process = project.start("serve", "--no-http", "job.yaml")
     read_until(process.stderr, "serving job")
 
     project.run("runs", "retry", "mine")
@@ -40,12 +40,12 @@ def test_it_takes_runs_that_others_have_opened_tells_of_them_and_stops_in_order(
 
 def test_the_schedules_of_its_files_are_put_changed_and_deleted_with_them(project: Project):
     project.write("job.yaml", JOB + "schedule: '*/1 * * * * *'\n")
-    process = project.start("serve", "job.yaml")
+    process = project.start("serve", "--no-http", "job.yaml")
     lines = read_until(process.stderr, re.compile(r"run job@\S+ of job success"))
     project.finish(process, signal.SIGTERM)
     project.write("job.yaml", JOB)
 
-    process = project.start("serve", "job.yaml")
+    process = project.start("serve", "--no-http", "job.yaml")
     later = read_until(process.stderr, "serving job")
     project.finish(process, signal.SIGTERM)
 
@@ -61,7 +61,7 @@ def test_a_file_that_was_moved_still_says_what_its_schedule_is(project: Project)
         """The schedules and their files then, and what was said."""
         (project.folder / file).parent.mkdir(exist_ok=True)
         project.write(file, text)
-        process = project.start("serve", file)
+        process = project.start("serve", "--no-http", file)
         told = read_until(process.stderr, "serving job")
         project.finish(process, signal.SIGTERM)
         (project.folder / file).unlink()
@@ -84,7 +84,7 @@ def test_a_file_that_was_moved_still_says_what_its_schedule_is(project: Project)
 
 def test_quiet_says_nothing_of_runs(project: Project):
     with_a_failed_run(project)
-    process = project.start("serve", "job.yaml", "--quiet")
+    process = project.start("serve", "--no-http", "job.yaml", "--quiet")
     read_until(process.stderr, "serving job")
 
     project.run("runs", "retry", "mine")
@@ -98,7 +98,7 @@ def test_what_happens_can_be_had_as_json_lines(project: Project):
     with_a_failed_run(project)
     project.write("job.yaml", (project.folder / "job.yaml").read_text() + "schedule: {cron: '0 0 1 1 *'}\n")
     project.write("other.yaml", "name: other\ntasks: {a: {command: 'false'}}\n")
-    process = project.start("serve", "job.yaml", "other.yaml", "--json")
+    process = project.start("serve", "--no-http", "job.yaml", "other.yaml", "--json")
     lines = read_until(process.stdout, '"serving"')
 
     project.run("runs", "retry", "mine")
@@ -119,7 +119,7 @@ def test_what_happens_can_be_had_as_json_lines(project: Project):
 
 def test_a_node_whose_lines_nobody_reads_any_more_stops_in_order(project: Project):
     with_a_failed_run(project)
-    process = project.start("serve", "job.yaml", "--json")
+    process = project.start("serve", "--no-http", "job.yaml", "--json")
     read_until(process.stdout, '"serving"')
     assert process.stdout is not None
     process.stdout.close()
@@ -135,12 +135,13 @@ def test_a_node_whose_lines_nobody_reads_any_more_stops_in_order(project: Projec
 
 def test_what_cannot_be_served_is_refused(project: Project):
     project.write("bad.yaml", "name: bad\ntasks: {}\n")
+    project.write("empty.py", "")
 
-    nothing = project.run("serve")
+    empty = project.run("serve", "empty.py")
     bad = project.run("serve", "bad.yaml")
 
-    assert nothing.returncode == 2
-    assert "TARGET" in nothing.stderr
+    assert empty.returncode == 2
+    assert "TARGET is 'empty.py', but must be a module with a workflow in it" in empty.stderr
     assert bad.returncode == 2
     assert bad.stderr.startswith("bad.yaml:")
     assert not (project.folder / ".holdfast").exists()

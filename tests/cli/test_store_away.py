@@ -48,7 +48,7 @@ def test_serve_goes_on_to_work_and_to_tell_of_runs(project: Project, postgres_ur
     project.write("job.yaml", JOB.replace("until test -e go; do sleep 0.1; done", "test -e go"))
     assert project.run("run", "job.yaml", "--id", "mine", "--db", postgres_url).returncode == 1
     (project.folder / "go").touch()
-    with started(project, "serve", "job.yaml", "--db", postgres_url) as process:
+    with started(project, "serve", "--no-http", "job.yaml", "--db", postgres_url) as process:
         read_until(process.stderr, "serving job")
 
         with nobody_gets_into(postgres_url):

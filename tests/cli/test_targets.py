@@ -92,11 +92,11 @@ def test_what_it_imports_from_elsewhere_does_not_make_a_module_ambiguous(folder:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("", "a YAML file, module:workflow or file.py:workflow"),
-        (":main", "a YAML file, module:workflow or file.py:workflow"),
-        ("..", "a YAML file, module:workflow or file.py:workflow"),
-        (".shop:main", "a YAML file, module:workflow or file.py:workflow"),
-        ("shop:main.<locals>.inner", "a YAML file"),
+        ("", "a YAML or JSON file, module:workflow or file.py:workflow"),
+        (":main", "a YAML or JSON file, module:workflow or file.py:workflow"),
+        ("..", "a YAML or JSON file, module:workflow or file.py:workflow"),
+        (".shop:main", "a YAML or JSON file, module:workflow or file.py:workflow"),
+        ("shop:main.<locals>.inner", "a YAML or JSON file"),
         ("missing_module_xyz", "there is no module 'missing_module_xyz'"),
         ("missing_module_xyz.inner:main", "there is no module 'missing_module_xyz'"),
         ("missing.py:main", "a file that is there"),

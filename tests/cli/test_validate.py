@@ -63,7 +63,7 @@ def test_json_has_the_same_for_programs(tmp_path: Path):
 
     good, bad = json.loads(done.out)
     assert done.code == 1
-    assert good == {"file": "good.yaml", "ok": True, "tasks": 2, "problems": []}
+    assert good == {"file": "good.yaml", "ok": True, "kind": "dag", "tasks": 2, "problems": []}
     assert bad["ok"] is False
     assert bad["tasks"] is None
     assert [(each["line"], each["column"]) for each in bad["problems"]] == [(2, 36)]
@@ -104,7 +104,7 @@ def test_a_folder_without_dags_is_an_error_and_no_success(tmp_path: Path):
 
     assert done.code == 2
     assert done.out == ""
-    assert done.err.startswith("error: no DAG in ")
+    assert done.err.startswith("error: no workflow in ")
 
 
 def test_standard_input_is_read_for_a_dash(tmp_path: Path):

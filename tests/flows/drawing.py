@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from tests.flows.services import ATTEMPTS_OF_LATE, BROKEN, CALLED, COUNT, LATE, MOODY, SERVICES, STEADY
 from tests.flows.signals import LONG_MS, SHORT_MS
 
-MOST_NODES = 5
 DEEPEST = 3
 SIGNALLED = ("w0", "w1")
 KEYS = ("x", "y", "z", *SIGNALLED)
@@ -40,6 +39,7 @@ class Manner(NamedTuple):
     """Every way through it comes to an end."""
     is_patient: bool = False
     """Work that fails at first is tried often enough."""
+    most_nodes: int = 5
 
 
 def draw_flow(dice: Random, manner: Manner = Manner(), name: str = "random") -> dict[str, Any]:
@@ -68,7 +68,9 @@ def awaited_keys(flow: dict[str, Any]) -> list[str]:
     for key, node in flow["nodes"].items():
         if node["kind"] in ("wait_event", "approval"):
             found.append(key)
-        found += [each for each in awaited_keys(node["subflow"]) if each not in found] if "subflow" in node else []
+        found += (
+            [each for each in awaited_keys(node["subflow"]) if each not in found] if "subflow" in node else []
+        )
     return found
 
 
@@ -80,7 +82,9 @@ class _Drawing:
     def flow(self, depth: int) -> dict[str, Any]:
         dice = self._dice
         nodes: dict[str, Any] = {}
-        keys = [f"n{number}" for number in range(dice.randint(1, MOST_NODES if depth == 1 else 3))]
+        keys = [
+            f"n{number}" for number in range(dice.randint(1, self._manner.most_nodes if depth == 1 else 3))
+        ]
         if dice.random() < 0.2:
             keys[-1] = dice.choice(("branch", "item"))
         for key in keys:
@@ -90,7 +94,9 @@ class _Drawing:
         if dice.random() < 0.35:
             self._add_loop(nodes, edges)
         self._give_choices_a_way_out(nodes, edges)
-        listed = [{"from": source, "action": action, "to": target} for (source, action), target in edges.items()]
+        listed = [
+            {"from": source, "action": action, "to": target} for (source, action), target in edges.items()
+        ]
         dice.shuffle(listed)
         for edge in listed:
             if edge["action"] == "default" and dice.random() < 0.5:
@@ -107,7 +113,8 @@ class _Drawing:
             sources = keys[max(0, number - 2) : number]
             free = [(each, action) for each in sources for action in self._actions(nodes[each])]
             free = [each for each in free if each not in edges] or [(keys[number - 1], f"to {key}")]
-            edges[dice.choice(free)] = key
+            straight = keys[number - 1], "default"
+            edges[straight if straight in free and dice.random() < 0.4 else dice.choice(free)] = key
         for _ in range(dice.randint(0, len(keys))):
             place = dice.randrange(len(keys))
             targets = keys[place + 1 :] if self._manner.is_bounded else keys
@@ -219,7 +226,9 @@ class _Drawing:
         dice = self._dice
         if "action_key" in node.get("post", {}) and dice.random() < 0.6:
             return "make"
-        return dice.choice(STEADY if dice.random() < 0.7 else (BROKEN, MOODY, "mended", "mended", "mended_twice", LATE))
+        return dice.choice(
+            STEADY if dice.random() < 0.7 else (BROKEN, MOODY, "mended", "mended", "mended_twice", LATE)
+        )
 
     def _work(self, service: str) -> dict[str, Any]:
         exec_type = self._dice.choice(self._manner.exec_types)
@@ -251,7 +260,9 @@ class _Drawing:
             work.pop("service", None)
             work.pop("func", None)
             works = self._tries([*services, LATE] if self._manner.is_patient else services)
-            work = {name: value for name, value in work.items() if name not in ("max_retries", "wait_ms")} | works
+            work = {
+                name: value for name, value in work.items() if name not in ("max_retries", "wait_ms")
+            } | works
         node |= work | self._fan()
         if dice.random() < 0.8:
             node["parallel_services"] = services

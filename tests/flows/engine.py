@@ -25,7 +25,8 @@ RETRIES = 2
 class FlowRun:
     """One run of one flow: it is attended to until it ends, and retried if it fails, twice at most."""
 
-    def __init__(self, flow: dict[str, Any], params: dict[str, Any], signals: Signals) -> None:
+    def __init__(self, id: str, flow: dict[str, Any], params: dict[str, Any], signals: Signals) -> None:
+        self.id = id
         self.flow = flow
         self.params = params
         self.retried = 0
@@ -38,30 +39,22 @@ class FlowRun:
     def expected(self) -> Ending:
         return self.interpreter.endings[-1]
 
-    def register(self, catalog: Catalog) -> None:
-        catalog.add_workflow(self.workflow)
-        for name in SERVICES:
-            task(name=name, catalog=catalog)(self._function(name))
-        for name in CALLED:
-            _register_called(catalog, name, lambda: self.retried)
-
-    def _function(self, service: str) -> Callable[..., Any]:
-        async def stand_in(input: Any, params: dict[str, Any]) -> Any:
-            return serve(service, input, params, attempt=task_context().attempt, retried=self.retried)
-
-        return stand_in
-
-    async def tell(self, client: Client, run: str) -> bool:
+    async def tell(self, client: Client) -> bool:
         """Send what it waits for, once it does. Whether anything was sent."""
-        state = await read_state(client, run)
+        state = await self.read_state(client)
         place = self.retried, state.get(CURSOR, {}).get("steps", 0)
         if place in self._told or place not in self.interpreter.heard:
             return False
         self._told.add(place)
         for key, value in self.interpreter.heard[place]:
             if not key.startswith("$"):
-                await client.signal(run, key, value)
+                await client.signal(self.id, key, value)
         return True
+
+    async def read_state(self, client: Client) -> dict[str, Any]:
+        """What its nodes share, and where it is."""
+        sight = await client.sights.run(self.id)
+        return {key: msgspec.json.decode(payload) for key, payload in sight.state.items()}
 
     def problems(self, run: RunRecord, tasks: Sequence[TaskRecord], state: dict[str, Any]) -> list[str]:
         """How it has ended, and not as it should."""
@@ -82,10 +75,26 @@ class FlowRun:
         return [f"{each}\n{json.dumps(self.flow)}\n{json.dumps(self.params)}" for each in told]
 
 
-async def read_state(client: Client, run: str) -> dict[str, Any]:
-    """What its nodes share, and where it is."""
-    sight = await client.sights.run(run)
-    return {key: msgspec.json.decode(payload) for key, payload in sight.state.items()}
+def register(catalog: Catalog, runs: Sequence[FlowRun]) -> None:
+    """What runs of flows need, by the ids that they are started with."""
+    by_id = {run.id: run for run in runs}
+
+    def retried() -> int:
+        # The id of a child begins with that of the run around it.
+        return by_id[task_context().run_id.partition("/")[0]].retried
+
+    for run in runs:
+        catalog.add_workflow(run.workflow)
+    for name in SERVICES:
+        _register_service(catalog, name, retried)
+    for name in CALLED:
+        _register_called(catalog, name, retried)
+
+
+def _register_service(catalog: Catalog, name: str, retried: Callable[[], int]) -> None:
+    @task(name=name, catalog=catalog)
+    async def do(input: Any, params: dict[str, Any]) -> Any:
+        return serve(name, input, params, attempt=task_context().attempt, retried=retried())
 
 
 def _register_called(catalog: Catalog, name: str, retried: Callable[[], int]) -> None:

@@ -57,7 +57,9 @@ class _Failed(Exception):
 
 
 class _Frame:
-    def __init__(self, flow: dict[str, Any], params: dict[str, Any], prefix: str, visit: Visit | None) -> None:
+    def __init__(
+        self, flow: dict[str, Any], params: dict[str, Any], prefix: str, visit: Visit | None
+    ) -> None:
         self.nodes: dict[str, Any] = flow["nodes"]
         self.edges: dict[tuple[str, str], str] = {
             (each["from"], each.get("action") or "default"): each["to"] for each in flow.get("edges", ())
@@ -70,7 +72,9 @@ class _Frame:
         self.written: dict[str, int] = {}
 
     def way_after_failure(self, own: str | None) -> str | None:
-        return next((each for each in ("error", own, "default") if each and (self.at, each) in self.edges), None)
+        return next(
+            (each for each in ("error", own, "default") if each and (self.at, each) in self.edges), None
+        )
 
 
 class _Place(NamedTuple):
@@ -416,5 +420,3 @@ def _action(node: dict[str, Any], value: Any) -> str:
         return post["action_static"]
     found = inside(value, post["action_key"]) if "action_key" in post else ""
     return found if isinstance(found, str) else ""
-
-

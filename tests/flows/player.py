@@ -97,9 +97,7 @@ class Player:
     def _visits(self) -> list[tuple[str, str, str]]:
         rows = [row for row in self.play.history().tasks if place_of(row) is None]
         sights = self._workflow.see_visits(rows)
-        return [
-            (row.name, str(row.status), sight.action) for row, sight in zip(rows, sights, strict=True)
-        ]
+        return [(row.name, str(row.status), sight.action) for row, sight in zip(rows, sights, strict=True)]
 
     # --- what happens next
 
@@ -149,7 +147,9 @@ class Player:
 
     def _end_something(self, node: dict[str, Any]) -> None:
         if "workflow" in node:
-            [id] = [id for id, seq in self.play.child_ids.items() if not self.play.children[seq].status.is_final]
+            [id] = [
+                id for id, seq in self.play.child_ids.items() if not self.play.children[seq].status.is_final
+            ]
             workflow, input = self.play.asked[id]
             self.play.end_child(id, self._outcome(workflow, input, {}, 1))
             return

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from tests.flows.drawing import Manner, awaited_keys, draw_flow, draw_params
-from tests.flows.engine import RETRIES, FlowRun, read_state
+from tests.flows.engine import RETRIES, FlowRun, register
 from tests.flows.signals import DrawnSignals
 
 from holdfast import Catalog, Run
@@ -35,9 +35,9 @@ async def test_a_flow_on_an_engine_that_crashes_ends_as_the_interpreter_says(bat
 async def play(seed: int) -> int:
     """One flow to its end. Answers how often the engine has crashed."""
     flow, params = draw_flow(Random(f"{seed} flow"), MANNER), draw_params(Random(f"{seed} params"))
-    made = FlowRun(flow, params, DrawnSignals(str(seed), awaited_keys(flow), is_cancelled=False))
+    made = FlowRun("first", flow, params, DrawnSignals(str(seed), awaited_keys(flow), is_cancelled=False))
     catalog, dice = Catalog(), Random(f"{seed} crashes")
-    made.register(catalog)
+    register(catalog, [made])
     crash_at = dice.randint(1, 8)
     async with Environment(
         catalog=catalog, seed=seed, crash_at=crash_at, crash_after=dice.random() < 0.5
@@ -49,9 +49,11 @@ async def play(seed: int) -> int:
             if dice.random() < 0.2:
                 await environment.crash()
         history = await environment.history(run)
-        told = made.problems(history.run, history.tasks, await read_state(environment, "first"))
+        told = made.problems(history.run, history.tasks, await made.read_state(environment))
         assert told == [], f"seed {seed}: {told[0]}"
-        assert not environment.repeated, f"seed {seed}: recorded tasks were done again: {environment.repeated}"
+        assert not environment.repeated, (
+            f"seed {seed}: recorded tasks were done again: {environment.repeated}"
+        )
         assert not environment.crash_points.parked, f"seed {seed}: {environment.crash_points.parked}"
         assert not await environment.doctor(), f"seed {seed}"
         return environment.crashes
@@ -61,7 +63,7 @@ async def _start(environment: Environment, made: FlowRun) -> Run[object]:
     """A crash may come before the start is recorded. Its id makes it safe to ask again."""
     while True:
         try:
-            return await environment.start(made.workflow, id="first", **made.params)
+            return await environment.start(made.workflow, id=made.id, **made.params)
         except (NotOpen, NodeStopped):
             await asyncio.sleep(0.001)
 
@@ -78,7 +80,7 @@ async def _look_after(environment: Environment, made: FlowRun, run: Run[object])
             if each.status is not TaskStatus.SUCCESS:
                 environment.recorded.discard(task_id(each.run, each.seq))  # it is to be done again
         await environment.retry(run)
-    elif not await made.tell(environment, "first"):
+    elif not await made.tell(environment):
         # No longer than a long wait, so that one that begins meanwhile is seen before it is over.
         await environment.skip(_HOUR)
     return False

@@ -10,7 +10,8 @@ import pytest
 from tests.server.conftest import Api, serving
 from tests.server.definitions import asking
 
-from holdfast.core.values import key_text
+from holdfast.core.values import Instant, Payload, key_text
+from holdfast.ports.workers import QueueItem
 
 
 async def test_a_worker_takes_a_task_does_it_and_the_run_goes_on(api: Api):
@@ -132,6 +133,28 @@ async def test_a_task_of_a_run_that_was_cancelled_is_nobodys_any_more(api: Api):
     assert "no longer yours" in answer["error"]
     [run] = await api.get("/tasks/runs", task_id=task)
     assert run["status"] == "canceled"
+
+
+async def test_a_task_that_is_not_of_a_flow_gives_all_that_it_was_given_as_input(
+    small_api: Api, monkeypatch: pytest.MonkeyPatch
+):
+    run = await small_api.hf.start("doubled", 1)
+    given = Payload(b'{"number":1}')
+    item = QueueItem(run.key, run.id, 0, "double", "resize", given, 1, 1, "w1", *[Instant(0)] * 3)
+
+    async def poll(*_: object) -> QueueItem:
+        return item
+
+    monkeypatch.setattr(small_api.hf.workers, "poll", poll)
+
+    taken = await small_api.take("resize")
+
+    assert taken["node_key"] == "double"
+    assert json.loads(taken["input_json"]) == {
+        "input": {"number": 1},
+        "params": {},
+        "run_id": f"{key_text(run.key)}:0:1",
+    }
 
 
 async def test_the_id_of_a_task_in_the_queue_names_its_run_task_and_lease(small_api: Api):

@@ -10,6 +10,10 @@ import pytest
 from tests.server.conftest import Api, serving
 from tests.server.definitions import asking, branching, calling, waiting
 
+from holdfast import RunStatus
+from holdfast.ports.flows import RunPage
+from holdfast.server.api.tasks import PAGES
+
 
 async def test_the_sequence_of_the_reference_client_ends_with_a_result_and_its_node_runs(api: Api):
     flow = (await api.post("/flows", {"Name": "demo", "Description": "d"}))["id"]
@@ -137,6 +141,22 @@ async def test_a_task_that_no_node_has_taken_is_pending_and_canceling_once_it_wa
             [each["id"] for each in pending["data"]] == [each["id"] for each in canceling["data"]] == [task]
         )
         assert (await api.get("/tasks", status="pending"))["total"] == 0
+
+
+@pytest.mark.parametrize("is_cancelling", [True, False])
+@pytest.mark.parametrize("is_queued", [True, False])
+@pytest.mark.parametrize("state", RunStatus)
+def test_every_run_has_exactly_one_status(state: RunStatus, is_queued: bool, is_cancelling: bool):
+    def fits(page: RunPage) -> bool:
+        return (
+            state in (page.statuses or ())
+            and page.is_queued in (None, is_queued)
+            and page.is_cancelling in (None, is_cancelling)
+        )
+
+    # What has ended is in no queue, and is asked for nothing any more.
+    if not (state.is_final and (is_queued or is_cancelling)):
+        assert len([status for status, page in PAGES.items() if fits(page)]) == 1
 
 
 async def test_tasks_are_found_by_flow_and_by_version(api: Api):

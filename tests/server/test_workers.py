@@ -8,6 +8,8 @@ import time
 import pytest
 from tests.server.conftest import Api, serving
 
+from holdfast.core.values import Instant
+
 
 async def register(api: Api, id: str, *services: str, type: str = "http", url: str | None = None) -> None:
     url = f"http://localhost:1/{id}" if url is None else url
@@ -103,6 +105,24 @@ async def test_a_worker_that_falls_silent_is_offline_and_is_not_allocated(store_
 
         await api.post("/workers/heartbeat", {"ID": "w1"})
         assert (await api.get("/workers/list"))[0]["status"] == "online"
+
+
+async def test_a_worker_that_comes_after_a_while_without_any_is_marked_when_it_falls_silent(store_url: str):
+    async def marked(api: Api) -> bool:
+        """As it stands in the store, which other servers and nodes go by."""
+        await asyncio.sleep(0.5)
+        [worker] = await api.hf._store.list_workers("default", Instant(0))
+        return not worker.is_online
+
+    async with serving(store_url, worker_ttl_seconds=0.1, worker_refresh_seconds=0.1) as api:
+        await asyncio.sleep(0.3)
+        await register(api, "w1", "sum")
+        after_registering = await marked(api)
+        await api.post("/workers/heartbeat", {"ID": "w1"})
+        after_a_heartbeat = await marked(api)
+
+        assert after_registering
+        assert after_a_heartbeat
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from tests.flows.drawing import Manner, awaited_keys, draw_flow, draw_params
-from tests.flows.engine import RETRIES, FlowRun, read_state
+from tests.flows.engine import RETRIES, FlowRun, register
 from tests.flows.rules import broken_rules
 from tests.flows.services import SERVICES, serve
 from tests.flows.signals import DrawnSignals
@@ -25,12 +25,12 @@ from holdfast.errors import NotEnded
 from holdfast.ports.workers import QueueItem
 from holdfast.testing.simulation.simulation import Simulation
 
-MANNER = Manner(exec_types=("local_func", "queue", "queue"), is_bounded=True, is_patient=True)
+MANNER = Manner(exec_types=("local_func", "queue", "queue"), is_bounded=True, is_patient=True, most_nodes=10)
 _LOOK_EVERY = 5.0
 
 
 class FlowScenario:
-    """One flow. It hears what it waits for when it does, and is mended and retried if it fails."""
+    """A few flows. Each hears what it waits for when it does, and is mended and retried if it fails."""
 
     is_client_spared = True
     """A signal that is sent twice would be taken for two."""
@@ -40,27 +40,28 @@ class FlowScenario:
     longest_task = 5.0
     deadly = ()
 
-    def __init__(self, made: FlowRun) -> None:
+    def __init__(self, runs: list[FlowRun]) -> None:
         self.queues: dict[str, int] = {}
         self.catalog = Catalog()
+        self._runs = {run.id: run for run in runs}
         self.services = {name: self._service(name) for name in SERVICES}
-        self._made = made
-        self._state: dict[str, Any] | None = None
-        """What it came to."""
-        made.register(self.catalog)
+        self._states: dict[str, dict[str, Any]] = {}
+        """What they came to."""
+        register(self.catalog, runs)
 
     def _service(self, name: str) -> Callable[[QueueItem], Any]:
         def do(item: QueueItem) -> Any:
             given = msgspec.json.decode(item.input)
-            return serve(
-                name, given["input"], given["params"], attempt=item.attempt, retried=self._made.retried
-            )
+            retried = self._runs[item.run_id].retried
+            return serve(name, given["input"], given["params"], attempt=item.attempt, retried=retried)
 
         return do
 
     async def use(self, client: Client) -> None:
-        made = self._made
-        run = await insist(lambda: client.start(made.workflow, id="first", **made.params))
+        await asyncio.gather(*[self._look_after(client, run) for run in self._runs.values()])
+
+    async def _look_after(self, client: Client, made: FlowRun) -> None:
+        run = await insist(lambda: client.start(made.workflow, id=made.id, **made.params))
         while True:
             status = str(await run.status())
             if status == "success" or (status == "failed" and made.retried == RETRIES):
@@ -71,27 +72,31 @@ class FlowScenario:
                     await client.retry(run)
                 except NotEnded:
                     pass  # the request before was done after all
-            elif not await made.tell(client, "first"):
+            elif not await made.tell(client):
                 await asyncio.sleep(_LOOK_EVERY)
-        self._state = await read_state(client, "first")
+        self._states[made.id] = await made.read_state(client)
 
     def is_done(self) -> bool:
-        return self._state is not None
+        return len(self._states) == len(self._runs)
 
     def has_more_to_say(self) -> bool:
-        return self._state is None
+        return not self.is_done()
 
     def problems(self, simulation: Simulation) -> Iterable[str]:
         histories = {history.run.id: history for history in simulation.safety.histories()}
         if was_lost(histories.values()):
             return  # ten nodes or workers died over one task, which the interpreter knows nothing of
-        found, made = histories["first"], self._made
-        assert self._state is not None
-        yield from made.problems(found.run, found.tasks, self._state)
-        yield from broken_rules(made.flow, found, made.interpreter.entered)
+        for id, made in self._runs.items():
+            found = histories[id]
+            yield from made.problems(found.run, found.tasks, self._states[id])
+            yield from broken_rules(made.flow, found, made.interpreter.entered)
 
 
 def draw_flow_scenario(seed: int) -> FlowScenario:
-    flow, params = draw_flow(Random(f"{seed} flow"), MANNER), draw_params(Random(f"{seed} params"))
-    signals = DrawnSignals(str(seed), awaited_keys(flow), is_cancelled=False)
-    return FlowScenario(FlowRun(flow, params, signals))
+    return FlowScenario([_draw(f"{seed}-{number}") for number in range(Random(f"{seed} runs").randint(1, 4))])
+
+
+def _draw(seed: str) -> FlowRun:
+    flow = draw_flow(Random(f"{seed} flow"), MANNER, name=f"flow-{seed}")
+    signals = DrawnSignals(seed, awaited_keys(flow), is_cancelled=False)
+    return FlowRun(f"run-{seed}", flow, draw_params(Random(f"{seed} params")), signals)

@@ -12,7 +12,20 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli import answers, doctor, graph, init, logs, run, runs, schedules, serve, validate
+from holdfast.cli import (
+    answers,
+    doctor,
+    flows,
+    graph,
+    init,
+    logs,
+    run,
+    runs,
+    schedules,
+    serve,
+    validate,
+    workers,
+)
 from holdfast.cli.output import say, say_error
 from holdfast.errors import BadDocument, HoldfastError
 
@@ -50,7 +63,7 @@ def _root(
     log_to_stderr()
 
 
-for _noun in (run, serve, runs, logs, schedules, answers, validate, graph, init, doctor):
+for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, validate, graph, init, doctor):
     _noun.register(app)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -55,9 +55,9 @@ class Portrait(NamedTuple):
     """Why, by the number of the task."""
     attempts: list[AttemptInfo]
     state: dict[str, Any]
-    cursor: Cursor | None
+    cursor: Cursor | None = None
     """Where it is, if it is a run of a flow."""
-    actions: dict[int, str]
+    actions: Mapping[int, str] = {}
     """What visits of nodes have led to, by the number of the task."""
 
     def facts(self) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.authoring.flow.model import Approval, Choice, Node, Prep
+from holdfast.authoring.flow.branches import branch_path
+from holdfast.authoring.flow.model import Approval, Choice, Foreach, Node, Parallel, Prep
 from holdfast.authoring.flow.program import action_of
 from holdfast.authoring.flow.waiting import decision_in
 from holdfast.core.records import TaskRecord
@@ -24,16 +25,19 @@ class VisitSight(NamedTuple):
 
 def see_visits(nodes: Mapping[str, Node], tasks: Sequence[TaskRecord]) -> list[VisitSight]:
     """One for each of the tasks; `nodes` are by their paths, those of branches included."""
-    return [_see(nodes.get(task.name), task) for task in tasks]
+    branches = {
+        branch_path(path, node.does)
+        for path, node in nodes.items()
+        if isinstance(node.does, (Parallel, Foreach))
+    }
+    return [_see(nodes.get(task.name), task, is_branch=task.name in branches) for task in tasks]
 
 
-def _see(node: Node | None, task: TaskRecord) -> VisitSight:
+def _see(node: Node | None, task: TaskRecord, *, is_branch: bool) -> VisitSight:
     if node is None:
         return VisitSight("", {}, "")
-    is_branch = not (task.name == node.key or task.name.endswith(f"/{node.key}"))
     action = "" if is_branch else _action(node, task)
-    kind = node.does.__struct_config__.tag
-    return VisitSight(action, _prep(node.prep), str(kind))
+    return VisitSight(action, _prep(node.prep), str(node.does.__struct_config__.tag))
 
 
 def _action(node: Node, task: TaskRecord) -> str:

@@ -48,12 +48,9 @@ class Witness:
             )
         )
 
-
     def saw_item(self, worker: str, item: QueueItem, *, is_success: bool) -> None:
         """A worker has done what it took from the queue."""
-        deed = Deed(
-            self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success
-        )
+        deed = Deed(self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success)
         self.deeds.append(deed)
 
 
