@@ -56,7 +56,7 @@ LAYERS = {
     "testing": Layer(PARTS | {"app"}, {"msgspec", "pytest", "hypothesis"}),
     # A thin face: it speaks through the client, and reads files with what authoring has.
     "cli": Layer(
-        {"errors", "core", "settings", "authoring", "client", "app", "__init__"},
+        {"errors", "core", "settings", "authoring", "client", "server", "app", "__init__"},
         {"msgspec", "typer", "rich", "uvloop"},
     ),
     "__main__": Layer({"cli"}),

@@ -27,7 +27,13 @@ SCHEDULES = [
     Fault(
         "late-firing-leaves-its-runs",
         "a firing happens whole or not at all",
-        [Edit(_STORE, "                raise _HasMoved\n", "                return False\n")],
+        [
+            Edit(
+                _STORE,
+                "*row, decided_on):\n                raise _HasMoved\n",
+                "*row, decided_on):\n                return False\n",
+            )
+        ],
         [cases("stores/test_schedules.py", _SECOND)],
     ),
     Fault(

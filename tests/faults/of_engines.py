@@ -476,7 +476,7 @@ MEMORY = [
         [
             Edit(
                 "engine/resident.py",
-                "            if flight.stage is not Stage.BACKING_OFF:\n",
+                "            if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:\n",
                 "            if flight.stage is Stage.CLOSED:\n",
             )
         ],

@@ -42,7 +42,10 @@ class Manner(NamedTuple):
     most_nodes: int = 5
 
 
-def draw_flow(dice: Random, manner: Manner = Manner(), name: str = "random") -> dict[str, Any]:
+ANYTHING = Manner()
+
+
+def draw_flow(dice: Random, manner: Manner = ANYTHING, name: str = "random") -> dict[str, Any]:
     """A flow as its JSON would be read."""
     return {"name": name, **_Drawing(dice, manner).flow(1)}
 

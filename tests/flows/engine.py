@@ -20,6 +20,8 @@ from holdfast.client.client import Client
 from holdfast.core.records import CURSOR, RunRecord, TaskRecord
 
 RETRIES = 2
+_NO_LIMIT = 10_000
+"""Steps that a flow may take by default: more than those that are drawn for an engine do."""
 
 
 class FlowRun:
@@ -30,7 +32,9 @@ class FlowRun:
         self.flow = flow
         self.params = params
         self.retried = 0
-        self.interpreter = Interpreter(flow, params, signals, retries=RETRIES, waits_only=True)
+        self.interpreter = Interpreter(
+            flow, params, signals, retries=RETRIES, max_steps=_NO_LIMIT, waits_only=True
+        )
         self._told: set[tuple[int, int]] = set()
         text = json.dumps(flow)
         self.workflow = FlowWorkflow(load_flow_text(text), text, Path("random.json"))

@@ -1,4 +1,4 @@
-"""Where a flow finds a value, and whether a condition holds, in the plainest way: for the interpreter alone."""
+"""Where a flow finds a value, and whether a condition holds, in the plainest way: for the interpreter."""
 
 from __future__ import annotations
 

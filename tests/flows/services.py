@@ -1,4 +1,4 @@
-"""What the work of random flows does: a pure function of its name, what it is given, and how often it was tried.
+"""What the work of random flows does: a pure function of its name, its input, and how often it was tried.
 
 The name says it all, so that one table serves the interpreter, the player, registered tasks and workers.
 """

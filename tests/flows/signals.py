@@ -1,4 +1,4 @@
-"""What the world sends to a run of a random flow, and when: a script that the interpreter and the player share.
+"""What the world sends to a run of a random flow, and when: a script for interpreter and player.
 
 It goes by the steps of the run, not by a clock. When a run has come to a node where it waits for anything,
 the script says what it hears there; whatever node that is, it hears all of it before the node ends.

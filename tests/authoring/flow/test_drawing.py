@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -57,16 +58,16 @@ def test_in_text_a_node_is_a_line_with_its_kind_and_where_its_actions_lead(order
     assert as_text(order).splitlines() == [
         "order (10 nodes): Every order",
         "",
-        "size      choice      big → ask, small → pack             1 case",
-        "ask       approval    approved → pack, rejected → remind  for 1m at most",
-        "pack      subflow     error → fix, → paid                 2 nodes",
-        "  both    parallel    wrap → each                         service left, right, 2 at once",
-        "  each    foreach     ends                                service wrap from the queue for each item",
-        "fix       executor    ends                                script ./fix.sh now",
-        "paid      wait_event  → bill                              signal $shared.money",
-        "bill      subflow     → charge                            workflow billing",
-        "charge    executor    ends                                service charge",
-        "remind    timer       → size                              1h30m",
+        "size    choice      big → ask, small → pack             1 case",
+        "ask     approval    approved → pack, rejected → remind  for 1m at most",
+        "pack    subflow     error → fix, → paid                 2 nodes",
+        "  both  parallel    wrap → each                         service left, right, 2 at once",
+        "  each  foreach     ends                                service wrap from the queue for each item",
+        "fix     executor    ends                                script ./fix.sh now",
+        "paid    wait_event  → bill                              signal $shared.money",
+        "bill    subflow     → charge                            workflow billing",
+        "charge  executor    ends                                service charge",
+        "remind  timer       → size                              1h30m",
     ]
 
 
@@ -104,7 +105,7 @@ def test_in_mermaid_subflows_are_subgraphs_and_edges_have_their_actions(order: F
 
 def test_text_of_users_means_nothing_to_mermaid():
     flow = load_flow_text(
-        'start: \'end"] & <b>\'\nnodes:\n  \'end"] & <b>\': {kind: executor, service: "x|y"}\n'
+        "start: 'end\"] & <b>'\nnodes:\n  'end\"] & <b>': {kind: executor, service: \"x|y\"}\n"
         '  b: {kind: timer}\nedges:\n  - {from: \'end"] & <b>\', action: "a|b", to: b}\n'
     )
 
@@ -141,10 +142,10 @@ def test_a_long_chain_and_a_deep_nest_can_be_drawn():
     nodes = ", ".join(f"n{each}: {{kind: timer}}" for each in range(count))
     edges = ", ".join(f"{{from: n{each}, to: n{each + 1}}}" for each in range(count - 1))
     chain = load_flow_text(f"start: n0\nnodes: {{{nodes}}}\nedges: [{edges}]\n")
-    nest = "{start: a, nodes: {a: {kind: timer}}}"
+    nest: dict[str, Any] = {"kind": "timer"}
     for _ in range(50):
-        nest = f"{{start: a, nodes: {{a: {{kind: subflow, subflow: {nest}}}}}}}"
-    deep = load_flow_text(nest)
+        nest = {"kind": "subflow", "subflow": {"start": "a", "nodes": {"a": nest}}}
+    deep = load_flow_text(json.dumps({"start": "a", "nodes": {"a": nest}}))
 
     assert len(as_text(chain).splitlines()) == count + 2
     assert (count_nodes(deep), len(as_text(deep).splitlines())) == (51, 53)

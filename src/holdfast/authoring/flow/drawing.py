@@ -6,10 +6,10 @@ node.
 
     order (4 nodes)
 
-    check        choice    paid → ship, default → remind   1 case
-    ship         subflow   ends                            1 node
-      pack       executor  ends                            function pack
-    remind       timer     → check                         1h
+    check   choice    paid → ship, → remind  1 case
+    ship    subflow   ends                   1 node
+      pack  executor  ends                   function pack
+    remind  timer     → check                1h
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LONGEST_NAME: Final = 40
 _LONGEST_WORK: Final = 60
 _MOST_SERVICES: Final = 5
 _NARROWEST: Final = 12
-"""Columns that where it leads to has, at least."""
+"""Columns that where it leads to has at least, and what it does, if there is room for that at all."""
 
 # Mermaid reads these itself inside a label: as the end of it, as HTML, as an entity, as Markdown.
 _ESCAPED: Final = str.maketrans({character: f"#{ord(character)};" for character in '"#&<>`*_~\\|{}[]()'})
@@ -178,7 +178,7 @@ def as_text(flow: Flow, *, width: int = 100, is_ascii: bool = False) -> str:
     about = f": {one_line(flow.description)}" if flow.description else ""
     lines = [f"{one_line(flow.name)} ({count} {'node' if count == 1 else 'nodes'}){about}", ""]
     lines += _listed(steps, width)
-    text = "\n".join(shorten(line, width).rstrip() for line in lines) + "\n"
+    text = "\n".join(shorten(line.rstrip(), width) for line in lines) + "\n"
     return text.replace("→", "->").encode("ascii", "replace").decode() if is_ascii else text
 
 
@@ -189,9 +189,11 @@ def _listed(steps: Sequence[Step], width: int) -> Iterator[str]:
     before = name_width + kind_width + 4
     ways = [_folded(_ways(step.edges), max(_NARROWEST, width - before)) for step in steps]
     way_width = max(columns_of(way) for folded in ways for way in folded)
+    room = min(_LONGEST_WORK, width - before - way_width - 2)
     for step, name, (first, *others) in zip(steps, names, ways, strict=True):
+        work = shorten(work_of(step.node), room) if room >= _NARROWEST else ""
         line = f"{_padded(name, name_width)}  {kind_of(step.node):<{kind_width}}  "
-        yield f"{line}{_padded(first, way_width)}  {shorten(work_of(step.node), _LONGEST_WORK)}"
+        yield f"{line}{_padded(first, way_width)}  {work}"
         yield from (" " * before + other for other in others)
 
 

@@ -64,7 +64,7 @@ class Items:
         elif (task.name, task.input, task.attempt) != (item.name, item.input, item.attempt):
             yield f"promise 1, journal before effect: {what} is handed out otherwise than it is recorded"
         if self._told.get(key, 0) >= item.attempt:
-            yield f"promise 3, recorded tasks are never done again: {what} is handed out after its run was told"
+            yield f"promise 3, recorded tasks are never done again: {what} is handed out, its run was told"
         before = self._taken.get(key)
         if before is not None and (item.lease <= before.lease or item.attempt <= before.attempt):
             yield f"leases are counted: {what} is handed out, and {_told(before)} was before"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -128,7 +129,7 @@ class _OneRun:
     """A scenario: one run of the user's, whose client is spared."""
 
     queues: Mapping[str, int] = {}
-    services: Services = {}
+    services: Services = MappingProxyType({})
     most_faults = 30
     slots = (2, 4, 1000)
     longest_task = 20.0
