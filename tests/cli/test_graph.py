@@ -136,3 +136,46 @@ def test_a_file_with_problems_is_not_drawn_and_they_are_named(folder: Path):
 
     assert (done.code, done.out) == (2, "")
     assert "bad.yaml:2:36: " in done.err
+
+
+# --- flows
+
+FLOW = """
+name: größe
+start: size
+nodes:
+  size: {kind: choice, choice_cases: [{action: big, expr: {gt: [$params.n, 1]}}], default_action: small}
+  nap: {kind: timer, params: {delay_ms: 1500}}
+edges: [{from: size, action: big, to: nap}]
+"""
+
+
+def test_a_flow_is_a_list_of_where_its_actions_lead(folder: Path):
+    (folder / "flow.yaml").write_text(FLOW, "utf-8")
+
+    text = call("graph", "flow.yaml", cwd=folder)
+    plain = execute("graph", "flow.yaml", cwd=folder, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    narrow = call_in_terminal("graph", "flow.yaml", cwd=folder, columns=30)
+
+    assert text.out.splitlines() == [
+        "größe (2 nodes)",
+        "",
+        "size  choice  big → nap  1 case",
+        "nap   timer   ends       1.5s",
+    ]
+    assert plain.out.splitlines()[2] == "size  choice  big -> nap  1 case"
+    assert narrow.out.splitlines()[2] == "size  choice  big → nap"
+
+
+def test_a_flow_is_drawn_as_mermaid_and_json_and_svg_is_refused(folder: Path):
+    (folder / "flow.json").write_text('{"start": "a", "nodes": {"a": {"kind": "timer"}}}')
+
+    mermaid = call("graph", "flow.json", "-f", "mermaid", cwd=folder)
+    facts = json.loads(call("graph", "flow.json", "--json", cwd=folder).out)
+    svg = call("graph", "flow.json", "-o", "flow.svg", cwd=folder)
+
+    assert mermaid.out.splitlines()[0] == "flowchart TD"
+    assert (facts["name"], facts["kind"], len(facts["nodes"])) == ("flow", "flow", 1)
+    assert svg.code == 2
+    assert "mermaid, text or json for a flow; svg is drawn of DAGs only" in svg.err
+    assert not (folder / "flow.svg").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -180,3 +181,68 @@ def test_the_mark_stands_below_the_place_however_wide_the_text(
     assert cell_len(text) <= width
     cells = [character for character in text for _ in range(cell_len(character))]
     assert "".join(cells[len(mark) - 1 : len(mark)]) == marked
+
+
+# --- flows
+
+FLOW = """
+start: size
+nodes:
+  size: {kind: choice, choice_cases: [{action: big, expr: {gt: [$params.n, 1]}}], default_action: small}
+  inner: {kind: subflow, subflow: {start: nap, nodes: {nap: {kind: timer}}}}
+edges: [{from: size, to: inner}]
+"""
+BAD_FLOW = FLOW.replace("kind: timer", "kind: tmer").replace("to: inner", "to: nowhere")
+
+
+def test_a_flow_is_told_from_a_dag_and_is_ok_with_the_number_of_its_nodes(tmp_path: Path):
+    write(tmp_path, flow=FLOW, etl=GOOD)
+    flow = {"start": "tasks", "nodes": {"tasks": {"kind": "timer"}}}
+    (tmp_path / "one.json").write_text(json.dumps(flow))
+    (tmp_path / "dag.json").write_text('{"tasks": {"start": {"command": "true"}}}')
+
+    done = call("validate", "flow.yaml", "etl.yaml", "one.json", "dag.json", cwd=tmp_path)
+    piped = call("validate", "-", cwd=tmp_path, input=json.dumps(flow))
+
+    assert done.out.splitlines() == [
+        "flow.yaml: ok: 3 nodes",
+        "etl.yaml: ok: 2 tasks",
+        "one.json: ok: 1 node",
+        "dag.json: ok: 1 task",
+    ]
+    assert piped == (0, "stdin: ok: 1 node\n", "")
+
+
+def test_problems_of_a_flow_have_their_paths_in_it(tmp_path: Path):
+    write(tmp_path, flow=BAD_FLOW)
+
+    plain = call("validate", "flow.yaml", cwd=tmp_path)
+    shown = call_in_terminal("validate", "flow.yaml", cwd=tmp_path, columns=200)
+    [found] = json.loads(call("validate", "flow.yaml", "--json", cwd=tmp_path).out)
+
+    assert plain.code == shown.code == 1
+    assert re.search(
+        r"^flow.yaml:5:\d+: \$\.nodes\.inner\.subflow\.nodes\.nap\.kind: ", plain.out, re.MULTILINE
+    )
+    assert "$.nodes.inner.subflow.nodes.nap.kind: " in shown.out
+    assert (found["kind"], found["ok"], found["nodes"]) == ("flow", False, None)
+    paths = {problem["path"]: problem["line"] for problem in found["problems"]}
+    assert paths["$.nodes.inner.subflow.nodes.nap.kind"] == 5
+    assert paths["$.edges[0].to"] == 6
+
+
+def test_a_folder_stands_for_its_flows_too_and_for_no_other_json(tmp_path: Path):
+    write(tmp_path, etl=GOOD, flow=FLOW, cluster="kind: Cluster\nnodes:\n  - role: worker\n")
+    (tmp_path / "flow.json").write_text('{"start": "a", "nodes": {"a": {"kind": "timer"}}}')
+    (tmp_path / "broken.json").write_text('{"start": "a", "nodes": {"a": {"kind": "timer"}}')
+    (tmp_path / "package.json").write_text('{"scripts": {"start": "node ."}, "nodes": 1}')
+    (tmp_path / "tasks.json").write_text('{"version": "2.0.0", "tasks": []}')
+
+    done = call("validate", ".", cwd=tmp_path)
+
+    assert [line.split(":")[0] for line in done.out.splitlines()] == [
+        "broken.json",
+        "etl.yaml",
+        "flow.json",
+        "flow.yaml",
+    ]

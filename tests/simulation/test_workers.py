@@ -1,0 +1,106 @@
+"""Workers in the simulation: mistakes in the queue, planted one at a time, and what finds each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from tests.simulation.workloads import WORKLOADS
+
+from holdfast.core.values import Instant
+from holdfast.engine.attempts import Attempts
+from holdfast.engine.resident import Flight
+from holdfast.engine.tick import Tick
+from holdfast.stores.sqlite import driver
+from holdfast.testing.simulation.simulation import Simulation
+from holdfast.testing.simulation.world import Violation
+
+SEEDS = 200
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _plant_query(patch: pytest.MonkeyPatch, name: str, honest: str, wrong: str) -> None:
+    query = driver._queries()[name]
+    assert honest in query
+    patch.setitem(driver._queries(), name, query.replace(honest, wrong))
+
+
+def _take_late_completions(patch: pytest.MonkeyPatch) -> None:
+    _plant_query(patch, "end_item", "lease = ?4", "?4 = ?4")
+
+
+def _give_no_lease(patch: pytest.MonkeyPatch) -> None:
+    _plant_query(patch, "take_item", "ready_at = ?7", "ready_at = min(?6, ?7)")
+
+
+def _keep_what_is_completed(patch: pytest.MonkeyPatch) -> None:
+    _plant_query(patch, "end_item", "DELETE FROM queue", "UPDATE queue SET ready_at = ready_at")
+
+
+def _count_leases_from_one(patch: pytest.MonkeyPatch) -> None:
+    _plant_query(patch, "take_item", "lease = ?5", "lease = min(?5, 1)")
+
+
+def _forget_to_queue_what_is_tried_again(patch: pytest.MonkeyPatch) -> None:
+    honest = Attempts.queue
+
+    def queue(self: Attempts, flight: Flight, ready_at: Instant) -> None:
+        honest(self, flight, ready_at)
+        if flight.number > 1:
+            self._commit.queued.pop()
+
+    patch.setattr(Attempts, "queue", queue)
+
+
+def _leave_cancelled_tasks_in_the_queue(patch: pytest.MonkeyPatch) -> None:
+    honest = Tick._cancel_task
+
+    def cancel_task(self: Tick, *args: object) -> None:
+        honest(self, *args)  # pyright: ignore[reportArgumentType]
+        self.commit.unqueued.clear()
+
+    patch.setattr(Tick, "_cancel_task", cancel_task)
+    _plant_query(patch, "lock_due_item", "tasks.status, tasks.lost", "'pending', tasks.lost")
+
+
+@pytest.mark.parametrize(
+    ("plant", "found"),
+    [
+        (_take_late_completions, "late completion|completed once|completed again"),
+        (_give_no_lease, "one worker has an item"),
+        (_keep_what_is_completed, "completed once|completed again|its run was told"),
+        (_count_leases_from_one, "leases are counted"),
+        (_forget_to_queue_what_is_tried_again, "waits in vain|promise 7"),
+        (_leave_cancelled_tasks_in_the_queue, "promise 3|promise 6"),
+    ],
+)
+@pytest.mark.timeout(240)
+def test_a_planted_mistake_is_found(plant: Plant, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+
+    violation = first_violation()
+
+    assert re.search(found, violation), violation
+
+
+def first_violation() -> str:
+    for seed in range(SEEDS):
+        try:
+            Simulation(seed, WORKLOADS["flows"](seed)).run()
+        except Violation as violation:
+            return str(violation)
+    return "nothing was found"
+
+
+def test_workers_do_much_of_the_work_and_some_of_it_is_taken_from_them() -> None:
+    taken = lost = 0
+    for seed in range(40):
+        simulation = Simulation(seed, WORKLOADS["flows"](seed))
+        simulation.run()
+        taken += sum(deed.process.startswith("worker-") for deed in simulation.witness.deeds)
+        lost += sum(attempt.status == "lost" and attempt.worker != "" for attempt in simulation.failed_attempts)
+
+    assert taken > 40
+    assert lost > 0
