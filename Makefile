@@ -22,9 +22,10 @@ help:  ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(READY)  ## see runs survive a crash: one in Python, one in YAML
+demo: $(READY)  ## see runs survive a crash: in Python, as a DAG in YAML, as a flow graph
 	@$(RUN) examples/demo.py $(ARGS)
 	@$(RUN) examples/demo_dag.py
+	@$(RUN) examples/demo_flow.py
 
 .PHONY: test
 test: $(READY)  ## run every test (ARGS="-k lease" for some)

@@ -1,4 +1,4 @@
-"""holdfast: workflows that survive crashes. Plain Python, a YAML DAG or a flow graph, over SQLite or Postgres.
+"""holdfast: workflows that survive crashes. Plain Python, YAML DAGs or flow graphs, over SQLite or Postgres.
 
 A name is imported when it is first asked for: a module of tasks, and every process that loads one, would
 otherwise wait for the engine, the stores and the reader of YAML as well.

@@ -181,10 +181,10 @@ class Holdfast(Client):
         from holdfast.server.node_runs import VisitSight, describe_nothing
         from holdfast.server.serving import ApiServer
 
-        editions = self._parts.definitions.catalog.editions
+        definitions = self._parts.definitions
 
         def describe_visits(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitSight]:
-            known: Any = editions.get((definition.name, definition.version))
+            known: Any = definitions.find_edition(definition.name, definition.version)
             if known is None and definition.kind == "flow":
                 known = read_edition(definition)
             if not isinstance(known, FlowWorkflow):
@@ -311,7 +311,6 @@ class _Executors:
     ) -> None:
         self._store = store
         self._definitions = definitions
-        self._editions = definitions.catalog.editions
         self._find_task = definitions.catalog.find_task
         body, codec = definitions.body, definitions.codec
         self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log)
@@ -324,15 +323,15 @@ class _Executors:
     def route(self, attempt: Attempt) -> Executor:
         # An unknown task goes to the one that will say so, as a failure of the task.
         found = None
-        if self._editions and (attempt.workflow, attempt.version) in self._editions:
-            workflow = self._editions[attempt.workflow, attempt.version]
+        workflow = self._definitions.find_edition(attempt.workflow, attempt.version)
+        if workflow is None:
+            found = self._find_task(attempt.name)
+        else:
             kind = workflow.executor_of(attempt)
             if kind != "function":
                 return self._http_executor() if kind == "http" else self._process_executor(kind)
             with contextlib.suppress(UnknownTask):
                 found = workflow.body(attempt, self._definitions).task
-        else:
-            found = self._find_task(attempt.name)
         return self._inline if found is None or found.is_async else self._threads
 
     def _http_executor(self) -> Executor:

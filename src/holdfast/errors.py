@@ -207,7 +207,7 @@ class VersionConflict(Refused):
     def __init__(self, name: str, version: str) -> None:
         self.name, self.version = name, version
         super().__init__(
-            f"workflow {name!r} version {version!r} is registered with other code, and runs rely on it; "
+            f"workflow {name!r} version {version!r} is known with another definition, and runs rely on it; "
             "give the changed workflow a new version"
         )
 
@@ -234,7 +234,7 @@ class FlowNotFound(Refused, LookupError):
 class NotPublished(Refused):
     def __init__(self, id: str, version: object = None) -> None:
         self.id, self.version = id, version
-        what = "no version that is published" if version is None else f"not published version {version}"
+        what = "no version that is published" if version is None else f"no published version {version}"
         super().__init__(f"flow {show(id)} has {what}: publish one, and it can be run")
 
 

@@ -466,3 +466,23 @@ async def test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it(st
         await rich.resume(run.id)
 
         assert await rich.result(run.id) == {"y": 4}
+
+
+async def test_flows_of_the_same_id_in_two_namespaces_are_two_flows(store_url: str) -> None:
+    catalog = Catalog()
+    async with (
+        Holdfast(store_url, namespace="a", catalog=catalog) as a,
+        Holdfast(store_url, namespace="b", catalog=catalog) as b,
+    ):
+        for hf in (a, b):
+            await hf.flows.create("greet")
+            await hf.flows.publish("greet", _greeting(f"of {hf.namespace}"))
+
+        said = [await (await hf.start("greet")).result() for hf in (a, b)]
+
+        assert said == [{"said": "of a"}, {"said": "of b"}]
+
+
+def _greeting(word: str) -> dict[str, Any]:
+    node = {"kind": "wait_event", "params": {"signal_key": "$params.word", "word": word}}
+    return {"start": "a", "nodes": {"a": node | {"post": {"output_key": "said"}}}}

@@ -99,7 +99,8 @@ class Recorder:
                 self.changed.clear()
                 await self.changed.wait()
 
-    def _body(self, name: str) -> FunctionBody:
+    def _body(self, attempt: Attempt) -> FunctionBody:
+        name = attempt.name
         if name not in self.bodies:
             raise UnknownTask(name, list(self.bodies))
         return self.bodies[name]

@@ -476,8 +476,8 @@ MEMORY = [
         [
             Edit(
                 "engine/resident.py",
-                "            if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:\n",
-                "            if flight.stage is Stage.CLOSED:\n",
+                "if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:\n",
+                "if flight.stage is Stage.CLOSED:\n",
             )
         ],
         [

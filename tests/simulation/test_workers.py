@@ -100,7 +100,9 @@ def test_workers_do_much_of_the_work_and_some_of_it_is_taken_from_them() -> None
         simulation = Simulation(seed, WORKLOADS["flows"](seed))
         simulation.run()
         taken += sum(deed.process.startswith("worker-") for deed in simulation.witness.deeds)
-        lost += sum(attempt.status == "lost" and attempt.worker != "" for attempt in simulation.failed_attempts)
+        lost += sum(
+            attempt.status == "lost" and attempt.worker != "" for attempt in simulation.failed_attempts
+        )
 
     assert taken > 40
     assert lost > 0

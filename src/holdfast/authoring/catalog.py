@@ -84,8 +84,6 @@ class Catalog:
         self._tasks: dict[str, TaskDefinition] = {}
         self.editions: dict[tuple[str, str], DataWorkflow] = {}
         """Of workflows that are data: every version that was here, by name and version."""
-        self.published: dict[str, DataWorkflow] = {}
-        """Flows that the store has and others call: the newest version that was found, by name."""
         self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
         """By name, then by explicit version; None stands for the version derived from the source."""
         self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
@@ -120,7 +118,7 @@ class Catalog:
         """The workflow of that name: of that version, or the one defined last."""
         versions = self._workflows.get(checked_name("the name of a workflow", name), {})
         if version is None:
-            found = next(reversed(versions.values()), None) or self.published.get(name)
+            found = next(reversed(versions.values()), None)
         else:
             version = checked_version(version)
             found = versions.get(version) or self.editions.get((name, version))
@@ -169,6 +167,11 @@ class Definitions:
         self.max_steps = max_steps
         """How many nodes a run of a flow may visit."""
         self._bodies: dict[str, Body] = {}
+        # Not in the catalog, which several namespaces may share: each has flows of its own.
+        self._published: dict[tuple[str, str], DataWorkflow] = {}
+        """Flows that were found in the store, by name and version."""
+        self._newest: dict[str, DataWorkflow] = {}
+        """Of those that others call: the newest version that was found, by name."""
 
     @property
     def flow_reader(self) -> FlowReader:
@@ -180,45 +183,60 @@ class Definitions:
         return [*(workflow.claim for workflow in self.catalog.workflows()), PUBLISHED_FLOWS]
 
     def lacks(self, run: RunRecord) -> bool:
-        name, version = run.workflow, run.version
-        if (name, version) in self.catalog.editions:
+        if self.find_edition(run.workflow, run.version) is not None:
             return False
-        return run.claim == PUBLISHED_FLOWS or self.catalog.find_data(name) is not None
+        return run.claim == PUBLISHED_FLOWS or self.catalog.find_data(run.workflow) is not None
 
     def learn(self, definition: Definition) -> None:
-        from holdfast.authoring.flow.workflow import read_edition
-
         current = self.catalog.find_data(definition.name)
-        if current is None and definition.kind != "flow":
-            return  # it was replaced by code of the same name, which does not fit its runs
         try:
-            if current is None or current.kind != definition.kind:
-                self.catalog.add_edition(read_edition(definition))
-            else:
+            if _is_published(definition):
+                self._read_published(definition)
+            elif current is not None and current.kind == definition.kind:
                 self.catalog.add_edition(current.edition(definition))
+            # Else it was replaced by another kind of the same name, which does not fit its runs.
         except Refused as error:  # then its runs are parked, by this node
             _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
 
+    def _read_published(self, definition: Definition) -> DataWorkflow:
+        """Raises BadFlow."""
+        from holdfast.authoring.flow.workflow import read_edition
+
+        key = (definition.name, definition.version)
+        if key not in self._published:
+            self._published[key] = read_edition(definition)
+        return self._published[key]
+
     def calls_of(self, run: RunRecord) -> list[str]:
         """Those of the workflows that it may call that are not defined here: they may be published flows."""
-        edition = self.catalog.editions.get((run.workflow, run.version))
+        edition = self.find_edition(run.workflow, run.version)
         return [] if edition is None else self._not_defined(edition)
 
     def learn_published(self, definition: Definition) -> None:
         self.learn(definition)
-        known = self.catalog.editions.get((definition.name, definition.version))
+        known = self.find_edition(definition.name, definition.version)
         if known is not None:
-            self.catalog.published[definition.name] = known
+            self._newest[definition.name] = known
 
     def _not_defined(self, edition: DataWorkflow) -> list[str]:
         return sorted({name for _, name in edition.calls() if not self.catalog.defines(name)})
 
+    def find_edition(self, workflow: str, version: str) -> DataWorkflow | None:
+        """Of a workflow that is data."""
+        key = (workflow, version)
+        return self.catalog.editions.get(key) or self._published.get(key)
+
+    def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
+        """As the catalog has it, or else the store. Raises UnknownWorkflow."""
+        found = self._newest.get(name) if version is None else self._published.get((name, version))
+        if found is not None and not (version is None and self.catalog.defines(name)):
+            return found
+        return self.catalog.workflow(name, version)
+
     def edition_of(self, attempt: Attempt) -> DataWorkflow:
-        """Of a workflow that is data. Raises UnknownWorkflow."""
-        workflow = self.catalog.editions.get((attempt.workflow, attempt.version))
-        if workflow is None:
-            workflow = cast("DataWorkflow", self.catalog.workflow(attempt.workflow, attempt.version))
-        return workflow
+        """Raises UnknownWorkflow."""
+        found = self.find_edition(attempt.workflow, attempt.version)
+        return found or cast("DataWorkflow", self.catalog.workflow(attempt.workflow, attempt.version))
 
     def process(self, attempt: Attempt) -> ProcessBody:
         """What to run for it now. Raises UnknownTask."""
@@ -229,16 +247,16 @@ class Definitions:
         return self.edition_of(attempt).service_call(attempt)
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
-        found = self.catalog.workflow(workflow, version)
+        found = self.workflow(workflow, version)
         return Pinned(found.version, found.claim)
 
     def program(self, run: RunRecord, past: Past) -> Program:
-        return self.catalog.workflow(run.workflow, run.version).program(run, past, self)
+        return self.workflow(run.workflow, run.version).program(run, past, self)
 
     def body(self, attempt: Attempt) -> Body:
-        editions = self.catalog.editions
-        if editions and (attempt.workflow, attempt.version) in editions:
-            return editions[attempt.workflow, attempt.version].body(attempt, self)
+        edition = self.find_edition(attempt.workflow, attempt.version)
+        if edition is not None:
+            return edition.body(attempt, self)
         name = attempt.name
         body = self._bodies.get(name)
         if body is None or body.task is not self.catalog.find_task(name):
@@ -248,7 +266,8 @@ class Definitions:
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         version = None if version is None else checked_version(version)
         if isinstance(workflow, str):
-            found = self.catalog.workflow(workflow, version)
+            # Of a published flow any version may be asked for, but which is the newest only the store knows.
+            found = (self.catalog if version is None else self).workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
             self.catalog.workflow(found.name, found.version)  # refuses one of another catalog, at the door
@@ -262,13 +281,7 @@ class Definitions:
         return self._startable(found)
 
     def startable_as(self, definition: Definition) -> Startable:
-        from holdfast.authoring.flow.workflow import read_edition
-
-        known = self.catalog.editions.get((definition.name, definition.version))
-        if known is None:
-            known = read_edition(definition)
-            self.catalog.add_edition(known)
-        return self._startable(known)
+        return self._startable(self._read_published(definition))
 
     def _startable(self, found: WorkflowDefinition) -> Startable:
         def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
@@ -291,6 +304,11 @@ class Definitions:
 
     def decode(self, payload: Payload, type: Any, what: str) -> Any:
         return self.codec.decode(payload, type, what)
+
+
+def _is_published(definition: Definition) -> bool:
+    """Its version is a number: that of one from a file is made of what it says."""
+    return definition.kind == "flow" and definition.version.isdecimal()
 
 
 def _stored(workflow: WorkflowDefinition) -> Definition:

@@ -32,6 +32,7 @@ from holdfast.errors import (
     ForbiddenInWorkflow,
     NotAsked,
     NotParked,
+    NotPublished,
     PromiseSettled,
     RunEnded,
     RunNotFound,
@@ -87,7 +88,14 @@ class Client:
         self._families = Families(store, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
-        self.workers = Workers(store, namespace=namespace, now=now, ttl=worker_ttl, queue_lease=queue_lease)
+        self.workers = Workers(
+            store,
+            namespace=namespace,
+            now=now,
+            ttl=worker_ttl,
+            queue_lease=queue_lease,
+            encode=workflows.encode,
+        )
         self.sights = Sights(store, namespace=namespace)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
@@ -189,6 +197,7 @@ class Client:
         except UnknownWorkflow:
             published = await self._find_published(workflow, version)
             if published is None:
+                await self._refuse_unpublished(workflow, version)
                 raise
             startable = self._workflows.startable_as(published)
         for name in startable.calls:
@@ -200,6 +209,11 @@ class Client:
             await self._store.register(self.namespace, [definition], self._now())
             self._registered.add((definition.name, definition.version))
         return startable
+
+    async def _refuse_unpublished(self, workflow: Any, version: str | int | None) -> None:
+        """Raises NotPublished if it is a flow, but not one that can be run."""
+        if isinstance(workflow, str) and await self._store.find_flow(self.namespace, workflow) is not None:
+            raise NotPublished(workflow, version)
 
     async def _find_published(self, workflow: Any, version: str | int | None) -> Definition | None:
         number = None if version is None else _number_of(version)

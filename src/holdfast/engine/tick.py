@@ -326,8 +326,9 @@ class Tick:
         remote = [flight for flight in resident.flights.values() if flight.stage is Stage.REMOTE]
         waits += [f"a worker of service {flight.options.service!r} ({flight.name})" for flight in remote[:3]]
         waits += [f"{len(remote) - 3} more of them"] if len(remote) > 3 else []
-        if wake_at is not None:
-            waits.append(f"until {_time(wake_at)}")
+        due = resident.next_due()
+        if due is not None:
+            waits.append(f"until {_time(due)}")
         hold(self.commit, resident)
         self.commit.released.append(
             ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)

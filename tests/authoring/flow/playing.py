@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
 
-from holdfast.authoring.flow.loader import load_flow_text
 from tests.authoring import playing
 from tests.authoring.playing import NULL, failure, json
 
+from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past

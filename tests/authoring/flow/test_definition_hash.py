@@ -130,6 +130,4 @@ def test_the_order_of_cases_counts():
 
 def test_it_does_not_change_from_one_release_to_the_next():
     # Versions that were published are found by it. If this fails, a release would take each for a new one.
-    assert hash_of(FLOW) == (
-        "deb6bcd11bd87d1f48f281fd7264580465709d79b68795ffe7ff3da188b37d93"
-    )
+    assert hash_of(FLOW) == "deb6bcd11bd87d1f48f281fd7264580465709d79b68795ffe7ff3da188b37d93"

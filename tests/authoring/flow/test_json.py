@@ -160,11 +160,11 @@ def test_three_hundred_levels_are_read_from_deep_within_a_program():
     ids=lambda text: text[:12],
 )
 def test_a_hostile_text_costs_little(text: str):
-    start = time.perf_counter()
+    start = time.process_time()
 
     compose_json(text, Problems("x"))
 
-    assert time.perf_counter() - start < 8  # some 0.5 s at most
+    assert time.process_time() - start < 8  # of the processor; some 1 s at most
 
 
 # --- paths
@@ -237,8 +237,8 @@ def test_a_path_that_nobody_could_read_is_cut_in_the_middle():
 def test_paths_below_a_long_key_cost_no_more_than_the_text():
     text = json.dumps({"k" * 400_000: dict.fromkeys((str(n) for n in range(50_000)), 1)})
 
-    start = time.perf_counter()
+    start = time.process_time()
     paths = JsonPaths(read(text))
 
     assert len(paths) > 100_000
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.authoring.flow.playing import Play, failure
+from tests.authoring.flow.playing import Play, failure, json
+
+from holdfast.core.events import SignalReceived, TaskEnded
+from holdfast.core.records import MessageKind
 
 TWO = """
     start: first
@@ -498,6 +501,95 @@ def test_an_event_that_does_not_come_in_time_is_a_failure():
     assert play.states["w"] == "failed"
 
 
+def test_a_wait_that_had_its_event_in_time_is_not_given_up_later():
+    play = Play(
+        """
+        start: paid
+        nodes:
+          paid: {kind: wait_event, params: {timeout_ms: 5000}, post: {action_static: next}}
+          work: {kind: executor, service: s}
+        edges: [{from: paid, action: next, to: work}, {from: paid, action: error, to: work}]
+        """
+    )
+
+    play.signal("paid", 5)
+    play.pass_time(10)
+
+    assert play.timers == {}
+    assert play.open == ["work"]
+    assert play.states["paid"] == "success"
+
+
+LATE = """
+    start: paid
+    nodes:
+      paid: {kind: wait_event, params: {timeout_ms: 5000}, post: {action_static: late}}
+      error: {kind: executor, service: s}
+      late: {kind: executor, service: s}
+      default: {kind: executor, service: s}
+    edges:
+      - {from: paid, action: error, to: error}
+      - {from: paid, action: late, to: late}
+      - {from: paid, to: default}
+"""
+
+
+@pytest.mark.parametrize("lacking", [[], ["error"], ["error", "late"]])
+def test_of_a_wait_in_vain_the_edge_for_errors_comes_first_then_that_of_its_own_action(lacking: list[str]):
+    text = LATE
+    for action in lacking:
+        text = text.replace(f"      {action}: {{kind: executor, service: s}}\n", "")
+        text = text.replace(f"      - {{from: paid, action: {action}, to: {action}}}\n", "")
+    play = Play(text)
+
+    play.pass_time(5)
+
+    assert play.open == [["error", "late", "default"][len(lacking)]]
+
+
+def test_the_action_of_a_wait_in_vain_is_not_that_of_the_subflow_around_it():
+    play = Play(
+        """
+        start: sf
+        nodes:
+          sf:
+            kind: subflow
+            subflow:
+              start: paid
+              nodes: {paid: {kind: wait_event, params: {timeout_ms: 5000}, post: {action_static: late}}}
+          late: {kind: executor, service: s}
+          default: {kind: executor, service: s}
+        edges: [{from: sf, action: late, to: late}, {from: sf, to: default}]
+        """
+    )
+
+    play.pass_time(5)
+
+    assert play.open == ["default"]
+
+
+def test_a_signal_that_comes_with_the_failure_of_a_run_is_there_when_it_is_tried_again():
+    play = Play(
+        """
+        start: work
+        nodes:
+          work: {kind: executor, service: s, post: {action_static: next}}
+          paid: {kind: wait_event}
+        edges: [{from: work, action: next, to: paid}]
+        """
+    )
+    [work] = play.rows
+    message = play._post(MessageKind.SIGNAL, "paid", json(5))
+    play._settle(work, failure())
+    play._advance([TaskEnded(work, failure()), SignalReceived(message, "paid", json(5))])
+    assert play.failure == "node 'work' failed: broken"
+
+    play.retry()
+    play.end("work")
+
+    assert play.output == {"paid": 5}
+
+
 def test_a_signal_that_comes_early_is_there_when_it_is_waited_for():
     play = Play(
         """
@@ -639,6 +731,7 @@ def test_a_retry_goes_back_into_the_subflow_that_failed():
     )
     play.end("sf/a", failure("inside"))
     assert play.failure == "node 'sf/a' failed: inside"
+    assert play.states == {"sf": "failed", "sf/a": "failed"}
 
     play.retry()
 
@@ -669,6 +762,23 @@ def test_a_node_may_call_another_workflow_by_name():
     assert play.output == {"out": {"rows": 5}}
 
 
+def test_a_workflow_that_is_called_again_is_another_run_each_time():
+    play = Play(
+        """
+        start: call
+        nodes: {call: {kind: subflow, workflow: etl, post: {output_key: out, action_key: way}}}
+        edges: [{from: call, action: again, to: call}]
+        """,
+        etl=True,
+    )
+
+    play.end_child("play/call", {"way": "again"})
+    assert play.program.waits() == ["child play/call#2"]
+    play.end_child("play/call#2", {"way": "on"})
+
+    assert play.output == {"out": {"way": "on"}}
+
+
 def test_a_workflow_that_is_not_known_fails_the_node_and_a_retry_calls_it():
     play = Play("{start: call, nodes: {call: {kind: subflow, workflow: etl}}}")
     assert "etl" in play.failure
@@ -687,6 +797,18 @@ def test_a_result_that_is_too_large_fails_its_node():
 
     assert play.open == ["mend"]
     assert play.shared == {}
+
+
+def test_what_was_too_large_stays_so_under_a_higher_limit():
+    play = Play(PARALLEL.format(mode="concurrent", strategy="collect_errors"), {"x": 1}, limit=1000)
+    for branch in range(3):
+        play.end("p/branch", "x" * 500, branch)
+
+    play.limit = 100_000
+    play.end("mend", 1)
+
+    assert play.output == {}
+    assert play.states["p"] == "failed"
 
 
 def test_what_was_decided_with_another_limit_stays_decided():

@@ -87,7 +87,7 @@ class DagWorkflow:
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> DagProgram:
         def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
-            found = definitions.catalog.workflow(workflow)
+            found = definitions.workflow(workflow)
             return found.signature.pack((), inputs, definitions.codec)
 
         return DagProgram(run, past, self.dag, definitions.codec, pack_child)

@@ -87,8 +87,12 @@ class FlowWorkflow:
 
     def functions(self) -> list[str]:
         """The registered tasks that it may call."""
-        found = {work.name for node in self._nodes.values() if isinstance(work := _work_of(node), Function)}
-        return sorted(found - {""})
+        found: set[str] = set()
+        for node in self._nodes.values():
+            work = _work_of(node)
+            if isinstance(work, Function):
+                found |= set(node.does.services) if isinstance(node.does, Parallel) else {work.name}
+        return sorted(found)
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> FlowProgram:
         """Raises UnknownTask if a function of its is not known here: another node may have it."""
@@ -96,7 +100,7 @@ class FlowWorkflow:
             definitions.catalog.task(name)
 
         def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
-            found = definitions.catalog.workflow(workflow)
+            found = definitions.workflow(workflow)
             return found.signature.pack((), inputs, definitions.codec)
 
         return FlowProgram(run, past, self.flow, definitions.codec, pack_child, definitions.max_steps)
@@ -217,5 +221,5 @@ def read_edition(definition: Definition, file: Path | None = None) -> FlowWorkfl
     """A version that the store has: of a file, or a published one. Raises BadFlow."""
     flow = load_flow_text(definition.source, file=definition.origin or definition.name)
     flow = msgspec.structs.replace(flow, name=definition.name)
-    published = None if definition.version.startswith("auto-") else definition.version
+    published = definition.version if definition.version.isdecimal() else None
     return FlowWorkflow(flow, definition.source, file, published)
