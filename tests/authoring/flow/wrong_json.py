@@ -44,4 +44,5 @@ JSON_CASES: Final = {
     "[0x1F]": "1:2: '0x1F' is no number, nor true, false or null; text stands in double quotes",
     "\ufeff\ufeff[]": "1:1: a value cannot begin with '\\ufeff'; text stands in double quotes",
     "[\r1,\r\n2,\n 3,\u2028]": "4:4: a value cannot begin with '\\u2028'; text stands in double quotes",
+    "[" + "1," * 200_000 + "1]": "1:400000: more than 200,000 values",
 }
