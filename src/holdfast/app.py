@@ -197,6 +197,7 @@ class Holdfast(Client):
             worker_refresh_seconds=self.settings.worker_refresh_seconds,
             describe_visits=describe_visits,
             version=version("holdfast"),
+            origins=self.settings.allowed_origins.replace(",", " ").split(),
         )
         return ApiServer(app)
 

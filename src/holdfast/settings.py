@@ -66,6 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long a worker that is called over HTTP may take to answer."""
     worker_wait_seconds: float = 15
     """How long an attempt waits for a worker of its service to appear before it has failed."""
+    allowed_origins: str = ""
+    """Of pages in browsers that may ask the HTTP API, as https://shop.example, with commas between them."""
     queue_lease_seconds: float = 60
     """How long a worker that has taken a task from the queue may be silent before another gets it."""
 

@@ -211,3 +211,17 @@ async def test_the_names_of_flows_are_looked_up_once():
 
     assert first == second == {"orders": "ORDERS"}
     assert store.looked == 2
+
+
+async def test_a_draft_need_not_be_able_to_run_and_is_checked_when_it_is_published(store_url: str):
+    async with Holdfast(store_url, engine=False, catalog=Catalog()) as hf:
+        await hf.flows.create("orders")
+        draft = await hf.flows.save_draft("orders", "{start: a")
+        assert draft.status == "draft"
+
+        with pytest.raises(BadFlow):
+            await hf.flows.publish("orders", version=1)
+        assert (await hf.flows.get("orders", 1)).definition == "{start: a"
+
+        await hf.flows.save_draft("orders", flow("sum"), 1)
+        assert (await hf.flows.publish("orders", version=1)).status == "published"

@@ -16,7 +16,7 @@ from holdfast import Catalog, FlowWorkflow, Holdfast, Run, RunFailed, load_flow,
 from holdfast.client.workers import queue_id
 from holdfast.core.journal import MessageHeard, read_step
 from holdfast.core.records import History
-from holdfast.errors import NotAsked, WrongType
+from holdfast.errors import NotAsked, NotPublished, WrongType
 from holdfast.testing import Environment, assert_durable
 
 EVERYTHING = """
@@ -450,6 +450,19 @@ async def test_a_run_keeps_its_version_and_the_next_one_gets_the_newest(store_ur
         await hf.approve(old, "a")
         assert await old.result() == {"a": True}
         assert await (await hf.start(flow.id, version=2, x=3)).result() == {"y": 6}
+
+
+async def test_a_draft_cannot_be_started_under_its_name_or_its_number(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=with_double(Catalog())) as hf:
+        flow = await hf.flows.create("flow")
+        await hf.flows.save_draft(flow.id, dedent(INNER))
+
+        for version in (None, 1):
+            with pytest.raises(NotPublished):
+                await hf.start(flow.id, version=version, x=1)
+
+        await hf.flows.publish(flow.id, version=1)
+        assert await (await hf.start(flow.id, x=1)).result() == {"y": 2}
 
 
 async def test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it(store_url: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.faults import of_dags, of_engines, of_programs, of_stores
+from tests.faults import of_dags, of_engines, of_flows, of_programs, of_stores, of_workers
 
 FAULTS = {
     fault.name: fault
-    for fault in (*of_engines.FAULTS, *of_stores.FAULTS, *of_programs.FAULTS, *of_dags.FAULTS)
+    for module in (of_engines, of_stores, of_programs, of_dags, of_flows, of_workers)
+    for fault in module.FAULTS
 }

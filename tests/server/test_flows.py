@@ -148,7 +148,7 @@ async def test_a_draft_is_replaced_until_it_is_published_and_cannot_be_run_befor
     started = await api.post("/tasks", {"FlowID": "orders", "ParamsJSON": '{"n": 4}'})
 
     assert "publish" in refused["error"]
-    assert "not published version 1" in also_refused["error"]
+    assert "no published version 1" in also_refused["error"]
     assert published["id"] == "orders@1"
     done = await api.wait_for(started["id"], "completed", "failed")
     assert json.loads(done["shared_json"]) == {"result": 8}

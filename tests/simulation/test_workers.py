@@ -8,10 +8,6 @@ from collections.abc import Callable
 import pytest
 from tests.simulation.workloads import WORKLOADS
 
-from holdfast.core.values import Instant
-from holdfast.engine.attempts import Attempts
-from holdfast.engine.resident import Flight
-from holdfast.engine.tick import Tick
 from holdfast.stores.sqlite import driver
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import Violation
@@ -43,28 +39,6 @@ def _count_leases_from_one(patch: pytest.MonkeyPatch) -> None:
     _plant_query(patch, "take_item", "lease = ?5", "lease = min(?5, 1)")
 
 
-def _forget_to_queue_what_is_tried_again(patch: pytest.MonkeyPatch) -> None:
-    honest = Attempts.queue
-
-    def queue(self: Attempts, flight: Flight, ready_at: Instant) -> None:
-        honest(self, flight, ready_at)
-        if flight.number > 1:
-            self._commit.queued.pop()
-
-    patch.setattr(Attempts, "queue", queue)
-
-
-def _leave_cancelled_tasks_in_the_queue(patch: pytest.MonkeyPatch) -> None:
-    honest = Tick._cancel_task
-
-    def cancel_task(self: Tick, *args: object) -> None:
-        honest(self, *args)  # pyright: ignore[reportArgumentType]
-        self.commit.unqueued.clear()
-
-    patch.setattr(Tick, "_cancel_task", cancel_task)
-    _plant_query(patch, "lock_due_item", "tasks.status, tasks.lost", "'pending', tasks.lost")
-
-
 @pytest.mark.parametrize(
     ("plant", "found"),
     [
@@ -72,8 +46,6 @@ def _leave_cancelled_tasks_in_the_queue(patch: pytest.MonkeyPatch) -> None:
         (_give_no_lease, "one worker has an item"),
         (_keep_what_is_completed, "completed once|completed again|its run was told"),
         (_count_leases_from_one, "leases are counted"),
-        (_forget_to_queue_what_is_tried_again, "waits in vain|promise 7"),
-        (_leave_cancelled_tasks_in_the_queue, "promise 3|promise 6"),
     ],
 )
 @pytest.mark.timeout(240)

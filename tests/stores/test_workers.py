@@ -119,3 +119,18 @@ async def test_a_worker_that_cannot_be_read_is_left_out_and_the_others_are_liste
     await change(store, """UPDATE {}workers SET services = '{{"crop":1}}' WHERE id = 'a'""")
 
     assert [worker.id for worker in await store.list_workers(SPACE, at(0))] == ["b"]
+
+
+async def test_a_worker_that_begins_again_under_its_id_holds_nothing_of_its_last_life(
+    store: SqlStore,
+) -> None:
+    await Node(store).queue(1)
+    await store.register_worker(SPACE, new_worker("w1", heartbeat_at=at(1)))
+    taken = await store.poll_queue(SPACE, "w1", ["resize"], at(2), at(60))
+    assert taken is not None
+
+    await store.register_worker(SPACE, new_worker("w1", heartbeat_at=at(3)))
+    again = await store.poll_queue(SPACE, "w2", ["resize"], at(4), at(60))
+
+    assert again is not None
+    assert (again.run, again.seq, again.lease) == (taken.run, taken.seq, taken.lease + 1)

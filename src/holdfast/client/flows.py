@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -16,7 +17,15 @@ import msgspec
 
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.values import Instant, moment
-from holdfast.errors import BadOption, CannotStore, FlowNotFound, NotPublished, VersionConflict, WrongType
+from holdfast.errors import (
+    BadFlow,
+    BadOption,
+    CannotStore,
+    FlowNotFound,
+    NotPublished,
+    VersionConflict,
+    WrongType,
+)
 from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowStore, FlowVersion
 from holdfast.ports.programs import FlowReader
 
@@ -129,7 +138,8 @@ class Flows:
     ) -> FlowVersionInfo:
         """Keep a version that cannot be run yet, in the place of the draft of that number if there is one.
 
-        Raises BadFlow, FlowNotFound, and VersionConflict if that number is published with another definition.
+        What it says is checked when it is published. Raises FlowNotFound, and VersionConflict if that number is
+        published with another definition.
         """
         return await self._write(flow, definition, version, DRAFT, is_json)
 
@@ -170,10 +180,7 @@ class Flows:
             _check_number("version", number, _HIGHEST_NUMBER)
         source = None if definition is None else _source_of(definition)
         is_json = True if isinstance(definition, Mapping) else is_json
-        hash = ""
-        if source is not None:
-            # Not on the event loop: to read a long text takes longer than anyone else there should wait.
-            hash = await asyncio.to_thread(self._read.check, source, is_json=is_json)
+        hash = "" if source is None else await self._hash_of(source, is_json, status)
         for _ in range(_TRIES):
             versions = await self._versions(flow)
             known = _version_like(versions, hash, status) if number is None else _numbered(versions, number)
@@ -185,14 +192,27 @@ class Flows:
                 return _version_info(known)
             if known is not None and known.status == PUBLISHED:
                 raise VersionConflict(flow, str(number))
-            kept_source, kept_hash = (source, hash) if source is not None else _of_draft(known)
-            new = FlowVersion(
-                flow, number or _next_number(versions), status, kept_hash, kept_source, self._now()
-            )
+            text, meaning = source, hash
+            if text is None:  # the draft's own, which is looked at only now
+                assert known is not None
+                text, meaning = known.source, await self._hash_of(known.source, None, status)
+            new = FlowVersion(flow, number or _next_number(versions), status, meaning, text, self._now())
             replaces = None if known is None else known.hash
             if await self._store.write_version(self._namespace, new, replaces):
                 return _version_info(new)
         raise VersionConflict(flow, str(number or _next_number(await self._versions(flow))))
+
+    async def _hash_of(self, source: str, is_json: bool | None, status: str) -> str:
+        """Of what it means; of a draft that cannot run yet, of its text. Raises BadFlow for any other.
+
+        Not on the event loop: to read a long text takes longer than anyone else there should wait.
+        """
+        try:
+            return await asyncio.to_thread(self._read.check, source, is_json=is_json)
+        except BadFlow:
+            if status != DRAFT:
+                raise
+            return "draft-" + hashlib.sha256(source.encode(errors="surrogatepass")).hexdigest()
 
     async def _versions(self, flow: str) -> list[FlowVersion]:
         """Raises FlowNotFound."""
@@ -242,11 +262,6 @@ def _stands(known: FlowVersion, hash: str, status: str, source: str | None) -> b
     """There is nothing to write. A draft of a published version that is the same is that version."""
     is_same = source is None or known.hash == hash
     return is_same and (known.status == PUBLISHED or (status == DRAFT and known.source == source))
-
-
-def _of_draft(known: FlowVersion | None) -> tuple[str, str]:
-    assert known is not None  # without a definition there is a draft
-    return known.source, known.hash
 
 
 def _next_number(versions: list[FlowVersion]) -> int:

@@ -63,7 +63,8 @@ class CompletionResult(Enum):
 
 class WorkerStore(Protocol):
     async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
-        """Add it, or replace what is known of it."""
+        """Add it, or replace what is known of it. It holds nothing yet: items that are held under its id may
+        be taken by others at once."""
         ...
 
     async def heartbeat(

@@ -10,7 +10,6 @@ from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.types import ASGIApp
 
 from holdfast.client.client import Client
 from holdfast.server.api import flows, queue, tasks, workers
@@ -50,7 +49,8 @@ def make_app(
     worker_refresh_seconds: float,
     describe_visits: DescribeVisits = describe_nothing,
     version: str = "0",
-) -> ASGIApp:
+    origins: Sequence[str] = (),
+) -> Gateway:
     """`client` is open, and is used on the event loop that serves. The OpenAPI document says `version`."""
     marker = OfflineMarker(client.workers, worker_refresh_seconds)
     app = Litestar(
@@ -66,7 +66,7 @@ def make_app(
         openapi_config=_openapi(version),
         logging_config=None,
     )
-    return Gateway(app, QUERY_NAMES)
+    return Gateway(app, QUERY_NAMES, origins)
 
 
 def _given(value: Any) -> Provide:

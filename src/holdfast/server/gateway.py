@@ -1,50 +1,84 @@
-"""What every request passes before it is routed: may a page of another origin ask, and names in queries."""
+"""What every request passes before it is routed: is it from a page that may ask, and names in queries.
+
+There are no keys yet, and a flow can run programs. So whoever can send a request can do what this process
+can: programs of this machine may, as they could anyway, but no page that somebody looks at in a browser.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final, cast
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.server.wire import folded
 
 _API: Final = "/api"
-_CORS: Final = [
-    (b"access-control-allow-origin", b"*"),
-    (b"access-control-allow-headers", b"Content-Type, Authorization"),
-    (b"access-control-allow-methods", b"GET,POST,OPTIONS"),
-]
+_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _MOST_FIELDS: Final = 100
 
 
 class Gateway:
-    """Pages of any origin may ask, and names in queries are matched like those in bodies.
+    """Lets requests in, and matches names in queries like those in bodies.
 
-    `names` are those that routes have. An empty value is one that is not there.
+    `names` are those that routes have. An empty value is one that is not there. `origins` are those of pages
+    that may ask; `*` is any.
     """
 
-    def __init__(self, app: ASGIApp, names: list[str]) -> None:
+    def __init__(self, app: ASGIApp, names: list[str], origins: Sequence[str] = ()) -> None:
         self._app = app
         self._names = {folded(name): name for name in names}
+        self._origins = frozenset(origins)
+        self.is_local = False
+        """It listens on the loopback address only. Then it is called by no other name: a page whose own name
+        leads here would else be of the same origin."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _is_api(scope["path"]):
             await self._app(scope, receive, send)
             return
+        given: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
+        headers = {name: value.decode("latin-1") for name, value in given}
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        problem = self._problem(host, origin)
+        if problem is not None:
+            await _answer(send, 403, msgspec.json.encode({"error": problem}))
+            return
+        allowed = _allowing(origin) if origin is not None and self._is_allowed(origin) else []
         if scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": [*_CORS]})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            await _answer(send, 204, b"", allowed)
             return
 
+        has_begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_CORS]
+                has_begun = True
+                message["headers"] = [*message["headers"], *allowed]
             await send(message)
 
         if scope["query_string"]:
             scope["query_string"] = self._read_query(scope["query_string"])
-        await self._app(scope, receive, send_with_headers)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except asyncio.CancelledError:  # it has had a while, and the server ends now
+            if not has_begun:
+                await _answer(send, 503, b'{"error":"the server is stopping"}', allowed)
+
+    def _problem(self, host: str, origin: str | None) -> str | None:
+        """Why it is not let in; None if it is."""
+        if self.is_local and _name_in(host) not in _LOCAL_NAMES:
+            return f"this server is called localhost or 127.0.0.1, and not {host!r}"
+        if origin is None or self._is_allowed(origin) or origin.partition("://")[2] == host:
+            return None
+        return f"pages of {origin} may not ask; the setting allowed_origins says which may"
+
+    def _is_allowed(self, origin: str) -> bool:
+        return origin in self._origins or "*" in self._origins
 
     def _read_query(self, query: bytes) -> bytes:
         found: dict[str, Any] = {}
@@ -52,6 +86,31 @@ class Gateway:
             # The first counts, as it does for the programs' own server.
             found.setdefault(self._names.get(folded(name), name), value)
         return urlencode(found).encode()
+
+
+def _name_in(host: str) -> str:
+    """Without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _allowing(origin: str) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-allow-headers", b"Content-Type, Authorization"),
+        (b"access-control-allow-methods", b"GET,POST,OPTIONS"),
+        (b"vary", b"Origin"),
+    ]
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
+    all_headers = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else [*headers]
+    if body:
+        all_headers.append((b"content-type", b"application/json"))
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _is_api(path: str) -> bool:

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Generator
+from ipaddress import ip_address
 from typing import Any, Final
 
 import uvicorn
-from litestar.types import ASGIApp
 
 from holdfast.errors import BadOption
+from holdfast.server.gateway import Gateway
 
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 1024
@@ -20,7 +21,7 @@ _BACKLOG: Final = 1024
 class ApiServer:
     """Started once and stopped once. It leaves signals alone: whoever starts it decides when it stops."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: Gateway) -> None:
         self._app = app
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -31,6 +32,7 @@ class ApiServer:
         Raises BadOption if the address cannot be had.
         """
         listener = await _listen(host, port)
+        self._app.is_local = ip_address(listener.getsockname()[0]).is_loopback
         config = uvicorn.Config(
             self._app_of_uvicorn(),
             log_config=None,

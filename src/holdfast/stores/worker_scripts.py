@@ -29,7 +29,13 @@ class WorkerScripts:
 
     async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
         row = records.worker_row(worker)
-        await self._driver.write(lambda tx: tx.run("put_worker", namespace, *row))
+
+        def script(tx: Transaction) -> None:
+            tx.run("put_worker", namespace, *row)
+            # One that begins holds nothing: else it would renew for ever what its last life has taken.
+            tx.run("renew_items_of", namespace, worker.id, worker.heartbeat_at)
+
+        await self._driver.write(script)
 
     async def heartbeat(
         self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant

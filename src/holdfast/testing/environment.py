@@ -267,7 +267,7 @@ class _WatchedDefinitions(Definitions):
     """Writes down every task that is begun."""
 
     def __init__(self, catalog: Catalog, codec: Any, environment: Environment) -> None:
-        super().__init__(catalog, codec)
+        super().__init__(catalog, codec, environment.settings.max_steps)
         self._environment = environment
 
     def body(self, attempt: Attempt) -> Any:

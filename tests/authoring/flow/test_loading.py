@@ -17,7 +17,6 @@ from holdfast.authoring.flow.loader import (
     definition_hash,
     load_flow_file,
     load_flow_text,
-    looks_like_a_flow,
     read_flow_file,
 )
 from holdfast.authoring.flow.model import (
@@ -433,26 +432,6 @@ def test_a_file_that_is_none_is_told(name: str, data: bytes | None, problem: str
         load_flow_file(file)
 
     assert str(caught.value).startswith(f"{file}:{problem}")
-
-
-@pytest.mark.parametrize(
-    ("beginning", "is_flow"),
-    [
-        (JSON.encode(), True),
-        (YAML.encode(), True),
-        (b"name: x\nnodes:\n  tasks: {kind: timer}", True),
-        (b"---\nedges: []\nnodes: {}", True),
-        (b"{start: a, nodes: {}}", True),
-        (b"{}", True),
-        (b"name: x\ntasks:\n  nodes: {command: x}", False),
-        (b"{name: x, tasks: {a: {command: nodes}}}", False),
-        (b"name: x\nschedule: {start: now}\n", False),
-        (b"\xff\xfe", False),
-        (b"", False),
-    ],
-)
-def test_a_flow_is_told_from_a_dag_by_how_it_begins(beginning: bytes, is_flow: bool):
-    assert looks_like_a_flow(beginning) == is_flow
 
 
 # --- depth and size

@@ -179,6 +179,7 @@ def test_a_retry_tries_the_failed_task_again_under_its_old_number_and_nothing_th
     play.retry()
 
     assert play.open == ["b"]
+    assert play.states == {"a": "failed", "b": "pending"}
     assert sorted(play.rows) == [0, 1]
     play.end("b", "well")
     assert play.output == {"b": "well"}

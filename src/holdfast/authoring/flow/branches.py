@@ -129,7 +129,7 @@ class Branching(Visit):
     def _conclude(self) -> None:
         if self._failures and self._fan.strategy != "ignore_errors":
             failure = self._failure()
-            self._record(Failed(failure), broken=Broken(failure, results=self._results))
+            self._record(Failed(failure), broken=Broken(failure, results=list(self._results)))
             return
         self._finish(Done(self._results), self._results)
 

@@ -81,7 +81,8 @@ def _check_way_out(node: NodeDraft, edges: dict[str, str], problems: Problems) -
     does = node.does
     if not isinstance(does, Choice) or not node.is_whole:
         return
-    decides_else = does.default_action is not None or node.post.action_key is not None
+    post = node.post
+    decides_else = does.default_action or post.action_key is not None or post.action_static is not None
     if not does.cases and not decides_else:
         reason = "nothing decides; it needs choice_cases, default_action or post.action_key"
     elif not decides_else and DEFAULT not in edges:

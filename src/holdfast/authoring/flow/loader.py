@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import Final
@@ -32,8 +31,6 @@ from holdfast.errors import BadDag, BadFlow, Problem
 
 _SUFFIXES: Final = {".json": True, ".yaml": False, ".yml": False}
 """Of files, and whether there is JSON in them."""
-_KEY_OF_A_LINE = re.compile(r"""^["']?(start|nodes|edges|tasks)["']?[ \t]*:""", re.MULTILINE)
-_KEY_IN_BRACES = re.compile(r"""\b(nodes|edges|tasks)["']?\s*:""")
 
 
 def load_flow_text(text: str, *, file: str = "<text>", is_json: bool | None = None) -> Flow:
@@ -66,14 +63,6 @@ def read_flow_file(path: str | Path) -> tuple[Flow, str]:
     except BadDag as error:
         raise BadFlow(error.problems) from None
     return load_flow_text(text, file=file, is_json=is_json), text
-
-
-def looks_like_a_flow(beginning: bytes) -> bool:
-    """Whether a file that begins so is a flow rather than a DAG, as far as can be seen."""
-    text = beginning.decode(errors="replace").lstrip("\ufeff \t\r\n")
-    is_in_braces = text.startswith("{")
-    found = (_KEY_IN_BRACES if is_in_braces else _KEY_OF_A_LINE).search(text)
-    return is_in_braces if found is None else found[1] != "tasks"
 
 
 def _name_of(file: str) -> str:

@@ -239,8 +239,9 @@ class FlowProgram:
             case Subflow():
                 raise AssertionError("it is not visited but descended into")
 
-    def _note_satisfied(self, path: str) -> None:
+    def _note_satisfied(self, path: str) -> int:
         self._satisfied[path] = self._writes
+        return self._writes
 
     def _descend(self, place: Place, flow: Flow) -> None:
         shown = self._desk.encode_surely({"input": place.input})

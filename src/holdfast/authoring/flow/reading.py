@@ -201,11 +201,6 @@ class Reader:
             self._problems.add(place, "input_map makes a map; foreach takes a list, by input_key")
 
     def _choice(self, node: MapNode) -> Choice | None:
-        post = node.get("post")
-        fixed = post.entries.get("action_static") if isinstance(post, MapNode) else None
-        if fixed is not None:
-            reason = "action_static is not for choice: its cases decide, or else default_action"
-            self._problems.add(fixed.key.place, reason)
         listed = node.get("choice_cases")
         items = listed.items if isinstance(listed, ListNode) else []
         cases: list[Case] = []

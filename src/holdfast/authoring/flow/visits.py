@@ -201,6 +201,8 @@ class Choosing(Visit):
         for case in choice.cases:
             if holds(case.condition, sight):
                 return case.action
+        if self._place.node.post.action_static is not None:
+            return self._place.node.post.action_static
         if key is not None:
             for value in (follow(sight.input, key), follow(sight.shared, key)):
                 if isinstance(value, str) and value:
@@ -215,7 +217,7 @@ class Sleeping(Visit):
         self._desk.start_timer(later(self._desk.at, delay), self._wake)
 
     def _wake(self) -> None:
-        self._finish(Done(self._place.input), None)
+        self._finish(Done(self._place.input), self._place.input)
 
 
 def failure_of(outcome: Outcome) -> Failure:

@@ -6,6 +6,7 @@ A wait is a row and, if it is bounded, a timer: both are in the journal, so the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from holdfast.authoring.flow.desk import Desk
@@ -16,7 +17,7 @@ from holdfast.core.commands import ResumeChild, StartChild
 from holdfast.core.events import Reopened
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
-from holdfast.errors import WrongType, show
+from holdfast.errors import Refused, WrongType, show
 
 APPROVED: Final = "approved"
 REJECTED: Final = "rejected"
@@ -33,7 +34,7 @@ class Awaiting(Visit):
         place: Place,
         end: Callable[[Result], None],
         since: int,
-        on_value: Callable[[], None],
+        on_value: Callable[[], int],
     ) -> None:
         super().__init__(desk, place, end)
         self._is_approval = isinstance(place.node.does, Approval)
@@ -41,6 +42,15 @@ class Awaiting(Visit):
         self._on_value = on_value
         self._timer: int | None = None
         self._path = Path("shared")
+
+    def go(self) -> None:
+        if self._desk.next_task in self._desk.refused:
+            # It may have been refused for its answer, which was taken all the same.
+            with suppress(Refused):
+                self._path = self._wanted()
+                self._span("timeout_ms")
+                self._take()
+        super().go()
 
     def begin(self) -> None:
         self._path = self._wanted()
@@ -73,14 +83,20 @@ class Awaiting(Visit):
             self._look()
 
     def _look(self) -> bool:
-        found = self._find()
+        found = self._take()
         if found is None:
             return False
-        self._on_value()
         self._stop_timer()
         self._shown = self._show(input=self._place.input)
         self._decide(found)
         return True
+
+    def _take(self) -> Any:
+        """The value, which is not one for the next visit then, nor if this one is tried again."""
+        found = self._find()
+        if found is not None:
+            self._since = self._on_value()
+        return found
 
     def _find(self) -> Any:
         if self._path.root != "shared":

@@ -151,9 +151,6 @@ class WorkReader:
     def fan(self) -> Fan:
         mode, most = text_of(self._node.get("parallel_mode")), self._node.get("max_parallel")
         count, is_concurrent = whole_at(most), mode == "concurrent"
-        if most is not None and count > 1 and not is_concurrent and "parallel_mode" not in self._node.broken:
-            reason = f"max_parallel is {count}, but needs parallel_mode: concurrent; it is sequential"
-            self._problems.add(most.place, reason)
         strategy = text_of(self._node.get("failure_strategy")) or Fan().strategy
         return Fan((count or None) if is_concurrent else 1, strategy)
 
