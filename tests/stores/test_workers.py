@@ -121,7 +121,7 @@ async def test_a_worker_that_cannot_be_read_is_left_out_and_the_others_are_liste
     assert [worker.id for worker in await store.list_workers(SPACE, at(0))] == ["b"]
 
 
-async def test_a_worker_that_begins_again_under_its_id_holds_nothing_of_its_last_life(
+async def test_a_worker_that_begins_again_holds_nothing_of_its_last_life(
     store: SqlStore,
 ) -> None:
     await Node(store).queue(1)

@@ -138,8 +138,8 @@ class Flows:
     ) -> FlowVersionInfo:
         """Keep a version that cannot be run yet, in the place of the draft of that number if there is one.
 
-        What it says is checked when it is published. Raises FlowNotFound, and VersionConflict if that number is
-        published with another definition.
+        What it says is checked when it is published. Raises FlowNotFound, and VersionConflict if that number
+        is published with another definition.
         """
         return await self._write(flow, definition, version, DRAFT, is_json)
 

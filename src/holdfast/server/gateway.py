@@ -47,7 +47,9 @@ class Gateway:
         if problem is not None:
             await _answer(send, 403, msgspec.json.encode({"error": problem}))
             return
-        allowed = _allowing(origin) if origin is not None and self._is_allowed(origin) else []
+        allowed: list[tuple[bytes, bytes]] = []
+        if origin is not None and self._is_allowed(origin):
+            allowed = _allowing(origin)
         if scope["method"] == "OPTIONS":
             await _answer(send, 204, b"", allowed)
             return
