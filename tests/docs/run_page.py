@@ -11,7 +11,9 @@ import asyncio
 import contextlib
 import inspect
 import io
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -132,17 +134,25 @@ def _run_shell(block: Block, page: str) -> str:
     to_run = [line for line in block.code.splitlines() if not line.startswith(_ONLY_CHECKED)]
     for line in block.code.splitlines():
         _check(line, page)
-    done = subprocess.run(
+    shell = subprocess.Popen(
         ["bash", "-e", "-c", "\n".join(to_run)],
-        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         encoding="utf-8",
-        timeout=30,
-        check=False,
+        start_new_session=True,
     )
+    try:
+        printed, said = shell.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        # With all that it has started: a block may leave a server running, which nobody else would end.
+        os.killpg(shell.pid, signal.SIGKILL)
+        printed, said = shell.communicate()
+        raise SystemExit(f"{page}, line {block.line}: it did not end\n{printed}{said}") from None
     # A process that is killed half-way is the very point of some blocks.
-    if done.returncode not in (0, 137, -9) or "Traceback" in done.stderr:
-        raise SystemExit(f"{page}, line {block.line}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    if shell.returncode not in (0, 137, -9) or "Traceback" in said:
+        raise SystemExit(f"{page}, line {block.line}: status {shell.returncode}\n{printed}{said}")
+    return printed
 
 
 def _check(line: str, page: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from itertools import chain
@@ -18,6 +19,9 @@ import holdfast
 RUNNER = Path(__file__).parent / "run_page.py"
 POSTGRES = "postgresql://localhost/shop"
 """What pages write where a server is meant. Here it becomes the URL of a real one."""
+
+PORT = "8070"
+"""Where pages serve the API. Here it is one that is free, since several pages and tests run at once."""
 
 SHORTER = {
     "docs/tutorial-simulation.md": {
@@ -60,6 +64,12 @@ def run_page(
     )
 
 
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
 @pytest.fixture
 def postgres_template() -> str:
     """One without tables, as readers have it."""
@@ -73,6 +83,7 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
 ):
     needs_postgres = POSTGRES in page.read_text("utf-8")
     replacements = {POSTGRES: request.getfixturevalue("postgres_url")} if needs_postgres else {}
+    replacements[PORT] = str(_free_port())
 
     done = run_page(page, tmp_path, replacements | SHORTER.get(name_of(page), {}))
 

@@ -90,6 +90,7 @@ def test_every_setting_is_in_the_table_with_its_default():
     for field in msgspec.structs.fields(Settings):
         default = getattr(Settings(), field.name)
         shown = f"`{default}`" if isinstance(default, str | dict) else str(default)
+        shown = "none" if default == "" else shown
         assert f"| `{field.name}` | {shown} |" in text
 
 

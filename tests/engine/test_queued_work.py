@@ -27,7 +27,7 @@ ONE: dict[str, Any] = {
             "exec_type": "queue",
             "service": "resize",
             "max_retries": 1,
-            "wait_ms": 60_000,
+            "wait_ms": 600_000,
             "post": {"output_key": "result"},
         }
     },
@@ -137,7 +137,7 @@ async def test_attempts_that_workers_lost_are_counted_and_are_no_failures(
         await environment.workers.complete(queue_id(second), error="dropped")
         await environment.wait_until_quiet()
         too_early = await environment.workers.poll("w3", ["resize"])
-        await environment.skip(MINUTE)
+        await environment.skip(10 * MINUTE)
 
         third = await take(environment, "resize", "good")
         await environment.workers.complete(queue_id(third), result=7)
@@ -150,13 +150,32 @@ async def test_attempts_that_workers_lost_are_counted_and_are_no_failures(
         assert told == [(1, "lost", "silent"), (2, "failed", "clumsy"), (3, "success", "good")]
 
 
+async def test_the_wait_between_two_attempts_goes_on_though_the_node_has_died(store_url: str) -> None:
+    async with Environment(store_url, catalog=Catalog()) as environment:
+        run = await start(environment, ONE)
+        first = await take(environment, "resize")
+        await environment.workers.complete(queue_id(first), error="dropped")
+        await environment.wait_until_quiet()
+
+        await environment.crash()
+        await environment.wait_until_quiet()
+        too_early = await environment.workers.poll("w2", ["resize"])
+        await environment.skip(10 * MINUTE)
+        second = await take(environment, "resize")
+        await environment.workers.complete(queue_id(second), result=7)
+
+        assert await run.result() == {"result": 7}
+        assert too_early is None
+        assert second.attempt == 2
+
+
 async def test_a_retry_puts_the_work_into_the_queue_again(store_url: str) -> None:
     async with Environment(store_url, catalog=Catalog()) as environment:
         run = await start(environment, ONE)
         for _ in range(2):
             item = await take(environment, "resize")
             await environment.workers.complete(queue_id(item), error="dropped")
-            await environment.skip(MINUTE)
+            await environment.skip(10 * MINUTE)
         with pytest.raises(RunFailed, match="dropped"):
             await run.result()
 

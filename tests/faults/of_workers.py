@@ -252,6 +252,30 @@ REPORTS = [
         _queued(_LOST),
     ),
     Fault(
+        "queued-again-by-the-next-node",
+        "a wait between two attempts outlives the node",
+        [
+            Edit(
+                _INTAKE,
+                "        if task.options.service is not None:\n",
+                "        if task.options.service is not None and record.status is not TaskStatus.PENDING:\n",
+            )
+        ],
+        _queued("test_the_wait_between_two_attempts_goes_on_though_the_node_has_died[sqlite]"),
+    ),
+    Fault(
+        "reports-to-sleeping-runs-unheard",
+        "7: a run that is woken by a worker hears what it said",
+        [
+            Edit(
+                _INTAKE,
+                "if message.kind is MessageKind.TASK and message.taken is None:",
+                "if message.kind is MessageKind.TASK and message.taken is not None:",
+            )
+        ],
+        _queued("test_a_run_whose_work_is_in_the_queue_leaves_memory_and_says_what_it_waits_for[sqlite]"),
+    ),
+    Fault(
         "retry-keeps-queued-work-here",
         "a retry puts work for workers into the queue",
         [
