@@ -12,13 +12,11 @@ from tests.compat.workflows import World, catalog
 
 from holdfast import Holdfast, RunInfo
 from holdfast.authoring.catalog import Definitions
-from holdfast.core.codec import Codec
 from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
 from holdfast.core.journal import StateAsked, read_step, write_step
 from holdfast.core.records import History
 from holdfast.core.values import Instant
-from holdfast.settings import Settings
 from holdfast.testing import Environment
 
 LIMITS = {"narrow": 1}
@@ -63,7 +61,7 @@ async def _learn(hf: Holdfast, history: History) -> None:
 
 async def _result(hf: Holdfast, info: RunInfo) -> str:
     """Through the type that the workflow promises, where it has come to one."""
-    expected = catalog.workflow(info.workflow, info.version).signature.unpack_result
+    expected = hf._parts.definitions.workflow(info.workflow, info.version).signature.unpack_result
     try:
         plain = await hf.result(info.id)
     except Exception as error:
@@ -81,9 +79,9 @@ async def replay(url: str) -> dict[str, int]:
 
     How many steps there were to each run. Raises AssertionError, and whatever a program protests with.
     """
-    definitions = Definitions(catalog, Codec(Settings().max_payload_bytes))
     replayed: dict[str, int] = {}
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
+        definitions = hf._parts.definitions
         for info in await hf.list(limit=_MOST):
             history = await hf.history(info.key)
             await _learn(hf, history)
