@@ -33,9 +33,9 @@ from holdfast.errors import (
     NodeStopped,
     NotOpen,
     OpenedBefore,
+    Refused,
     StoreFull,
     StoreUnavailable,
-    UnknownTask,
 )
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
@@ -331,7 +331,7 @@ class _Executors:
             kind = workflow.executor_of(attempt)
             if kind != "function":
                 return self._http_executor() if kind == "http" else self._process_executor(kind)
-            with contextlib.suppress(UnknownTask):
+            with contextlib.suppress(Refused):
                 found = workflow.body(attempt, self._definitions).task
         return self._inline if found is None or found.is_async else self._threads
 

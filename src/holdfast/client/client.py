@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, TypeVar, cast, overload
 import msgspec
 
 from holdfast.client.families import Families
-from holdfast.client.flows import Flows
+from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.schedules import Schedules
@@ -462,8 +462,7 @@ def _arguments(input: Any) -> tuple[Any, ...]:
 
 def _number_of(version: str | int) -> int | None:
     """Of a version that a flow may have; None for any other."""
-    text = str(version)
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    return version_number(str(version))
 
 
 def _checked_id(id: str | None) -> str | None:

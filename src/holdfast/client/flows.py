@@ -196,7 +196,9 @@ class Flows:
             if text is None:  # the draft's own, which is looked at only now
                 assert known is not None
                 text, meaning = known.source, await self._hash_of(known.source, None, status)
-            new = FlowVersion(flow, number or _next_number(versions), status, meaning, text, self._now())
+            next_number = number or _next_number(versions)
+            _check_number("version", next_number, _HIGHEST_NUMBER)
+            new = FlowVersion(flow, next_number, status, meaning, text, self._now())
             replaces = None if known is None else known.hash
             if await self._store.write_version(self._namespace, new, replaces):
                 return _version_info(new)

@@ -7,6 +7,9 @@ import msgspec
 from holdfast.core.values import Failed, Failure, Instant, Outcome, Payload, Succeeded
 from holdfast.errors import JournalCorrupt
 
+LOST = "holdfast.errors:TaskLost"
+"""The type of the failure that a store tells of when too many workers have lost a task."""
+
 
 class RemoteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     attempt: int

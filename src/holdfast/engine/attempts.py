@@ -6,7 +6,7 @@ import msgspec
 
 from holdfast.core.events import TaskEnded
 from holdfast.core.policies import wait_after_loss
-from holdfast.core.remote import RemoteReport
+from holdfast.core.remote import LOST, RemoteReport
 from holdfast.core.values import (
     Failed,
     Failure,
@@ -71,6 +71,10 @@ class Attempts:
         flight.lost += report.attempt - flight.number
         flight.number = report.attempt
         flight.worker, flight.started_at = report.worker, report.started_at
+        if report.failure is not None and report.failure.type == LOST:
+            # The store has given it up and recorded its attempts: as with `lose`, there is nothing to retry.
+            self._close(flight, TaskStatus.FAILED, report.outcome, self._now)
+            return
         self.settle(flight, report.outcome, self._now)
 
     def queue(self, flight: Flight, ready_at: Instant) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import MessageKind
-from holdfast.core.remote import write_report
+from holdfast.core.remote import LOST, write_report
 from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, key_text, task_id
 from holdfast.ports.store import NewMessage, PostResult
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
@@ -196,7 +196,7 @@ class _Taking:
 
     def _give_up(self, tx: Transaction, item: _Due, worker: str, name: str, lost: int) -> None:
         failure = Failure(
-            type="holdfast.errors:TaskLost",
+            type=LOST,
             message=f"task {name!r} was with a worker that was not heard of any more, {lost} times; "
             "it may be what kills the worker, or take longer than its lease without a heartbeat",
             task=task_id(item.run, item.seq),

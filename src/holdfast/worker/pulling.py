@@ -18,6 +18,7 @@ import msgspec
 from holdfast.errors import WrongType
 from holdfast.worker.calls import Call, Calls
 from holdfast.worker.server_link import (
+    MAY_PASS,
     Away,
     Backoff,
     Registration,
@@ -193,6 +194,9 @@ class Puller:
                 if answer.status == 409:
                     _log.warning("item %s is no longer ours: %s", item.id, answer.words)
                     return
+                if answer.status in MAY_PASS:
+                    await asyncio.sleep(backoff.next())
+                    continue
                 if is_refused:
                     _log.error("the server takes no word on item %s: %s", item.id, answer.words)
                     return

@@ -19,7 +19,7 @@ _PATIENCE: Final = 30.0
 """Seconds for one request."""
 
 _LONGEST_WORDS: Final = 500
-_MAY_PASS: Final = frozenset({404, 405, 408, 425, 429})
+MAY_PASS: Final = frozenset({404, 405, 408, 425, 429})
 """A server that is not set up yet, or has too much to do, or is behind something that says so."""
 _LOST_ON_THE_WAY: Final = frozenset({502, 504})
 """Said by whoever stands in between: the server may have done it all the same."""
@@ -120,7 +120,7 @@ class ServerLink:
                 if answer.is_yes:
                     _log.info("registered at %s as %s (%s)", self._base, worker.id, worker.url)
                     return
-                if answer.status not in _MAY_PASS:
+                if answer.status not in MAY_PASS:
                     raise Refused(f"the server at {self._base} does not take this worker: {answer.words}")
                 if answer.words != told:
                     told = answer.words
@@ -131,7 +131,7 @@ class ServerLink:
         """A server that has never heard of it is told again who it is."""
         message = {"ID": worker.id, "URL": worker.url, "Load": load}
         answer = await self.post("/workers/heartbeat", message)
-        if isinstance(answer, Reply) and not answer.is_yes:
+        if isinstance(answer, Reply) and answer.status == 404:
             _log.warning("the server at %s does not know %s: %s", self._base, worker.id, answer.words)
             await self.register(worker)
 

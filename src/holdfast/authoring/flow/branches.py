@@ -5,6 +5,7 @@ However many branches there are, the end of one costs the same.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
@@ -20,6 +21,9 @@ from holdfast.core.failures import capture
 from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Failed, Failure, Outcome, Payload, Succeeded
 from holdfast.errors import Refused, WrongType, show
+
+_SERVICE = re.compile(r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
+"""As in definitions (`fields.SERVICE`): what is longer or has a NUL in it no store could keep."""
 
 _MOST_TOLD = 5
 """How many failures are told of, one by one."""
@@ -79,7 +83,7 @@ class Branching(Visit):
     def _named_services(self) -> list[str]:
         given = self._param("services")
         services: list[Any] = cast("list[Any]", given) if isinstance(given, list) else []
-        if not services or not all(isinstance(it, str) and it for it in services):
+        if not services or not all(isinstance(it, str) and _SERVICE.fullmatch(it) for it in services):
             what = f"params.services of node {self._place.path!r}"
             raise WrongType(what, f"expected a list of services, got {show(self._param('services'))}")
         return services
@@ -121,6 +125,10 @@ class Branching(Visit):
                 return
         self._fill()
 
+    def task_ended_late(self, seq: int, outcome: Outcome) -> None:
+        if seq in self._tasks and isinstance(outcome, Succeeded):
+            self._results[self._tasks.pop(seq)] = self._desk.decode(outcome.payload)
+
     def _break_off(self) -> None:
         cancel_tasks(self._desk, list(self._tasks))
         failed = Failed(self._failure())
@@ -154,7 +162,7 @@ class Branching(Visit):
     def go_again(self, event: Reopened) -> None:
         """What has succeeded stays; the rest is tried again, under the numbers that it had."""
         again = sorted({*self._failures, *self._tasks.values(), *self._waiting})
-        if not self._inputs or not again:
+        if not self._inputs:
             self._row = None
             self.go()
             return

@@ -58,11 +58,11 @@ from holdfast.core.events import (
     TimerFired,
 )
 from holdfast.core.failures import capture
-from holdfast.core.history import Past, Step
+from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
-from holdfast.core.journal import PatchMarked, TaskOpened
+from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
 from holdfast.core.records import CURSOR, RunRecord
-from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload
+from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.errors import Refused, TooManySteps
 
 _STOPPED: Final = "stopped after step "
@@ -102,6 +102,8 @@ class FlowProgram:
         self._most_steps = self._limit = max_steps
         self._stops_at: int | None = None
         """On replay: how many steps it had taken when it was stopped."""
+        self._fails_here = False
+        """On replay: the run failed in this step. That its state was too large is not found out again."""
         self._action = ""
         self._ending: EndRun | None = None
         self._reopening: Reopened | None = None
@@ -153,8 +155,10 @@ class FlowProgram:
         self._desk.recorded, self._desk.refused = past.local, refused
         for number, step in enumerate(past.steps):
             self._stops_at = _where_stopped(step)
+            self._fails_here = EndAsked(RunStatus.FAILED) in step.asked
             compare(number, self.advance(step.at, step.events), step.asked)
         self._desk.recorded, self._desk.refused = None, {}
+        self._fails_here = False
 
     # --- events
 
@@ -164,6 +168,8 @@ class FlowProgram:
             case TaskEnded():
                 if visit is not None:
                     visit.task_ended(event.seq, event.outcome)
+                elif self._visit is not None:
+                    self._visit.task_ended_late(event.seq, event.outcome)
             case ChildEnded():
                 if visit is not None:
                     visit.child_ended(event.seq, event.outcome)
@@ -290,6 +296,7 @@ class FlowProgram:
     def _ascend(self) -> None:
         """An inner flow has come to its end: its state is what its node gives."""
         inner = self._frames.pop()
+        self._visit = None  # if this fails, it is the subflow that is visited again
         value, path = inner.shared.values, inner.prefix.removesuffix("/")
         assert inner.row is not None
         stands = self._desk.record(inner.row, path, self._desk.succeeded(value, path), is_open=True)
@@ -333,6 +340,9 @@ class FlowProgram:
 
     def _complete(self) -> None:
         self._visit, self._is_at_end = None, True
+        if self._fails_here:
+            self._ending = FailRun(TRIED_AGAIN)
+            return
         try:
             output = self._desk.encode(self._frames[0].shared.values, "the state of the run, its result,")
         except Refused as error:

@@ -93,6 +93,9 @@ class Visit:
     def task_ended(self, seq: int, outcome: Outcome) -> None:
         pass
 
+    def task_ended_late(self, seq: int, outcome: Outcome) -> None:
+        """In the same step, but after the run has ended with this visit."""
+
     def child_ended(self, seq: int, outcome: Outcome) -> None:
         pass
 

@@ -5,6 +5,7 @@ A wait is a row and, if it is bounded, a timer: both are in the journal, so the 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -15,6 +16,7 @@ from holdfast.authoring.flow.paths import BadPath, Path, follow, parse_path
 from holdfast.authoring.flow.visits import Broken, Done, Place, Result, Visit
 from holdfast.core.commands import ResumeChild, StartChild
 from holdfast.core.events import Reopened
+from holdfast.core.ids import LONGEST_PARENT
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
 from holdfast.errors import Refused, WrongType, show
@@ -60,7 +62,9 @@ class Awaiting(Visit):
         if self._path.root != "shared":
             reason = "it has no value, and none can come: params and input do not change while a run waits"
             raise WrongType(f"{self._path} in node {self._place.path!r}", reason)
-        self._open(input=self._place.input, signal=str(self._path.steps[0]))
+        # Only a whole key can be written from outside: to answer for a part of it would take away the rest.
+        answered_by = {"signal": str(self._path.steps[0])} if len(self._path.steps) == 1 else {}
+        self._open(input=self._place.input, **answered_by)
         if limit:
             words = written_span(limit)
             self._timer = self._desk.start_timer(later(self._desk.at, limit), lambda: self._give_up(words))
@@ -87,7 +91,8 @@ class Awaiting(Visit):
         if found is None:
             return False
         self._stop_timer()
-        self._shown = self._show(input=self._place.input)
+        if self._row is None:  # else the row has it
+            self._shown = self._show(input=self._place.input)
         self._decide(found)
         return True
 
@@ -174,7 +179,10 @@ class Calling(Visit):
         self._open(input=input, workflow=does.workflow)
         self._child = self._desk.take_child()
         number = self._desk.count_visit(self._place.path)
-        self._child_id = f"{self._desk.run_name}/{self._place.path}" + (f"#{number}" if number > 1 else "")
+        path = self._place.path
+        if len(path) > LONGEST_PARENT:  # else no index could hold it
+            path = hashlib.sha256(path.encode()).hexdigest()[:32]
+        self._child_id = f"{self._desk.run_name}/{path}" + (f"#{number}" if number > 1 else "")
         self._desk.emit(StartChild(self._child, does.workflow, None, self._child_id, packed))
 
     def go_again(self, event: Reopened) -> None:
@@ -182,7 +190,8 @@ class Calling(Visit):
             self._row = self._child = None
             self.go()
             return
-        self._open(input=self._place.input)
+        shown = self._desk.encode_surely({"input": self._place.input})
+        self._row = self._desk.open(self._place.path, shown)
         self._desk.emit(ResumeChild(self._child))
 
     def child_ended(self, seq: int, outcome: Outcome) -> None:
