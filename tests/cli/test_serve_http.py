@@ -112,7 +112,7 @@ def test_without_the_extra_it_works_on_unless_the_api_was_asked_for(
 
 
 def test_a_request_under_way_is_waited_for_and_whoever_insists_does_not_wait(project: Project):
-    half = b"POST /api/flows HTTP/1.1\r\nHost: here\r\nContent-Length: 14\r\n\r\n"
+    half = b"POST /api/flows HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n"
     body = b'{"Name": "me"}'
 
     with serving(project, "--port", "0") as process:

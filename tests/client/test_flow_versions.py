@@ -79,6 +79,28 @@ async def test_a_version_may_have_a_number_of_its_own_and_the_next_counts_from_i
             await hf.flows.publish("orders", flow("mul"), 7)
 
 
+async def test_a_version_whose_number_is_a_date_can_be_run_by_it(store_url: str):
+    async with Holdfast(store_url, catalog=Catalog(), engine=False) as hf:
+        await hf.flows.create("orders")
+        made = await hf.flows.publish("orders", flow("sum"), 2026111601)
+        await hf.flows.publish("orders", flow("mul"))
+
+        run = await hf.start("orders", version=made.number)
+
+        assert (await hf.describe(run)).version == "2026111601"
+
+
+async def test_after_the_highest_number_there_is_no_next_one(store_url: str):
+    async with Holdfast(store_url, catalog=Catalog(), engine=False) as hf:
+        await hf.flows.create("orders")
+        last = await hf.flows.publish("orders", flow("sum"), 2**31 - 1)
+
+        with pytest.raises(BadOption, match="version is 2147483648"):
+            await hf.flows.publish("orders", flow("mul"))
+
+        assert await hf.flows.versions("orders") == [last]
+
+
 async def test_what_is_not_there_is_not_found(sqlite_url: str):
     async with Holdfast(sqlite_url, catalog=Catalog()) as hf:
         await hf.flows.create("orders")

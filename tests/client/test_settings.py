@@ -85,7 +85,7 @@ def test_a_bad_setting_is_refused_with_its_name_or_its_place(
 
 
 def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=r"must be one of concurrency, .*, url"):
+    with pytest.raises(BadOption, match=r"must be one of allowed_origins, .*, url"):
         read(tmp_path, colour="red")
 
 

@@ -48,6 +48,7 @@ def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> N
         (c.RecordTask(2, "dice", DONE), j.TaskRecorded(2, "dice")),
         (c.RecordTask(2, "approval", DONE, is_open=True), j.TaskRecorded(2, "approval")),
         (c.ResumeTask(2), j.TaskResumed(2)),
+        (c.MarkUndone((1, 2), (3,)), j.UndoneMarked((1, 2), (3,))),
         (c.ResumeChild(2), j.ChildResumed(2)),
         (c.CancelTask(3), j.TaskCancelAsked(3)),
         (c.StartTimer(4, NOW), j.TimerAsked(4, NOW)),
@@ -102,5 +103,5 @@ def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
 
     tags = [kind.__struct_config__.tag for kind in kinds]
 
-    assert len(set(tags)) == len(tags) == 18
+    assert len(set(tags)) == len(tags) == 19
     assert None not in tags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import re
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -380,6 +381,28 @@ async def test_a_function_that_needs_a_parameter_that_nobody_gave_says_so(
 
         with pytest.raises(RunFailed, match="params has no 'by'"):
             await run.result()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 600], ids=["NUL", "long"])
+@pytest.mark.parametrize("is_let_in", [False, True])
+async def test_a_function_in_params_that_can_have_no_such_name_fails_its_run_and_not_the_node(
+    catalog: Catalog,
+    sqlite_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    is_let_in: bool,
+) -> None:
+    if is_let_in:  # as by an earlier version, whose runs go on under this one
+        monkeypatch.setattr("holdfast.authoring.flow.branches._SERVICE", re.compile(".*", re.DOTALL))
+    text = "{start: p, nodes: {p: {kind: parallel, exec_type: local_func}}}"
+    named = flow(tmp_path, catalog, text)
+    async with Environment(sqlite_url, catalog=catalog) as environment:
+        for _ in range(2):
+            run = await environment.start(named, services=[name])
+
+            with pytest.raises(RunFailed, match="node 'p' failed"):
+                await run.result()
 
 
 async def test_params_are_given_by_name(tmp_path: Path, catalog: Catalog, sqlite_url: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from typing import Any
 
 import pytest
 
-from holdfast import Catalog, Run, RunFailed
+from holdfast import Catalog, Run, RunFailed, workflow
 from holdfast.client.workers import queue_id
+from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import MessageKind, TaskRecord
 from holdfast.core.remote import write_report
 from holdfast.core.values import Payload, Succeeded, TaskStatus, later
@@ -50,10 +52,12 @@ BRANCHES: dict[str, Any] = {
 }
 
 
-async def start(environment: Environment, definition: dict[str, Any]) -> Run[Any]:
+async def start(
+    environment: Environment, definition: dict[str, Any], *, id: str | None = None, **params: Any
+) -> Run[Any]:
     flow = await environment.flows.create("flow")
     await environment.flows.publish(flow.id, definition)
-    run = await environment.start(flow.id)
+    run = await environment.start_with(flow.id, (), params, id=id)
     await environment.wait_until_quiet()
     return run
 
@@ -188,6 +192,29 @@ async def test_a_retry_puts_the_work_into_the_queue_again(store_url: str) -> Non
         assert item.attempt == 3
 
 
+async def test_a_task_that_too_many_workers_have_lost_fails_its_run_and_the_node_lives(
+    store_url: str,
+) -> None:
+    async with Environment(store_url, catalog=Catalog()) as environment:
+        run = await start(environment, ONE)
+        for turn in range(LOST_ATTEMPTS_ALLOWED + 1):
+            await take(environment, "resize", f"silent {turn}")
+            await environment.skip(10 * MINUTE)
+
+        given_up = await environment.workers.poll("last", ["resize"])
+        with pytest.raises(RunFailed, match="a worker that was not heard of any more, 11 times"):
+            await run.result()
+        other = await start(environment, ONE)
+        await environment.workers.complete(queue_id(await take(environment, "resize")), result=7)
+
+        assert given_up is None
+        assert await other.result() == {"result": 7}
+        row = await row_of(environment, run)
+        assert (row.status, row.attempt) == (TaskStatus.FAILED, LOST_ATTEMPTS_ALLOWED + 1)
+        statuses = [each.status for each in await environment.attempts(run)]
+        assert statuses == ["lost"] * (LOST_ATTEMPTS_ALLOWED + 1)
+
+
 async def test_a_branch_that_is_broken_off_is_nobodys_any_more(store_url: str) -> None:
     async with Environment(store_url, catalog=Catalog()) as environment:
         run = await start(environment, BRANCHES)
@@ -222,3 +249,49 @@ async def test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_
         history = await environment.history(run)
         assert [each.kind for each in history.messages] == [MessageKind.TASK, MessageKind.TASK]
         assert all(each.taken is not None for each in history.messages)
+
+
+# --- names that a database cannot keep
+
+
+def incompressible(length: int, seed: int = 1) -> str:
+    """Four bytes each: an index of Postgres takes fewer than 700 of them."""
+    dice = random.Random(seed)
+    return "".join(chr(dice.randrange(0x20000, 0x2A6D6)) for _ in range(length))
+
+
+@pytest.mark.parametrize("service", ["a\0b", incompressible(5000)], ids=["NUL", "long"])
+async def test_a_service_in_params_that_cannot_be_kept_fails_its_run_and_no_other(
+    store_url: str, service: str
+) -> None:
+    named: dict[str, Any] = {
+        "start": "p",
+        "nodes": {"p": {"kind": "parallel", "exec_type": "queue", "post": {"output_key": "results"}}},
+    }
+    async with Environment(store_url, catalog=Catalog()) as environment:
+        innocent = await start(environment, named, services=["resize"])
+        run = await start(environment, named, services=[service])
+
+        with pytest.raises(RunFailed, match="expected a list of services"):
+            await run.result()
+        await environment.workers.complete(queue_id(await take(environment, "resize")), result=7)
+
+        assert await innocent.result() == {"results": [7]}
+
+
+async def test_a_workflow_that_is_called_from_deep_inside_has_an_id_that_can_be_kept(store_url: str) -> None:
+    catalog = Catalog()
+
+    @workflow(name="child", catalog=catalog)
+    async def child() -> int:
+        return 1
+
+    keys = [incompressible(98, seed) for seed in range(5)]
+    does: dict[str, Any] = {"workflow": "child"}
+    for key in keys:
+        node = {"kind": "subflow", "post": {"output_key": "x"}, **does}
+        does = {"subflow": {"start": key, "nodes": {key: node}}}
+    async with Environment(store_url, catalog=catalog) as environment:
+        run = await start(environment, does["subflow"], id=incompressible(200))
+
+        assert await run.result() == {"x": {"x": {"x": {"x": {"x": 1}}}}}

@@ -31,6 +31,19 @@ def worker_of(server: SmallServer, **options: Any) -> Worker:
     return worker
 
 
+def refuse_once(server: SmallServer, end: str, status: str, body: bytes) -> None:
+    """The next request whose path has this end."""
+    server.refusals[end] = (status, body)
+    original = server._answer
+
+    async def once(*arguments: Any) -> None:
+        await original(*arguments)
+        if arguments[0].line.split()[1].endswith(end):
+            server.refusals.clear()
+
+    server._http.answer = once
+
+
 async def test_a_worker_registers_and_does_what_is_in_the_queue(server: SmallServer) -> None:
     first, second = server.put("upper", "ab", times=2), server.put("lower", "AB")
 
@@ -305,19 +318,23 @@ async def test_an_item_that_is_no_longer_ours_is_logged_and_left(
 
 async def test_a_result_that_the_server_refuses_becomes_an_error_of_the_service(server: SmallServer) -> None:
     id = server.put("upper", "a")
-    server.refusals["/complete"] = ("413 Content Too Large", b'{"error": "too large"}')
-    original = server._answer
+    refuse_once(server, "/complete", "413 Content Too Large", b'{"error": "too large"}')
 
-    async def once(*arguments: Any) -> None:
-        await original(*arguments)
-        if arguments[0].line.split()[1].endswith("/complete"):
-            server.refusals.clear()
-
-    server._http.answer = once
     async with worker_of(server):
         done = await server.result_of(id)
 
     assert done.error == "the server has refused the result: 413 too large"
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "408 Request Timeout", "429 Too Many Requests"])
+async def test_a_result_that_is_not_taken_just_now_is_told_again(server: SmallServer, status: str) -> None:
+    id = server.put("upper", "a")
+    refuse_once(server, "/complete", status, b"not now")
+
+    async with worker_of(server):
+        done = await server.result_of(id)
+
+    assert (done.result, done.error) == ("A", "")
 
 
 async def test_what_the_server_gives_by_mistake_is_an_error_and_not_the_end(server: SmallServer) -> None:

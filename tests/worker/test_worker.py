@@ -273,6 +273,27 @@ async def test_a_wrong_address_is_told_and_tried_again(
     assert caplog.messages.count(told) == 1
 
 
+@pytest.mark.parametrize("mode", ["pull", "push"])
+@pytest.mark.parametrize(
+    ("status", "is_unknown"), [("404 Not Found", True), ("429 Too Many Requests", False), ("400 Bad", False)]
+)
+async def test_a_worker_registers_again_only_where_it_is_not_known(
+    server: SmallServer, mode: Any, status: str, is_unknown: bool
+) -> None:
+    """A registration frees what the worker holds: it would lose what it is working on."""
+    server.refusals["/heartbeat"] = (status, b"not now")
+    worker = Worker(server.base, mode=mode, heartbeat=dt.timedelta(seconds=0.05))
+    worker.service("it")(lambda: 1)
+
+    def said(what: str) -> int:
+        return sum(request.line.split()[1].endswith(what) for request in server._http.requests)
+
+    async with worker:
+        await server._http.wait_until(lambda: said("/heartbeat") >= 4)
+
+    assert (said("/register") > 1) == is_unknown
+
+
 def test_a_call_is_known_only_while_a_service_is_called():
     with pytest.raises(OutsideContext, match="only while a service is called"):
         Worker.call()

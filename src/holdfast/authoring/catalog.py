@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Any, Protocol, cast
 
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
@@ -17,7 +17,7 @@ from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import PUBLISHED_FLOWS, Definition, RunRecord
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
@@ -143,9 +143,6 @@ class Catalog:
 
 
 default_catalog = Catalog()
-
-PUBLISHED_FLOWS: Final = "(published flows)"
-"""The claim of their runs: a flow that was published is in the store, so any node can run it."""
 
 
 def _refuse_another(name: str, known: str, new: str) -> None:

@@ -14,6 +14,10 @@ CURSOR: Final = "$cursor"
 """The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
 
 
+PUBLISHED_FLOWS: Final = "(published flows)"
+"""The claim of their runs: a flow that was published is in the store, so any node can run it."""
+
+
 class Definition(NamedTuple):
     """A version of a workflow."""
 

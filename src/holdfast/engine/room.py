@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from holdfast.core.records import PUBLISHED_FLOWS
 from holdfast.core.values import RunKey
 from holdfast.engine.family import Family
 from holdfast.engine.residents import Residents
@@ -101,7 +102,9 @@ class Room:
 
     def _known(self) -> Sequence[str]:
         claims = self._programs.claims()
-        self._is_shared = len(claims) > 1
+        # Any node may run published flows, but most never have one.
+        has_flows = self._residents.count(PUBLISHED_FLOWS) > 0
+        self._is_shared = len(claims) > (1 if has_flows or PUBLISHED_FLOWS not in claims else 2)
         return claims
 
     def _left_for(self, claim: str) -> int:

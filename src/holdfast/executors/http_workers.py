@@ -50,13 +50,23 @@ class Workers:
     async def of(self, service: str, without: Collection[str] = ()) -> list[WorkerRecord]:
         """Those that are online, by id, but for the ids in `without`. Never raises: if the registry does not
         answer, what it said before still counts."""
-        loop = asyncio.get_running_loop()
-        if self._looked_at is None or loop.time() - self._looked_at >= FRESH:
-            if self._look is None:
-                self._look = loop.create_task(self._look_again())
-            # Not awaited itself: an attempt that is cancelled must not cancel it for the others.
-            await asyncio.wait([self._look])
+        asked_at = asyncio.get_running_loop().time()
+        if self._looked_at is None or asked_at - self._looked_at >= FRESH:
+            await self._look_now()
+        found = self._others(service, without)
+        if not found and without and self._looked_at is not None and self._looked_at < asked_at:
+            await self._look_now()  # before there is said to be no other: one may have come just now
+            found = self._others(service, without)
+        return found
+
+    def _others(self, service: str, without: Collection[str]) -> list[WorkerRecord]:
         return [worker for worker in self._by_service.get(service, ()) if worker.id not in without]
+
+    async def _look_now(self) -> None:
+        if self._look is None:
+            self._look = asyncio.get_running_loop().create_task(self._look_again())
+        # Not awaited itself: an attempt that is cancelled must not cancel it for the others.
+        await asyncio.wait([self._look])
 
     def choose(self, call: ServiceCall, candidates: Sequence[WorkerRecord]) -> WorkerRecord:
         """One of at least one, which are sorted by id."""

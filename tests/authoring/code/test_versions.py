@@ -328,7 +328,7 @@ async def test_a_version_with_other_code_is_refused_and_the_same_code_is_fine(st
     await begin(store_url, same)
 
     with pytest.raises(
-        VersionConflict, match="workflow 'changing' version '1' is registered with other code"
+        VersionConflict, match="workflow 'changing' version '1' is known with another definition"
     ):
         await begin(store_url, other)
 

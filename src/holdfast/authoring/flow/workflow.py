@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.authoring.catalog import PUBLISHED_FLOWS, Body, Catalog, Definitions, default_catalog
+from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
 from holdfast.authoring.flow.branches import branch_path
 from holdfast.authoring.flow.comparison import compare_flows
 from holdfast.authoring.flow.functions import FunctionBody, Work
@@ -29,7 +29,7 @@ from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.sights import VisitSight, see_visits
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.records import Definition, RunRecord, TaskRecord
+from holdfast.core.records import PUBLISHED_FLOWS, Definition, RunRecord, TaskRecord
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
