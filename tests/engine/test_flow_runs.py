@@ -13,7 +13,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from holdfast import Catalog, FlowWorkflow, Holdfast, Run, RunFailed, load_flow, task, workflow
+from holdfast import (
+    Catalog,
+    FlowWorkflow,
+    Holdfast,
+    Run,
+    RunFailed,
+    load_flow,
+    task,
+    task_context,
+    workflow,
+)
 from holdfast.client.workers import queue_id
 from holdfast.core.journal import MessageHeard, read_step
 from holdfast.core.records import History
@@ -522,3 +532,28 @@ async def test_flows_of_the_same_id_in_two_namespaces_are_two_flows(store_url: s
 def _greeting(word: str) -> dict[str, Any]:
     node = {"kind": "wait_event", "params": {"signal_key": "$params.word", "word": word}}
     return {"start": "a", "nodes": {"a": node | {"post": {"output_key": "said"}}}}
+
+
+async def test_a_retry_of_a_parent_does_nothing_twice_in_a_child_that_was_loaded_late(
+    tmp_path: Path, store_url: str
+) -> None:
+    catalog, keys = Catalog(), list[str]()
+
+    @task(name="double", catalog=catalog)
+    async def double(x: int) -> int:
+        keys.append(task_context().idempotency_key)
+        if len(keys) == 1:
+            raise ValueError("not yet")
+        return x * 2
+
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        flow(tmp_path, catalog, INNER, "inner")
+        run = await hf.start(flow(tmp_path, catalog, OUTER, "outer"), x=5)
+        with pytest.raises(RunFailed, match="not yet"):
+            await run.result()
+
+        await hf.retry(run)
+
+        assert await run.result() == {"inner": {"y": 10}}
+        assert len(keys) == 2
+        assert len(set(keys)) == 1

@@ -38,7 +38,7 @@ async def bench() -> AsyncIterator[HttpBench]:
         (b'{"result": "x", "error": null}', "x"),
         (b'{"result": 1, "took": "3ms"}', 1),
         (b'{"error": ""}', None),
-        (b"{}", None),
+        (b'{"Result": 7, "Error": ""}', 7),
     ],
 )
 async def test_an_object_without_an_error_is_a_result(bench: HttpBench, body: bytes, result: object) -> None:

@@ -357,6 +357,8 @@ class Client:
                     await self.resolve(run, asked["promise"], value)
                     return
                 if isinstance(asked.get("signal"), str):
+                    if value is None or value == "":
+                        raise BadOption("value", value, "an answer: null and '' mean that none has come")
                     await self.signal(run, asked["signal"], value)
                     return
         raise NotAsked(run if isinstance(run, str) else run.id, task)

@@ -17,6 +17,7 @@ from typing import Protocol
 from holdfast.core.events import ChildEnded
 from holdfast.core.history import CHILD_EXISTS
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
+from holdfast.core.records import RunRecord
 from holdfast.core.values import (
     Failed,
     Instant,
@@ -43,7 +44,7 @@ from holdfast.engine.starting import Starting
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.engine.watch import Watch
-from holdfast.errors import NodeStopped, NotOpen, StoreError, StoreFull
+from holdfast.errors import NodeStopped, NotOpen, Refused, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 from holdfast.ports.programs import Pinned, Programs
@@ -140,6 +141,8 @@ class Engine:
         self._lookout = Lookout(store, clock, self._room, schedules, tuning, namespace, self._wake.set)
         self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
         self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
+        self._known: set[tuple[str, str]] = set()
+        """Workflows whose definitions are in the store for sure, of those that children are of."""
         self._ticks = 0
         self._renew_at: Instant | None = None
         self._lease_until = Instant(0)
@@ -329,10 +332,25 @@ class Engine:
         with undisturbed():
             tick = self._decide(self._clock.now(), hand_back=hand_back)
         if self._is_worth_committing(tick.commit, tick.now):
+            if tick.children:
+                await self._make_known(tick.commit.created)
             receipt = await self._commit(tick)
             with undisturbed():
                 self._act(tick, receipt)
             await self._intake.take(receipt)
+
+    async def _make_known(self, runs: Sequence[RunRecord]) -> None:
+        """The definition of a child must be in the store before its run is: one that was added to the catalog
+        after the node was opened is known to nobody else, and whoever retries its run asks for its kind."""
+        lacking = {(run.workflow, run.version) for run in runs} - self._known
+        if lacking:
+            definitions = [it for it in self._programs.stored() if (it.name, it.version) in lacking]
+            try:
+                await self._store.register(self._namespace, definitions, self._clock.now())
+            except (StoreError, Refused) as error:
+                _log.warning("definitions of children could not be written: %s", error)
+                return
+            self._known |= lacking
 
     def _decide(self, now: Instant, *, hand_back: bool) -> Tick:
         self._alarms.ring(now)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Final
 
@@ -125,12 +125,13 @@ class HttpExecutor:
     async def _perform(self, attempt: Attempt) -> Outcome:
         http = self._http or self._open()
         call = self._calls(attempt)
-        candidates = await self._wait_for_workers(call.service)
+        candidates = await self._wait_for_workers(call.service, {})
         if not candidates:
             trouble = self._workers.trouble
             return Failed(capture(trouble or self._nobody(call.service)))
         reasons: dict[str, str] = {}
         """By id of those that have not answered: why, with its address."""
+        all_gone = True
         while candidates and not 0 < call.max_attempts <= len(reasons):
             if reasons:
                 await asyncio.sleep(call.attempt_delay.total_seconds())
@@ -143,15 +144,18 @@ class HttpExecutor:
                 return answer
             reasons[worker.id] = f"{worker.id} ({worker.url}): {answer.reason}"
             self._log(attempt, [Line(self._now(), OURS, f"worker {reasons[worker.id]}")])
+            all_gone = all_gone and answer.is_gone
             candidates = await self._workers.of(call.service, without=reasons)
+            if not candidates and all_gone:  # as if there were none, but nobody has noticed it yet
+                candidates = await self._wait_for_workers(call.service, reasons)
         told = "; ".join(reasons.values())
         return Failed(capture(WorkerFailed(f"no worker of service {call.service!r} has answered: {told}")))
 
-    async def _wait_for_workers(self, service: str) -> list[WorkerRecord]:
-        """Empty if none has appeared in time."""
+    async def _wait_for_workers(self, service: str, without: Collection[str]) -> list[WorkerRecord]:
+        """Empty if none but these has appeared in time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._wait.total_seconds()
-        while not (found := await self._workers.of(service)):
+        while not (found := await self._workers.of(service, without)):
             left = deadline - loop.time()
             if left <= 0:
                 break

@@ -35,12 +35,7 @@ KEEP_IDLE: Final = 2.0
 _LONGEST_SHOWN: Final = 200
 
 
-class _Said(msgspec.Struct):
-    result: Any = None
-    error: Any = None
-
-
-_decode = msgspec.json.Decoder(_Said).decode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Calls:
@@ -64,9 +59,10 @@ class Calls:
         except TimeoutError:
             return NoAnswer(f"it did not answer within {written_span(self._timeout)}")
         except httpx.ConnectError as error:
-            return NoAnswer(f"it cannot be reached: {words_of(error)}")
+            return NoAnswer(f"it cannot be reached: {words_of(error)}", is_gone=True)
         except (httpx.TransportError, OSError) as error:
-            return NoAnswer(f"the connection broke: {words_of(error) or type(error).__name__}")
+            reason = f"the connection broke: {words_of(error) or type(error).__name__}"
+            return NoAnswer(reason, is_gone=True)
 
     async def close(self) -> None:
         await self._connections.close()
@@ -105,12 +101,16 @@ class Calls:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             reason = f"that is no answer of a worker: {words_of(error)}" if response.is_success else ""
             return NoAnswer(_described(response, body, reason))
-        if said.error:
-            return Failed(capture(WorkerFailed(_text(said.error))))
+        # Programs are there that write Result and Error, and were understood.
+        said = {name.lower(): value for name, value in said.items()}
+        if said.get("error"):
+            return Failed(capture(WorkerFailed(_text(said["error"]))))
         if not response.is_success:
             return NoAnswer(_described(response, body))
+        if said.keys().isdisjoint(("result", "error")):
+            return NoAnswer(_described(response, body, "that has neither result nor error"))
         try:
-            return Succeeded(self._codec.encode(said.result, what))
+            return Succeeded(self._codec.encode(said.get("result"), what))
         except Refused as error:
             return Failed(capture(error.with_traceback(None)))
 

@@ -29,6 +29,8 @@ class NoAnswer(NamedTuple):
     """A worker was not reached, or what it said is not of the service: another one may be asked."""
 
     reason: str
+    is_gone: bool = False
+    """It is not there, or not any more: it may come back, or another in its place."""
 
 
 class Workers:

@@ -36,6 +36,10 @@ class Programs(Protocol):
         """Have a version that another node registered, or an earlier edition of a file that this one has."""
         ...
 
+    def stored(self) -> Sequence[Definition]:
+        """Every version that is defined here, as the store is to know it."""
+        ...
+
     def calls_of(self, run: RunRecord) -> Sequence[str]:
         """The names of workflows that it may call and that are not defined here: they may be published flows,
         to be read from the store and given to `learn_published`."""

@@ -178,7 +178,7 @@ def test_a_branch_that_succeeded_together_with_a_failure_is_not_done_again(is_fi
 
     play.retry()
     [again] = [task for task in play.open if task != "both"]
-    play.end("both/branch", "again", 1 if is_first else 0)
+    play.end("both/branch", "again", int(is_first))
 
     assert again == f"both/branch[{int(is_first)}]"
     assert play.output == {"all": ["kept", "again"] if is_first else ["again", "kept"]}
