@@ -163,7 +163,7 @@ WAITS = [
     Fault(
         "timer-outlives-its-wait",
         "a wait that had its event is not given up",
-        [Edit(_WAITING, "        self._stop_timer()\n        self._shown", "        self._shown")],
+        [Edit(_WAITING, "        self._stop_timer()\n        if self._row", "        if self._row")],
         _played("test_a_wait_that_had_its_event_in_time_is_not_given_up_later"),
     ),
 ]

@@ -315,8 +315,8 @@ CALLS = [
         [
             Edit(
                 _CALLS,
-                "return Failed(capture(WorkerFailed(_text(said.error))))",
-                "return NoAnswer(_text(said.error))",
+                'return Failed(capture(WorkerFailed(_text(said["error"]))))',
+                'return NoAnswer(_text(said["error"]))',
             )
         ],
         [
