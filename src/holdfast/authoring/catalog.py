@@ -220,8 +220,11 @@ class Definitions:
 
     def find_edition(self, workflow: str, version: str) -> DataWorkflow | None:
         """Of a workflow that is data."""
+        editions, published = self.catalog.editions, self._published
+        if not editions and not published:
+            return None  # asked for every task, and most processes have none
         key = (workflow, version)
-        return self.catalog.editions.get(key) or self._published.get(key)
+        return editions.get(key) or published.get(key)
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
         """As the catalog has it, or else the store. Raises UnknownWorkflow."""

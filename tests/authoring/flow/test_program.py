@@ -452,6 +452,13 @@ def test_foreach_of_nothing_gives_nothing_and_of_no_list_fails():
     assert "foreach expects a list, got None" in Play(FOREACH).failure
 
 
+def test_branches_whose_inputs_would_fill_a_disk_are_not_begun():
+    play = Play(FOREACH, {"items": list(range(1000)), "ballast": "x" * 70_000})
+
+    assert "branches take more than 64,000,000 bytes" in play.failure
+    assert "keep large values out of those of the run" in play.failure
+
+
 # --- waiting
 
 

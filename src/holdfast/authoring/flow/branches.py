@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import msgspec
@@ -25,6 +25,9 @@ from holdfast.errors import Refused, WrongType, show
 _SERVICE = re.compile(r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
 """As in definitions (`fields.SERVICE`): what is longer or has a NUL in it no store could keep."""
 
+_MOST_BYTES = 64_000_000
+"""That the inputs of all branches may take together. They are written in one transaction, and so each
+megabyte keeps everybody waiting."""
 _MOST_TOLD = 5
 """How many failures are told of, one by one."""
 
@@ -68,17 +71,33 @@ class Branching(Visit):
         input, params = self._place.input, self._place.params
         if isinstance(self._does, Parallel):
             services = list(self._does.services) or self._named_services()
-            inputs = [
+            shown = (
                 self._show(input=input, params=params, branch=branch, service=service)
                 for branch, service in enumerate(services)
-            ]
-            return inputs, services
+            )
+            return self._together(shown), services
         if not isinstance(input, list):
             what = f"the input of node {self._place.path!r}"
             raise WrongType(what, f"foreach expects a list, got {show(input)}")
         items = cast("list[Any]", input)
-        inputs = [self._show(input=item, params=params, index=index) for index, item in enumerate(items)]
+        shown = (self._show(input=item, params=params, index=index) for index, item in enumerate(items))
+        inputs = self._together(shown)
         return inputs, [self._does.service] * len(inputs)
+
+    def _together(self, inputs: Iterable[Payload]) -> list[Payload]:
+        """Raises WrongType if they take too much room, before all of them do."""
+        found: list[Payload] = []
+        size = 0
+        for each in inputs:
+            found.append(each)
+            size += len(each)
+            if size > _MOST_BYTES:
+                reason = (
+                    f"the inputs of its first {len(found):,} branches take more than {_MOST_BYTES:,} bytes; "
+                    "each has all params with it, so keep large values out of those of the run"
+                )
+                raise WrongType(f"node {self._place.path!r}", reason)
+        return found
 
     def _named_services(self) -> list[str]:
         given = self._param("services")
