@@ -11,9 +11,11 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.flows import parse_version_id, version_id, version_number
+from holdfast.client.run import Cursor, cursor_in
 from holdfast.client.workers import read_queue_id
 from holdfast.core.names import checked_name
-from holdfast.core.values import Payload, RunStatus, key_text
+from holdfast.core.records import CURSOR
+from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
 from holdfast.ports.flows import PUBLISHED, RunPage, RunSight
 from holdfast.server.api.answers import Done, Made, PageNumber, PageSize
@@ -199,22 +201,10 @@ async def _version_to_run(data: NewTask, client: Client) -> tuple[str, int]:
 # --- answering
 
 
-class _Cursor(msgspec.Struct):
-    """Where a run of a flow is, as its program keeps it in the run's state."""
-
-    node: str = ""
-    action: str = ""
-    steps: int = 0
-
-
-_CURSOR: Final = "$cursor"
-_decode_cursor = msgspec.json.Decoder(_Cursor).decode
-
-
 def _task_answer(sight: RunSight, names: dict[str, str]) -> TaskAnswer:
     run = sight.run
-    cursor = _cursor_of(sight.state.get(_CURSOR))
-    shared = {key: msgspec.Raw(value) for key, value in sight.state.items() if key != _CURSOR}
+    cursor = cursor_in(sight.state) or Cursor()
+    shared = {key: msgspec.Raw(value) for key, value in sight.state.items() if key != CURSOR}
     return TaskAnswer(
         id=_id_of(sight),
         flow_version_id=version_id(run.workflow, run.version),
@@ -234,12 +224,3 @@ def _task_answer(sight: RunSight, names: dict[str, str]) -> TaskAnswer:
 
 def _id_of(sight: RunSight) -> str:
     return sight.run.id or key_text(sight.run.key)
-
-
-def _cursor_of(payload: Payload | None) -> _Cursor:
-    if payload is None:
-        return _Cursor()
-    try:
-        return _decode_cursor(payload)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return _Cursor()  # a key of that name that another kind of workflow has for itself
