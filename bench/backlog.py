@@ -84,7 +84,7 @@ class Claimant:
     async def look(self) -> float:
         """Milliseconds of what a node asks before it claims."""
         began = perf_counter()
-        peek = await self.store.peek(NAMESPACE, self._node, _CLAIMS)
+        peek = await self.store.next_work(NAMESPACE, self._node, _CLAIMS)
         milliseconds = (perf_counter() - began) * 1e3
         if peek.wake_at is None:
             raise AssertionError("the backlog is not seen")

@@ -178,18 +178,20 @@ class Holdfast(Client):
         """
         from holdfast.authoring.flow.workflow import FlowWorkflow, read_edition
         from holdfast.server.app import make_app
-        from holdfast.server.node_runs import VisitSight, describe_nothing
+        from holdfast.server.node_runs import VisitDescription, describe_nothing
         from holdfast.server.serving import ApiServer
 
         definitions = self._parts.definitions
 
-        def describe_visits(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitSight]:
+        def describe_visits(
+            definition: Definition, tasks: Sequence[TaskRecord]
+        ) -> Sequence[VisitDescription]:
             known: Any = definitions.find_edition(definition.name, definition.version)
             if known is None and definition.kind == "flow":
                 known = read_edition(definition)
             if not isinstance(known, FlowWorkflow):
                 return describe_nothing(definition, tasks)
-            return [VisitSight(*sight) for sight in known.see_visits(tasks)]
+            return [VisitDescription(*sight) for sight in known.see_visits(tasks)]
 
         app = make_app(
             self,
@@ -261,7 +263,7 @@ class Parts:
         """Nodes of this machine whose process is gone need not be waited for."""
         nodes = await self.store.nodes(self.settings.namespace)
         if dead := [node for node in nodes if is_surely_dead(node)]:
-            await self.store.bury(self.settings.namespace, dead)
+            await self.store.expire_nodes(self.settings.namespace, dead)
 
     async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
         """Do it, again and again for a while if the database is not there, goes away, or has no room."""
@@ -293,11 +295,11 @@ class Parts:
             has_family=has_family,
         )
 
-    def _executors(self, report: Report, beat: Beat, log: Log) -> _Executors:
-        return _Executors(self.definitions, self.settings, self.store, self.clock, report, beat, log)
+    def _executors(self, report: Report, beat: Beat, log: Log) -> _ExecutorRoutes:
+        return _ExecutorRoutes(self.definitions, self.settings, self.store, self.clock, report, beat, log)
 
 
-class _Executors:
+class _ExecutorRoutes:
     """Where attempts go: tasks of code to the loop or a thread, those of a DAG to processes."""
 
     def __init__(
@@ -340,7 +342,7 @@ class _Executors:
         known = self._others.get("http")
         if known is not None:
             return known
-        from holdfast.executors.http import HttpExecutor
+        from holdfast.executors.http.executor import HttpExecutor
 
         settings = self._settings
         made = self._others["http"] = HttpExecutor(
@@ -366,8 +368,8 @@ class _Executors:
         known = self._others.get(kind)
         if known is not None:
             return known
-        from holdfast.executors.python_pool import PythonExecutor
-        from holdfast.executors.shell import ShellExecutor
+        from holdfast.executors.processes.shell import ShellExecutor
+        from holdfast.executors.python.pool import PythonExecutor
 
         settings = self._settings
         workers = settings.python_workers or max(4, os.cpu_count() or 1)

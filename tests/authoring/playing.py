@@ -30,7 +30,7 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
-    PromiseSettled,
+    PromiseAnswered,
     SignalReceived,
     TaskEnded,
     TimerFired,
@@ -129,7 +129,7 @@ class Play:
 
     def answer(self, promise: str, value: Any) -> None:
         message = self._post(MessageKind.RESOLVED, promise, json(value))
-        self._advance([PromiseSettled(message, promise, Succeeded(json(value)))])
+        self._advance([PromiseAnswered(message, promise, Succeeded(json(value)))])
 
     def cancel(self) -> None:
         message = self._post(MessageKind.CANCEL, "", json("stop"))

@@ -51,7 +51,7 @@ def started_by_nodes(notes: Path) -> list[Started]:
         if "keeper.py" in command:
             found.append(Started(pid, born, parent, "keeper", command))
         elif has_mark:
-            kind = "worker" if "python_worker.py" in command else "task"
+            kind = "worker" if "worker_script.py" in command else "task"
             found.append(Started(pid, born, parent, kind, command))
     return found
 

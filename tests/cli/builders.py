@@ -9,16 +9,16 @@ from typing import Any
 
 from holdfast.authoring.dag.loader import load_text
 from holdfast.authoring.dag.model import Dag
-from holdfast.cli.board import Board
-from holdfast.cli.opening import Place
-from holdfast.cli.watching import News
+from holdfast.cli.database_options import DatabaseOptions
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.watching import RunSnapshot
 from holdfast.client.logs import LogLine
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 from holdfast.settings import Settings
 
 NOON = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-PLACE = Place(Settings(), ())
+PLACE = DatabaseOptions(Settings(), ())
 
 
 def after(seconds: float) -> dt.datetime:
@@ -80,5 +80,7 @@ def said(name: str, text: str, *, index: int | None = None, attempt: int = 1, at
     return LogLine(after(at), name, index, attempt, "stdout", text)
 
 
-def news(board: Board, status: str = "running", lines: Sequence[LogLine] = (), **facts: Any) -> News:
-    return News(info(status, **facts), board, (), (), lines)
+def news(
+    board: RunProgress, status: str = "running", lines: Sequence[LogLine] = (), **facts: Any
+) -> RunSnapshot:
+    return RunSnapshot(info(status, **facts), board, (), (), lines)

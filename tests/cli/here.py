@@ -21,8 +21,9 @@ from subprocess import CompletedProcess
 from typing import Any, cast
 
 from holdfast.authoring.catalog import default_catalog
-from holdfast.cli import interrupt, output
+from holdfast.cli import interrupt
 from holdfast.cli.main import main
+from holdfast.cli.views import output
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -17,9 +17,9 @@ from tests.cli.terminal import Terminal
 
 from holdfast import Holdfast
 from holdfast.authoring.dag.loader import load_text
-from holdfast.cli.board import Board
-from holdfast.cli.opening import Place
-from holdfast.cli.portrait import Portrait, print_portrait, read_portrait
+from holdfast.cli.database_options import DatabaseOptions
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.views.run_details import RunDetails, print_portrait, read_portrait
 from holdfast.settings import Settings
 
 FAILING = """\
@@ -187,10 +187,12 @@ async def test_what_tasks_have_given_is_not_read_where_none_of_it_is_shown(proje
 def test_runs_show_tells_what_a_run_waits_for_and_how_to_give_it(
     capsys: pytest.CaptureFixture[str],
 ):
-    board = Board(load_text(ASKING))
+    board = RunProgress(load_text(ASKING))
     board.apply([task(0, "review", "running")])
 
-    print_portrait(Portrait(info(), board, [], {}, {}, [], {}), Place(Settings(), ()), is_full=False)
+    print_portrait(
+        RunDetails(info(), board, [], {}, {}, [], {}), DatabaseOptions(Settings(), ()), is_full=False
+    )
 
     assert (
         "review waits for approval: Ship it?: holdfast approve order-42 review\n" in capsys.readouterr().out
@@ -203,9 +205,9 @@ def test_a_task_that_waits_for_its_next_attempt_shows_where_the_last_one_went_wr
     tasks = [task(0, "a", "pending", attempt=3), task(1, "b", "success", attempt=2)]
     attempts = [attempt(0, 1, traceback="first"), attempt(0, 2, traceback="second")]
     attempts.append(attempt(1, 1, traceback="old"))
-    portrait = Portrait(info(), Board(), tasks, {}, {}, attempts, {})
+    portrait = RunDetails(info(), RunProgress(), tasks, {}, {}, attempts, {})
 
-    print_portrait(portrait, Place(Settings(), ()), is_full=False)
+    print_portrait(portrait, DatabaseOptions(Settings(), ()), is_full=False)
 
     said = capsys.readouterr().out
     assert "a, attempt 2:\n  second\n" in said

@@ -8,13 +8,13 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 from tests.cli.builders import after, attempt, dag, task
 
-from holdfast.cli.board import Board
+from holdfast.cli.views.progress import RunProgress
 from holdfast.client.run import TaskInfo
 from holdfast.core.values import TaskStatus
 
 
 def test_a_task_is_counted_where_it_stands_and_only_once():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "pack", "pending"), task(1, "pack", "running")])
     board.apply([task(0, "pack", "running"), task(1, "pack", "success")])
@@ -29,7 +29,7 @@ def test_a_task_is_counted_where_it_stands_and_only_once():
 
 
 def test_only_what_has_changed_is_told():
-    board = Board()
+    board = RunProgress()
     first = board.apply([task(0, "pack", "running")])
 
     second = board.apply([task(0, "pack", "running")])
@@ -41,7 +41,7 @@ def test_only_what_has_changed_is_told():
 
 
 def test_it_asks_on_from_the_lowest_that_has_not_ended_and_passes_numbers_that_were_never_used():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "a", "success"), task(2, "b", "running"), task(3, "c", "success")])
     before = board.next
@@ -52,7 +52,7 @@ def test_it_asks_on_from_the_lowest_that_has_not_ended_and_passes_numbers_that_w
 
 
 def test_what_was_forgotten_is_not_counted_again_by_a_later_page():
-    board = Board()
+    board = RunProgress()
     board.apply([task(seq, "a", "success" if seq != 1 else "running") for seq in range(10)])
 
     board.apply([task(1, "a", "success")])
@@ -66,7 +66,7 @@ def test_what_was_forgotten_is_not_counted_again_by_a_later_page():
 def test_whatever_the_portions_the_counts_are_those_of_the_tasks(data: st.DataObject):
     states = ["pending", "dispatched", "running", "success"]
     stands = [0] * data.draw(st.integers(1, 12), label="tasks")
-    board = Board()
+    board = RunProgress()
 
     for _ in range(data.draw(st.integers(1, 6), label="looks")):
         since, page = board.next, data.draw(st.integers(1, 12), label="page")
@@ -87,7 +87,7 @@ def test_whatever_the_portions_the_counts_are_those_of_the_tasks(data: st.DataOb
 
 
 def test_a_fan_out_is_under_way_until_all_its_items_have_ended_also_while_none_runs():
-    board = Board(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
+    board = RunProgress(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
 
     board.apply([task(0, "each", "success", index=0, count=4)])
     between = board.lines["each"].state
@@ -98,7 +98,7 @@ def test_a_fan_out_is_under_way_until_all_its_items_have_ended_also_while_none_r
 
 
 def test_one_failure_makes_the_line_failed_when_it_is_over():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "a", "failed", problem="x"), task(1, "a", "running")])
     during = board.lines["a"].state
@@ -110,7 +110,7 @@ def test_one_failure_makes_the_line_failed_when_it_is_over():
 
 
 def test_a_wait_for_another_try_is_told_from_one_for_a_place():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "again", "pending", attempt=2, retry_at=after(3)), task(1, "new", "pending")])
 
@@ -119,7 +119,7 @@ def test_a_wait_for_another_try_is_told_from_one_for_a_place():
 
 
 def test_losses_are_counted_once_each():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "a", "running", attempt=2, lost=1)])
     board.apply([task(0, "a", "running", attempt=3, lost=2)])
@@ -129,7 +129,7 @@ def test_losses_are_counted_once_each():
 
 
 def test_tasks_of_a_dag_stand_in_the_order_of_the_file_with_the_depth_of_what_they_wait_for():
-    board = Board(
+    board = RunProgress(
         dag(
             "  last: {depends_on: [left, right], command: 'true'}\n"
             "  right: {depends_on: [first], command: 'true'}\n"
@@ -150,14 +150,14 @@ def test_tasks_of_a_dag_stand_in_the_order_of_the_file_with_the_depth_of_what_th
 def test_a_chain_longer_than_the_stack_is_deep_is_laid_out():
     links = "".join(f"  t{each}: {{depends_on: [t{each - 1}], command: x}}\n" for each in range(1, 1500))
 
-    board = Board(dag("  t0: {command: x}\n" + links))
+    board = RunProgress(dag("  t0: {command: x}\n" + links))
 
     assert board.lines["t1499"].depth == 1499
 
 
 def test_a_fan_out_over_nothing_is_over_when_what_follows_begins_or_the_run_succeeds():
     tasks = "  many: {parallel: input.n, command: 'true'}\n  after: {depends_on: [many], command: 'true'}\n"
-    board, other = Board(dag(tasks)), Board(dag(tasks))
+    board, other = RunProgress(dag(tasks)), RunProgress(dag(tasks))
 
     board.find_empty(is_success=False)
     before = board.lines["many"].state
@@ -171,7 +171,7 @@ def test_a_fan_out_over_nothing_is_over_when_what_follows_begins_or_the_run_succ
 
 
 def test_at_the_end_of_the_run_what_was_not_asked_for_is_left_out_of_account():
-    board = Board(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
+    board = RunProgress(dag("  each: {parallel: 4, concurrency: 1, command: 'true'}\n"))
     board.apply(
         [task(0, "each", "success", index=0, count=4), task(1, "each", "cancelled", index=1, count=4)]
     )
@@ -182,7 +182,7 @@ def test_at_the_end_of_the_run_what_was_not_asked_for_is_left_out_of_account():
 
 
 def test_why_an_attempt_failed_is_kept_until_the_task_has_ended():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "a", "pending", attempt=2, retry_at=after(3))])
 
     board.note_attempts([attempt(0, problem="no luck"), attempt(7)])
@@ -206,13 +206,13 @@ def failed_once() -> list[TaskInfo]:
     return [*ended, task(2, "many", "skipped"), task(3, "last", "skipped")]
 
 
-def counts(board: Board) -> dict[str, int]:
+def counts(board: RunProgress) -> dict[str, int]:
     found = Counter(status.value for line in board.lines.values() for status in line.counts.elements())
     return dict(found)
 
 
 def test_rows_from_before_a_retry_do_not_count_where_there_are_new_ones():
-    board = Board(dag(RETRIED))
+    board = RunProgress(dag(RETRIED))
     board.apply(failed_once())
 
     board.apply([task(4, "review", "success", started_at=after(7), finished_at=after(9))])
@@ -228,7 +228,7 @@ def test_rows_from_before_a_retry_do_not_count_where_there_are_new_ones():
 
 
 def test_what_was_skipped_waits_again_while_what_it_depends_on_is_tried_again():
-    board = Board(dag(RETRIED))
+    board = RunProgress(dag(RETRIED))
     board.apply(failed_once())
     before = [line.state for line in board.lines.values()]
 
@@ -240,7 +240,7 @@ def test_what_was_skipped_waits_again_while_what_it_depends_on_is_tried_again():
 
 
 def test_what_is_skipped_again_is_counted_once():
-    board = Board(dag(RETRIED))
+    board = RunProgress(dag(RETRIED))
     board.apply(failed_once())
 
     board.apply([task(4, "review", "failed"), task(5, "many", "skipped"), task(6, "last", "skipped")])
@@ -250,7 +250,7 @@ def test_what_is_skipped_again_is_counted_once():
 
 
 def test_code_that_asks_for_a_task_of_one_name_again_has_asked_for_two():
-    board = Board()
+    board = RunProgress()
 
     board.apply([task(0, "pay", "failed"), task(1, "pay", "success")])
 

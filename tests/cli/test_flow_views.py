@@ -13,12 +13,12 @@ from tests.cli.builders import PLACE, after, info, task
 from holdfast import Catalog, Holdfast
 from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.workflow import load_flow
-from holdfast.cli.board import Board, Line
-from holdfast.cli.flow_nodes import nodes_of
-from holdfast.cli.live import Frame, Tails, draw
-from holdfast.cli.plain import PlainView
-from holdfast.cli.watching import News, Watch
-from holdfast.cli.wording import asked_of, wait_of, wanted_of
+from holdfast.cli.views.flow_nodes import nodes_of
+from holdfast.cli.views.live import Tails, ViewSize, draw
+from holdfast.cli.views.plain import PlainView
+from holdfast.cli.views.progress import RunProgress, TaskLine
+from holdfast.cli.views.wording import asked_of, wait_of, wanted_of
+from holdfast.cli.watching import RunSnapshot, RunWatcher
 from holdfast.client.run import Cursor
 from holdfast.client.workers import queue_id
 
@@ -46,11 +46,11 @@ edges:
 """
 
 
-def board(input: Any = None) -> Board:
-    return Board(nodes=nodes_of(load_flow_text(FLOW), input))
+def board(input: Any = None) -> RunProgress:
+    return RunProgress(nodes=nodes_of(load_flow_text(FLOW), input))
 
 
-def line_of(stands: Board, name: str) -> Line:
+def line_of(stands: RunProgress, name: str) -> TaskLine:
     stands.apply([task(0, name, "running")])
     return stands.lines[name]
 
@@ -122,9 +122,9 @@ def test_a_loop_is_one_line_in_the_live_view_with_the_number_of_its_visits():
     stands = board()
     stands.apply([task(seq, "work", "success") for seq in range(3000)])
     stands.apply([task(3000, "work", "failed", problem="no luck"), task(3001, "each/item", "running")])
-    news = News(info(), stands, cursor=Cursor("each", "again", 3002))
+    news = RunSnapshot(info(), stands, cursor=Cursor("each", "again", 3002))
 
-    lines = [text.plain for text in draw(news, Tails(), PLACE, Frame(100, 24, after(3), unicode=True))]
+    lines = [text.plain for text in draw(news, Tails(), PLACE, ViewSize(100, 24, after(3), unicode=True))]
 
     assert lines[1].split("s  ")[-1] == "visit 3,001: no luck"
     assert lines[2].endswith("0 done  1 running")
@@ -137,9 +137,9 @@ def test_in_plain_lines_a_loop_is_counted_once_it_has_gone_round_often():
 
     for number in range(30):
         visits = [task(seq, "work", "success") for seq in range(number * 100, number * 100 + 100)]
-        view.show(News(info(), stands, stands.apply(visits)))
+        view.show(RunSnapshot(info(), stands, stands.apply(visits)))
     stands.close()
-    view.finish(News(info("success"), stands))
+    view.finish(RunSnapshot(info("success"), stands))
 
     assert len(told) <= 102
     assert told[-1].endswith(" work visited 3,000 times")
@@ -151,11 +151,11 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
     (tmp_path / "flow.json").write_text(json.dumps(flow))
     catalog = Catalog()
     workflow = load_flow(tmp_path / "flow.json", catalog=catalog)
-    seen: list[News] = []
+    seen: list[RunSnapshot] = []
     async with Holdfast(f"sqlite:///{tmp_path}/holdfast.db", catalog=catalog) as client:
         run = await client.start(workflow)
-        stands = Board(nodes=nodes_of(workflow.flow, {}))
-        watch = Watch(client, run, stands, await client.describe(run))
+        stands = RunProgress(nodes=nodes_of(workflow.flow, {}))
+        watch = RunWatcher(client, run, stands, await client.describe(run))
         watching = asyncio.create_task(watch.until_it_rests(Seeing(seen)))
 
         await do_next(client, error="out of paper")
@@ -170,17 +170,17 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
 
 
 class Seeing:
-    def __init__(self, seen: list[News]) -> None:
+    def __init__(self, seen: list[RunSnapshot]) -> None:
         self._seen = seen
 
-    def show(self, news: News) -> None:
+    def show(self, news: RunSnapshot) -> None:
         self._seen.append(news)
 
     def hide(self) -> None: ...
 
     def reveal(self) -> None: ...
 
-    def finish(self, news: News) -> None: ...
+    def finish(self, news: RunSnapshot) -> None: ...
 
 
 async def do_next(client: Holdfast, **outcome: Any) -> None:

@@ -10,16 +10,16 @@ import pytest
 from rich.cells import cell_len
 from tests.cli.builders import PLACE, after, attempt, dag, info, news, said, task
 
-from holdfast.cli.board import Board
-from holdfast.cli.live import Frame, Tails, draw
-from holdfast.cli.opening import Place
-from holdfast.cli.visible import shell_word
-from holdfast.cli.watching import News
+from holdfast.cli.database_options import DatabaseOptions
+from holdfast.cli.views.live import Tails, ViewSize, draw
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.views.visible import shell_word
+from holdfast.cli.watching import RunSnapshot
 from holdfast.settings import Settings
 
 
 def picture(
-    seen: News,
+    seen: RunSnapshot,
     *,
     width: int = 100,
     height: int | None = 24,
@@ -28,7 +28,7 @@ def picture(
 ) -> list[str]:
     tails = Tails()
     tails.add(seen.lines)
-    return [text.plain for text in draw(seen, tails, PLACE, Frame(width, height, after(seconds), unicode))]
+    return [text.plain for text in draw(seen, tails, PLACE, ViewSize(width, height, after(seconds), unicode))]
 
 
 def line_of(lines: Sequence[str], name: str) -> str:
@@ -36,16 +36,16 @@ def line_of(lines: Sequence[str], name: str) -> str:
 
 
 def test_the_head_says_what_runs_how_it_stands_how_long_and_by_which_name():
-    assert picture(news(Board()))[0] == "test  running  3.0 s  order-42"
-    assert picture(news(Board(), "failed"))[0] == "test  failed  5.0 s  order-42"
+    assert picture(news(RunProgress()))[0] == "test  running  3.0 s  order-42"
+    assert picture(news(RunProgress(), "failed"))[0] == "test  failed  5.0 s  order-42"
 
 
 def test_a_run_without_tasks_is_only_its_head():
-    assert len(picture(news(Board()))) == 1
+    assert len(picture(news(RunProgress()))) == 1
 
 
 def test_each_state_has_a_word_and_a_glyph():
-    board = Board()
+    board = RunProgress()
     board.apply(
         [
             task(0, "done", "success"),
@@ -72,7 +72,7 @@ def test_each_state_has_a_word_and_a_glyph():
 
 
 def test_without_unicode_everything_is_ascii():
-    board = Board(dag("  each: {parallel: 4, command: x}\n"))
+    board = RunProgress(dag("  each: {parallel: 4, command: x}\n"))
     board.apply([task(0, "each", "success", count=4), task(1, "each", "failed", count=4)])
 
     lines = picture(news(board), unicode=False)
@@ -85,7 +85,7 @@ def test_without_unicode_everything_is_ascii():
 
 
 def test_a_hundred_thousand_tasks_are_one_line():
-    board = Board(dag("  each: {parallel: 100000, concurrency: 100, command: x}\n"))
+    board = RunProgress(dag("  each: {parallel: 100000, concurrency: 100, command: x}\n"))
     board.apply(task(seq, "each", "success", count=100_000) for seq in range(43_210))
     board.apply(task(seq, "each", "running", count=100_000) for seq in range(43_210, 43_310))
 
@@ -95,7 +95,7 @@ def test_a_hundred_thousand_tasks_are_one_line():
 
 
 def test_a_bar_is_full_only_when_all_is_done_and_a_lone_failure_is_seen_in_it():
-    board = Board()
+    board = RunProgress()
     board.apply(task(seq, "a", "failed" if seq == 5 else "success", count=1000) for seq in range(999))
     board.apply([task(999, "a", "running", count=1000)])
 
@@ -108,7 +108,7 @@ def test_a_bar_is_full_only_when_all_is_done_and_a_lone_failure_is_seen_in_it():
 
 
 def test_what_is_tried_again_says_when_how_often_and_why():
-    board = Board(dag("  work: {command: x, retries: {max_attempts: 5}}\n"))
+    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 5}}\n"))
     board.apply([task(0, "work", "pending", attempt=2, retry_at=after(4.5))])
     board.note_attempts([attempt(0, problem="exited with code 7")])
 
@@ -121,7 +121,7 @@ def test_what_is_tried_again_says_when_how_often_and_why():
 
 
 def test_lost_attempts_do_not_count_against_the_retries():
-    board = Board(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
 
     board.apply([task(0, "work", "running", attempt=3, lost=2)])
 
@@ -129,7 +129,7 @@ def test_lost_attempts_do_not_count_against_the_retries():
 
 
 def test_attempts_of_a_run_that_was_opened_again_have_no_limit_to_show():
-    board = Board(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
 
     board.apply([task(0, "work", "running", attempt=3)])
 
@@ -137,7 +137,7 @@ def test_attempts_of_a_run_that_was_opened_again_have_no_limit_to_show():
 
 
 def test_items_of_a_fan_out_that_are_tried_again_are_counted_and_the_next_is_named():
-    board = Board(dag("  each: {parallel: 4, command: x, retries: {max_attempts: 3}}\n"))
+    board = RunProgress(dag("  each: {parallel: 4, command: x, retries: {max_attempts: 3}}\n"))
     board.apply([task(seq, "each", "running", index=seq, count=4) for seq in range(2)])
     board.apply([task(2, "each", "pending", index=2, count=4, attempt=3, retry_at=after(9))])
     board.apply([task(3, "each", "pending", index=3, count=4, attempt=2, retry_at=after(5))])
@@ -148,7 +148,7 @@ def test_items_of_a_fan_out_that_are_tried_again_are_counted_and_the_next_is_nam
 
 
 def test_the_newest_word_of_a_running_task_is_shown_but_not_that_of_its_last_attempt():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "work", "running", attempt=2)])
 
     old = picture(news(board, lines=[said("work", "trying", attempt=1)]))[1]
@@ -159,7 +159,7 @@ def test_the_newest_word_of_a_running_task_is_shown_but_not_that_of_its_last_att
 
 
 def test_the_last_words_of_what_failed_are_below_it_and_nobody_elses():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "bad", "failed", problem="x"), task(1, "good", "success")])
     lines = [said("bad", f"line {number}") for number in range(30)] + [said("good", "fine")]
 
@@ -170,7 +170,7 @@ def test_the_last_words_of_what_failed_are_below_it_and_nobody_elses():
 
 
 def test_the_last_words_are_those_of_the_last_attempt():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "bad", "failed", attempt=2, problem="x")])
 
     shown = picture(news(board, lines=[said("bad", "once"), said("bad", "twice", attempt=2)]))
@@ -179,7 +179,7 @@ def test_the_last_words_are_those_of_the_last_attempt():
 
 
 def test_what_tasks_say_cannot_move_the_cursor():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "bad", "failed", problem="a\x1b[2Jb\nc")])
 
     shown = picture(news(board, lines=[said("bad", "x\x1b[1Ay\rz\tw")]))
@@ -189,7 +189,7 @@ def test_what_tasks_say_cannot_move_the_cursor():
 
 def test_an_approval_and_a_signal_show_the_command_that_answers():
     review = "  review: {approval: {message: 'Ship it?'}}\n"
-    board = Board(dag(f"{review}  parcel: {{wait_for_signal: sent}}\n  nap: {{sleep: 90}}\n"))
+    board = RunProgress(dag(f"{review}  parcel: {{wait_for_signal: sent}}\n  nap: {{sleep: 90}}\n"))
     board.apply([task(0, "review"), task(1, "parcel"), task(2, "nap")])
 
     shown = picture(news(board))
@@ -210,13 +210,13 @@ def test_an_approval_and_a_signal_show_the_command_that_answers():
     ],
 )
 def test_a_code_workflow_that_only_waits_says_for_what(waiting: str, words: str):
-    shown = picture(news(Board(), waiting=waiting))
+    shown = picture(news(RunProgress(), waiting=waiting))
 
     assert shown[-1] == f"    {words}"
 
 
 def test_a_skipped_task_says_why():
-    board = Board(
+    board = RunProgress(
         dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n  c: {when: 'input.n > 5', command: x}\n")
     )
     board.apply([task(0, "a", "failed", problem="x"), task(1, "b", "skipped"), task(2, "c", "skipped")])
@@ -228,15 +228,15 @@ def test_a_skipped_task_says_why():
 
 
 def test_a_task_that_has_yet_to_begin_says_for_what_it_waits_until_the_run_is_over():
-    board = Board(dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n"))
+    board = RunProgress(dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n"))
 
     assert line_of(picture(news(board)), "b").endswith("waiting                for a")
     assert line_of(picture(news(board, "cancelled")), "b").endswith("not begun")
 
 
-def forty() -> Board:
+def forty() -> RunProgress:
     tasks = "".join(f"  task{each}: {{command: x}}\n" for each in range(40))
-    board = Board(dag(tasks))
+    board = RunProgress(dag(tasks))
     board.apply(task(seq, f"task{seq}", "success") for seq in range(20))
     board.apply([task(20, "task20", "failed", problem="no"), task(21, "task21", "running")])
     return board
@@ -271,7 +271,7 @@ def test_nothing_is_ever_wider_or_higher_than_the_terminal(width: int, height: i
 
 
 def test_wide_characters_take_the_columns_they_take():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "処理", "failed", problem="失敗" * 100), task(1, "work", "success")])
 
     lines = picture(news(board), width=60)
@@ -291,7 +291,7 @@ def test_tails_forget_those_that_have_been_silent_longest():
 
 
 def test_the_time_of_a_run_on_a_clock_that_is_ahead_is_not_negative():
-    seen = News(info(started_at=after(60)), Board())
+    seen = RunSnapshot(info(started_at=after(60)), RunProgress())
 
     assert picture(seen)[0] == "test  running  0.0 s  order-42"
 
@@ -307,7 +307,7 @@ NARROW = """\
 
 @pytest.mark.parametrize("width", [40, 50, 60])
 def test_in_a_narrow_terminal_what_matters_stands_beneath(width: int):
-    board = Board(dag(NARROW))
+    board = RunProgress(dag(NARROW))
     items = [task(1 + each, "many_items", "success", index=each, count=12) for each in range(11)]
     failed = task(12, "many_items", "failed", index=11, count=12, problem="exited with code 5")
     board.apply([task(0, "transform_everything", "failed", problem="it cannot be read: orders.csv is empty")])
@@ -329,7 +329,7 @@ def test_in_a_narrow_terminal_what_matters_stands_beneath(width: int):
 
 
 def test_in_a_narrow_terminal_what_a_running_task_says_moves_nothing():
-    board = Board()
+    board = RunProgress()
     board.apply([task(0, "transform_everything"), task(1, "next")])
 
     quiet = picture(news(board), width=40)
@@ -339,11 +339,11 @@ def test_in_a_narrow_terminal_what_a_running_task_says_moves_nothing():
 
 
 def test_a_command_is_broken_only_between_its_words():
-    place = Place(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
-    board = Board(dag("  review: {approval: {message: x}}\n"))
+    place = DatabaseOptions(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
+    board = RunProgress(dag("  review: {approval: {message: x}}\n"))
     board.apply([task(0, "review")])
 
-    lines = draw(news(board), Tails(), place, Frame(40, None, after(3), True))
+    lines = draw(news(board), Tails(), place, ViewSize(40, None, after(3), True))
 
     script = "holdfast() { printf '%s\\0' \"$@\"; }\n" + "\n".join(text.plain for text in lines[-3:])
     heard = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode()

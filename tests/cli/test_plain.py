@@ -7,9 +7,9 @@ import json
 import pytest
 from tests.cli.builders import PLACE, after, attempt, dag, info, said, task
 
-from holdfast.cli.board import Board
-from holdfast.cli.plain import InOrder, JsonView, PlainView
-from holdfast.cli.watching import News, Setback
+from holdfast.cli.views.plain import InOrder, JsonView, PlainView
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.watching import RunSnapshot, Setback
 
 
 class Clock:
@@ -62,18 +62,18 @@ def test_lines_of_the_same_moment_keep_their_order():
     assert out == ["0", "1", "2", "3", "4"]
 
 
-def told(seen: News, *, since: float | None = None) -> list[str]:
+def told(seen: RunSnapshot, *, since: float | None = None) -> list[str]:
     out: list[str] = []
     PlainView(out.append, PLACE, None if since is None else after(since)).finish(seen)
     return [line.partition(" ")[2] if line.startswith("2026") else line for line in out]
 
 
-def seen(board: Board, *tasks: object, **more: object) -> News:
-    return News(info(), board, board.apply(tasks), **more)  # pyright: ignore[reportArgumentType]
+def seen(board: RunProgress, *tasks: object, **more: object) -> RunSnapshot:
+    return RunSnapshot(info(), board, board.apply(tasks), **more)  # pyright: ignore[reportArgumentType]
 
 
 def test_each_end_is_told_with_its_attempt_and_time():
-    board = Board(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
+    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
 
     lines = told(seen(board, task(0, "work", "success", attempt=2)))
 
@@ -81,7 +81,7 @@ def test_each_end_is_told_with_its_attempt_and_time():
 
 
 def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
-    board = Board(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
+    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
     waiting = task(0, "work", "pending", attempt=2, retry_at=after(4))
 
     lines = told(seen(board, waiting, setbacks=[Setback(waiting, attempt(0))]))
@@ -100,7 +100,7 @@ def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
 def test_how_an_attempt_ended_is_told(status: str, problem: str | None, words: str):
     running = task(0, "work", "running", attempt=2)
 
-    lines = told(seen(Board(), running, setbacks=[Setback(running, attempt(0, 1, status, problem))]))
+    lines = told(seen(RunProgress(), running, setbacks=[Setback(running, attempt(0, 1, status, problem))]))
 
     assert words in lines
 
@@ -108,13 +108,13 @@ def test_how_an_attempt_ended_is_told(status: str, problem: str | None, words: s
 def test_the_last_failure_is_told_once():
     failed = task(0, "work", "failed", attempt=2, problem="no luck")
 
-    lines = told(seen(Board(), failed, setbacks=[Setback(failed, attempt(0, 2))]))
+    lines = told(seen(RunProgress(), failed, setbacks=[Setback(failed, attempt(0, 2))]))
 
     assert lines[1:] == ["work failed (attempt 2): no luck"]
 
 
 def test_what_waits_for_somebody_is_told_with_the_command():
-    board = Board(dag("  review: {approval: {message: 'Ship it?'}}\n"))
+    board = RunProgress(dag("  review: {approval: {message: 'Ship it?'}}\n"))
 
     lines = told(seen(board, task(0, "review")))
 
@@ -122,7 +122,7 @@ def test_what_waits_for_somebody_is_told_with_the_command():
 
 
 def test_of_a_run_that_goes_on_the_past_is_not_told_again():
-    board = Board()
+    board = RunProgress()
     past = [said("work", "old", at=1), said("work", "new", at=61)]
 
     lines = told(seen(board, task(0, "work", "success"), lines=past), since=60)
@@ -132,7 +132,7 @@ def test_of_a_run_that_goes_on_the_past_is_not_told_again():
 
 def test_json_events_have_their_facts():
     out: list[str] = []
-    board = Board()
+    board = RunProgress()
     failed = task(3, "work", "failed", attempt=2, problem="no luck", index=1, count=4)
     view = JsonView(out.append, None)
 

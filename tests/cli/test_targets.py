@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from tests.cli.builders import after
 
-from holdfast.cli.opening import Place, find_place
-from holdfast.cli.output import span_text
+from holdfast.cli.database_options import DatabaseOptions, find_place
 from holdfast.cli.targets import load_all, load_target
-from holdfast.cli.visible import shell_word
+from holdfast.cli.views.output import span_text
+from holdfast.cli.views.visible import shell_word
 from holdfast.errors import BadOption
 from holdfast.settings import Settings
 
@@ -233,7 +233,7 @@ def test_a_database_without_a_password_is_repeated_as_it_is(folder: Path, db: st
     ["plain", "two words", "it's", "$HOME `id`", "", "\x1b[2Jmine", "a\tb\nc'd\\e", "\u202eölü\x9b1"],
 )
 def test_a_command_means_the_same_when_it_is_pasted_into_a_shell(word: str):
-    command = Place(Settings(), ("--namespace", shell_word(word))).command("run", "--resume", word)
+    command = DatabaseOptions(Settings(), ("--namespace", shell_word(word))).command("run", "--resume", word)
 
     assert command.isprintable()
     script = f"holdfast() {{ printf '%s\\0' \"$@\"; }}; {command}"

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.file_commands import call, call_in_terminal, execute
 
 from holdfast.authoring.dag.schema import json_schema
-from holdfast.cli.validate import excerpt
+from holdfast.cli.commands.validate import excerpt
 
 GOOD = "tasks:\n  a: {command: echo a}\n  b: {command: echo b, depends_on: a}\n"
 BAD = "tasks:\n  a: {comand: echo a}\n  b: {command: echo b, depends_on: c}\n"

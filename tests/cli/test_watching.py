@@ -14,11 +14,11 @@ import pytest
 from tests.cli.builders import PLACE
 
 from holdfast import Catalog, Holdfast, Retry, task, workflow
-from holdfast.cli.board import Board
-from holdfast.cli.ending import Exit
 from holdfast.cli.interrupt import Interrupts
-from holdfast.cli.session import Order, Session
-from holdfast.cli.watching import News, Watch
+from holdfast.cli.session import RunRequest, Session
+from holdfast.cli.views.ending import Exit
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.watching import RunSnapshot, RunWatcher
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import RunStatus
 from holdfast.errors import RunFailed
@@ -53,16 +53,16 @@ async def insist() -> str:
 
 class Views:
     def __init__(self) -> None:
-        self.seen: list[News] = []
+        self.seen: list[RunSnapshot] = []
 
-    def show(self, news: News) -> None:
+    def show(self, news: RunSnapshot) -> None:
         self.seen.append(news)
 
     def hide(self) -> None: ...
 
     def reveal(self) -> None: ...
 
-    def finish(self, news: News) -> None: ...
+    def finish(self, news: RunSnapshot) -> None: ...
 
 
 class Slow:
@@ -122,7 +122,7 @@ async def test_a_run_that_fails_in_the_middle_of_a_look_is_seen_to_have_failed(s
     failures["left"] = 1
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(main)
-        watch = Watch(cast("Holdfast", Slow(client)), run, Board(), await client.describe(run))
+        watch = RunWatcher(cast("Holdfast", Slow(client)), run, RunProgress(), await client.describe(run))
 
         await watch.until_it_rests(Views())
 
@@ -135,7 +135,7 @@ async def test_only_attempts_of_tasks_that_moved_are_read_and_each_is_told_once(
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(insist)
         asking = Asking(client)
-        watch = Watch(cast("Holdfast", asking), run, Board(), await client.describe(run))
+        watch = RunWatcher(cast("Holdfast", asking), run, RunProgress(), await client.describe(run))
         views = Views()
 
         await watch.until_it_rests(views)
@@ -152,7 +152,7 @@ async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(main)
         reopening = Reopening(client)
-        watch = Watch(cast("Holdfast", reopening), run, Board(), await client.describe(run))
+        watch = RunWatcher(cast("Holdfast", reopening), run, RunProgress(), await client.describe(run))
         views = Views()
 
         await watch.until_it_rests(views)
@@ -197,12 +197,12 @@ async def test_a_signal_at_the_very_end_does_not_detach_from_a_run_that_is_over(
     sqlite_url: str, capsys: pytest.CaptureFixture[str]
 ):
     failures["left"] = 0
-    order = Order([], True, None, None, None, False, PLACE, False, True)
+    order = RunRequest([], True, None, None, None, False, PLACE, False, True)
     with Interrupts() as interrupts:
         async with Holdfast(sqlite_url, catalog=catalog) as client:
             run = await client.start(main)
             interrupting = cast("Holdfast", Interrupting(client))
-            watch = Watch(interrupting, run, Board(), await client.describe(run))
+            watch = RunWatcher(interrupting, run, RunProgress(), await client.describe(run))
             session = Session(order, client, watch, Views(), interrupts)
 
             came = await session.until_it_rests()

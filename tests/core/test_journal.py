@@ -27,7 +27,7 @@ OPTIONS = TaskOptions(retry=Retry(max_attempts=3), queue="slow", priority=2)
         (e.ChildEnded(3, Failed(FAILURE), 9), j.ChildHeard(3, has_failed=True)),
         (e.ChildEnded(3, Cancelled("enough"), 9), j.ChildHeard(3, has_failed=True)),
         (e.SignalReceived(4, "go", NULL), j.MessageHeard(4)),
-        (e.PromiseSettled(5, "paid", DONE), j.MessageHeard(5)),
+        (e.PromiseAnswered(5, "paid", DONE), j.MessageHeard(5)),
         (e.CancelRequested(6, "enough"), j.MessageHeard(6)),
         (e.Reopened(1, 2, 3, 4), j.ReopenedHeard(1, 2, 3, 4)),
         (e.Reopened(1, 2, 3, 4, (5, 6), (7,)), j.ReopenedHeard(1, 2, 3, 4, (5, 6), (7,))),
@@ -63,7 +63,7 @@ def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> N
         (c.CancelRun("enough"), j.EndAsked(RunStatus.CANCELLED)),
     ],
 )
-def test_a_command_is_read_as_what_was_asked_for(command: c.Command, asked: j.Asked) -> None:
+def test_a_command_is_read_as_what_was_asked_for(command: c.Command, asked: j.Requested) -> None:
     step = j.read_step(0, j.write_step(NOW, [], [command]))
 
     assert step == j.StepRecord(NOW, [], [asked])

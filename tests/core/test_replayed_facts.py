@@ -13,7 +13,7 @@ from holdfast.core.events import (
     ChildEnded,
     Event,
     MessageId,
-    PromiseSettled,
+    PromiseAnswered,
     SignalReceived,
     TaskEnded,
 )
@@ -95,10 +95,10 @@ def test_a_failure_that_was_not_recorded_is_a_failure_all_the_same() -> None:
     ("row", "event"),
     [
         (message(MessageKind.SIGNAL, name="go"), SignalReceived(MessageId(4), "go", NULL)),
-        (message(MessageKind.RESOLVED, name="p"), PromiseSettled(MessageId(4), "p", Succeeded(NULL))),
+        (message(MessageKind.RESOLVED, name="p"), PromiseAnswered(MessageId(4), "p", Succeeded(NULL))),
         (
             message(MessageKind.REJECTED, name="p", payload=msgspec.json.encode(BROKEN)),
-            PromiseSettled(MessageId(4), "p", Failed(BROKEN)),
+            PromiseAnswered(MessageId(4), "p", Failed(BROKEN)),
         ),
         (message(MessageKind.CANCEL, payload=b'"enough"'), CancelRequested(MessageId(4), "enough")),
         (message(MessageKind.CANCEL, payload=b"not JSON"), CancelRequested(MessageId(4), "not JSON")),

@@ -17,7 +17,7 @@ from holdfast.core.scheduling import (
     LONGEST_SCHEDULE_NAME,
     MOST_QUEUED,
     Decision,
-    Firing,
+    DueTick,
     Skipped,
     SkipReason,
     Standing,
@@ -373,14 +373,14 @@ def test_a_preview_has_the_next_firings_with_their_jitter():
 
     found = preview("s", plan, at("01:30"), 3)
 
-    assert found == [Firing(at(tick), fires_at("s", plan, at(tick))) for tick in ("02:00", "03:00", "04:00")]
+    assert found == [DueTick(at(tick), fires_at("s", plan, at(tick))) for tick in ("02:00", "03:00", "04:00")]
 
 
 def test_a_preview_has_a_tick_that_has_come_but_not_fired():
     plan = hourly(jitter=dt.timedelta(minutes=59))
     fires = fires_at("s", plan, at("02:00"))
 
-    assert preview("s", plan, Instant(fires - 1), 1) == [Firing(at("02:00"), fires)]
+    assert preview("s", plan, Instant(fires - 1), 1) == [DueTick(at("02:00"), fires)]
     assert preview("s", plan, fires, 1)[0].tick == at("03:00")
 
 

@@ -13,7 +13,7 @@ from tests.simulation.dags import DagScenario
 
 from holdfast.authoring.dag.model import Dag
 from holdfast.authoring.dag.program import DagProgram
-from holdfast.authoring.dag.progress import Node, Progress
+from holdfast.authoring.dag.progress import DagProgress, TaskProgress
 from holdfast.core.values import Outcome, Payload, Succeeded, TaskStatus
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import Violation
@@ -47,7 +47,7 @@ def first_violation() -> str:
 def _ignore_on_failure(patch: pytest.MonkeyPatch) -> None:
     honest = DagProgram._arrive
 
-    def arrive(self: DagProgram, node: Node) -> None:
+    def arrive(self: DagProgram, node: TaskProgress) -> None:
         if node.has_bad_upstream:
             self._skip(node, "a task that it depends on did not succeed")
         else:
@@ -59,7 +59,7 @@ def _ignore_on_failure(patch: pytest.MonkeyPatch) -> None:
 def _collect_outputs_as_they_come(patch: pytest.MonkeyPatch) -> None:
     honest = DagProgram._end_item
 
-    def end_item(self: DagProgram, node: Node, index: int, outcome: Outcome, seq: int | None) -> None:
+    def end_item(self: DagProgram, node: TaskProgress, index: int, outcome: Outcome, seq: int | None) -> None:
         free = node.outputs.index(None) if isinstance(outcome, Succeeded) else index
         honest(self, node, free, outcome, seq)
 
@@ -67,10 +67,10 @@ def _collect_outputs_as_they_come(patch: pytest.MonkeyPatch) -> None:
 
 
 def _ignore_concurrency(patch: pytest.MonkeyPatch) -> None:
-    def may_start(self: Node) -> bool:
+    def may_start(self: TaskProgress) -> bool:
         return self.next_index < self.count or bool(self.redo)
 
-    patch.setattr(Node, "may_start", property(may_start))
+    patch.setattr(TaskProgress, "may_start", property(may_start))
 
 
 def _ignore_max_parallel(patch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def _ignore_max_parallel(patch: pytest.MonkeyPatch) -> None:
 
 
 def _do_everything_again_in_a_retry(patch: pytest.MonkeyPatch) -> None:
-    def reopen(self: Progress) -> list[tuple[Node, int, int]]:
+    def reopen(self: DagProgress) -> list[tuple[TaskProgress, int, int]]:
         for node in self.nodes.values():
             node.reset()
             node.is_queued = node.has_bad_upstream = False
@@ -89,35 +89,35 @@ def _do_everything_again_in_a_retry(patch: pytest.MonkeyPatch) -> None:
         self.open = len(self.nodes)
         return []
 
-    patch.setattr(Progress, "reopen", reopen)
+    patch.setattr(DagProgress, "reopen", reopen)
 
 
 def _count_skipped_as_failed(patch: pytest.MonkeyPatch) -> None:
-    def failed(self: Progress) -> list[Node]:
+    def failed(self: DagProgress) -> list[TaskProgress]:
         bad = (TaskStatus.FAILED, TaskStatus.SKIPPED)
         return [node for node in self.nodes.values() if node.status in bad]
 
-    patch.setattr(Progress, "failed", failed)
+    patch.setattr(DagProgress, "failed", failed)
 
 
 def _forget_a_dependency(patch: pytest.MonkeyPatch) -> None:
-    honest = Progress.__init__
+    honest = DagProgress.__init__
 
-    def init(self: Progress, dag: Dag) -> None:
+    def init(self: DagProgress, dag: Dag) -> None:
         honest(self, dag)
         for node in self.nodes.values():
             node.waiting = min(node.waiting, 1)
 
-    patch.setattr(Progress, "__init__", init)
+    patch.setattr(DagProgress, "__init__", init)
 
 
 def _give_an_empty_fan_out_null(patch: pytest.MonkeyPatch) -> None:
-    honest = Node.output
+    honest = TaskProgress.output
 
-    def output(self: Node) -> Payload:
+    def output(self: TaskProgress) -> Payload:
         return honest(self) if self.outputs else Payload(b"null")
 
-    patch.setattr(Node, "output", output)
+    patch.setattr(TaskProgress, "output", output)
 
 
 @pytest.mark.parametrize(

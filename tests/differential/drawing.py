@@ -21,7 +21,6 @@ from holdfast.ports.store import (
     Commit,
     EndedAttempt,
     EndedRun,
-    Firing,
     Held,
     IdleEnding,
     MovedTask,
@@ -33,6 +32,7 @@ from holdfast.ports.store import (
     QueuedTask,
     ReleasedRun,
     Reopening,
+    ScheduleFiring,
     SettledTask,
     StateChange,
     TakenMessage,
@@ -301,7 +301,7 @@ class Drawing:
             return self._dice.pick([None, 1, (revision or 0) + 1])
         return revision
 
-    def firing(self, space: str, name: str) -> Firing:
+    def firing(self, space: str, name: str) -> ScheduleFiring:
         """Of few ticks, so that some have been started before."""
         dice = self._dice
         decided_on = self.revision_of(space, name) or 1
@@ -313,7 +313,7 @@ class Drawing:
         if runs:
             moved = msgspec.structs.replace(moved, active=runs[-1].key)
         cancel = dice.pick([None, None, moved.active, self.key()])
-        return Firing(moved, decided_on, runs, cancel, self._now)
+        return ScheduleFiring(moved, decided_on, runs, cancel, self._now)
 
     # --- what an operator sends
 

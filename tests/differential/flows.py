@@ -9,7 +9,7 @@ from tests.differential.workers import HasTables
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, RunKey
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, RunPage, RunSight
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, RunOverview, RunPage
 
 
 class FlowModel:
@@ -63,14 +63,14 @@ class FlowModel:
 
     # --- runs
 
-    async def see_runs(self: HasTables, namespace: str, page: RunPage) -> list[RunSight]:
+    async def see_runs(self: HasTables, namespace: str, page: RunPage) -> list[RunOverview]:
         found = _fitting(self.tables, namespace, page)
         return found[page.offset : page.offset + page.limit]
 
     async def count_runs(self: HasTables, namespace: str, page: RunPage, most: int) -> int:
         return min(len(_fitting(self.tables, namespace, page)), most)
 
-    async def see_run(self: HasTables, namespace: str, run: RunKey) -> RunSight | None:
+    async def see_run(self: HasTables, namespace: str, run: RunKey) -> RunOverview | None:
         found = self.tables.run(namespace, run)
         return None if found is None else _sight(self.tables, found)
 
@@ -84,15 +84,15 @@ def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
     return sorted(found, key=lambda version: version.number, reverse=True)
 
 
-def _sight(tables: Tables, run: RunRecord) -> RunSight:
+def _sight(tables: Tables, run: RunRecord) -> RunOverview:
     state = {key: value for (of, key), value in sorted(tables.state.items()) if of == run.key}
     is_open = not run.status.is_final
     is_queued = any(at[0] == run.key for at in tables.queue)
     is_cancelling = any(it.kind is MessageKind.CANCEL for it in tables.unread([run.key]))
-    return RunSight(run, state, is_open and is_queued, is_open and is_cancelling)
+    return RunOverview(run, state, is_open and is_queued, is_open and is_cancelling)
 
 
-def _fitting(tables: Tables, namespace: str, page: RunPage) -> list[RunSight]:
+def _fitting(tables: Tables, namespace: str, page: RunPage) -> list[RunOverview]:
     """All of them, newest first."""
     sights = [_sight(tables, run) for run in tables.runs.values() if run.namespace == namespace]
     found = [

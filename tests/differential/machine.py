@@ -30,7 +30,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Dice that hypothesis throws: it can throw the same again, and less of it."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
-DEEDS += ["unpark", "leave", "bury", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
+DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """What happens, as often as it stands here."""
 
 SPACES = ("default", "elsewhere")
@@ -132,7 +132,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         space = dice.pick(SPACES)
         dead = [NodeId(node) for node in dice.some([*self._known_nodes(space), "never seen"], 2)]
         before = self.stores.tables
-        self.stores.ask(f"bury {dead}", lambda store: store.bury(space, dead), tells=True)
+        self.stores.ask(f"bury {dead}", lambda store: store.expire_nodes(space, dead), tells=True)
         check_burial(before, self.stores.tables, dead)
 
     def _known_nodes(self, space: str) -> list[NodeId]:
@@ -229,7 +229,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"read_state in {space} {run}", lambda store: store.read_state(space, run))
         since, limit = dice.pick([0, 1]), dice.pick([100, 1, 2])
         what = f"in {space} {run} from {since}, {limit}"
-        look(f"glance {what}", lambda store: store.glance_at_tasks(space, run, since, limit))
+        look(f"glance {what}", lambda store: store.task_summaries(space, run, since, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         look(f"earliest in {space} {runs}", lambda store: store.earliest(space, runs))
@@ -250,7 +250,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         workflows = dice.some(WORKFLOWS, 2)
         look(
             f"peek {node.id} {claims} {workflows}",
-            lambda store: store.peek(node.namespace, node.id, claims, workflows),
+            lambda store: store.next_work(node.namespace, node.id, claims, workflows),
         )
         due_at = Instant(now + dice.pick([0, 5 * SECOND]))
         most = dice.pick([100, 1])

@@ -41,8 +41,8 @@ from holdfast.core.records import (
     MessageRecord,
     RunRecord,
     ScheduleRecord,
-    TaskGlance,
     TaskRecord,
+    TaskSummary,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.errors import VersionConflict
@@ -53,15 +53,15 @@ from holdfast.ports.store import (
     Claimed,
     ClaimRequest,
     Commit,
-    Firing,
     IdleEnding,
     NewMessage,
-    Peek,
+    NextWork,
     PostResult,
     Receipt,
     ReleasedRun,
     Reopening,
     RunFilter,
+    ScheduleFiring,
     Stranded,
 )
 
@@ -156,9 +156,9 @@ class ModelStore(FlowModel, WorkerModel):
         times = [run.wake_at for run in found if run.owner is None and run.wake_at is not None]
         return min(times, default=None)
 
-    async def peek(
+    async def next_work(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
-    ) -> Peek:
+    ) -> NextWork:
         tables = self.tables
         times = [wake_at for wake_at, _ in tables.claimable(namespace, claims)]
         leases = [
@@ -168,14 +168,14 @@ class ModelStore(FlowModel, WorkerModel):
         ]
         has_mail = any(run.wake_at is not None for run in tables.owned(node))
         due_at = schedules.schedule_at(tables, namespace, workflows)
-        return Peek(min(times, default=None), min(leases, default=None), has_mail, due_at)
+        return NextWork(min(times, default=None), min(leases, default=None), has_mail, due_at)
 
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
         return schedules.due(self.tables, namespace, workflows, now)[:limit]
 
-    async def fire(self, namespace: str, firing: Firing) -> bool:
+    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
         with self.transaction(tells=True) as tables:
             return schedules.fire(tables, namespace, firing)
 
@@ -187,7 +187,7 @@ class ModelStore(FlowModel, WorkerModel):
     async def nodes(self, namespace: str) -> list[str]:
         return [node for node, lease in self.tables.nodes.items() if lease.namespace == namespace]
 
-    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+    async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
         with self.transaction(tells=True) as tables:
             for node in map(NodeId, nodes):
                 tables.nodes.pop(node, None)
@@ -263,7 +263,7 @@ class ModelStore(FlowModel, WorkerModel):
         wanted = sorted(at for at in attempts if at[0] == run and (of is None or at[1] in of))
         return [attempts[at] for at in wanted]
 
-    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
+    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
         tasks = await self.list_tasks(namespace, run)
         return [views.glance(task) for task in tasks if task.seq >= since][:limit]
 

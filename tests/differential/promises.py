@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus
-from holdfast.ports.store import Commit, Firing, Receipt
+from holdfast.ports.store import Commit, Receipt, ScheduleFiring
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem
 
 
@@ -63,7 +63,9 @@ def check_burial(before: Tables, after: Tables, dead: list[NodeId]) -> None:
             assert run == old, "a run of a node that lives was touched"
 
 
-def check_firing(before: Tables, after: Tables, space: str, firing: Firing, fired: bool | None) -> None:
+def check_firing(
+    before: Tables, after: Tables, space: str, firing: ScheduleFiring, fired: bool | None
+) -> None:
     at = (space, firing.schedule.name)
     known = before.schedules.get(at)
     assert fired == (known is not None and known.revision == firing.decided_on)

@@ -9,7 +9,7 @@ from tests.differential.tables import Tables
 
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Instant, Payload
-from holdfast.ports.store import Firing, NewMessage
+from holdfast.ports.store import NewMessage, ScheduleFiring
 
 
 def listed(tables: Tables, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
@@ -57,7 +57,7 @@ def write(tables: Tables, namespace: str, schedule: ScheduleRecord, decided_on: 
     return True
 
 
-def fire(tables: Tables, namespace: str, firing: Firing) -> bool:
+def fire(tables: Tables, namespace: str, firing: ScheduleFiring) -> bool:
     schedule, decided_on, runs, cancel, now = firing
     if not write(tables, namespace, schedule, decided_on):
         return False

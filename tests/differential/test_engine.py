@@ -15,7 +15,7 @@ import pytest
 from tests.differential.model import ModelStore
 
 from holdfast import Catalog, Retry, Run, RunStatus, context, task, task_context, workflow
-from holdfast.core.records import AttemptRecord, History, TaskGlance
+from holdfast.core.records import AttemptRecord, History, TaskSummary
 from holdfast.core.values import Payload, RunKey, key_text
 from holdfast.errors import NotOpen
 from holdfast.ports.store import RunFilter, Store
@@ -107,7 +107,7 @@ async def _start(env: Environment, workflow: Any, id: str, *args: Any) -> Run[An
         return await env.start(workflow, *args, id=id)
 
 
-Rest: TypeAlias = tuple[History, list[AttemptRecord], dict[str, Payload], list[TaskGlance], list[str]]
+Rest: TypeAlias = tuple[History, list[AttemptRecord], dict[str, Payload], list[TaskSummary], list[str]]
 
 
 async def _left_behind(env: Environment) -> list[Rest]:
@@ -118,7 +118,7 @@ async def _left_behind(env: Environment) -> list[Rest]:
             history,
             await store.list_attempts(env.namespace, history.run.key),
             await store.read_state(env.namespace, history.run.key),
-            await store.glance_at_tasks(env.namespace, history.run.key, 0, 1000),
+            await store.task_summaries(env.namespace, history.run.key, 0, 1000),
             await _said(env, history.run.key),
         )
         for history in await store.load(env.namespace, [run.key for run in runs])

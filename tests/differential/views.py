@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.differential.tables import AWAKE, Tables
 
-from holdfast.core.records import ChildRecord, LogRecord, RunRecord, TaskGlance, TaskRecord
+from holdfast.core.records import ChildRecord, LogRecord, RunRecord, TaskRecord, TaskSummary
 from holdfast.core.values import Instant, Payload, RunKey
 
 LONG = 10 * 60 * 1_000_000
@@ -27,9 +27,9 @@ def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogR
     return found
 
 
-def glance(task: TaskRecord) -> TaskGlance:
+def glance(task: TaskRecord) -> TaskSummary:
     index, count = _place(task.input)
-    return TaskGlance(
+    return TaskSummary(
         seq=task.seq,
         name=task.name,
         index=index,

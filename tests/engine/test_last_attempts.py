@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, Run, RunCancelled, load_dag
-from holdfast.executors.processes import Processes
+from holdfast.executors.processes.children import Processes
 from holdfast.testing import Environment
 
 PATIENCE = dt.timedelta(minutes=1)

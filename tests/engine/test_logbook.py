@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.records import new_run
 from holdfast.core.values import NULL, Instant, RunKey
+from holdfast.engine.engine_context import new_attempt
 from holdfast.engine.logbook import AttemptLog, LogBook
-from holdfast.engine.resident import Flight, Resident, Stage
-from holdfast.engine.scene import new_flight
-from holdfast.ports.executor import Attempt, Line
+from holdfast.engine.resident import LiveAttempt, Resident, Stage
+from holdfast.ports.executor import Attempt, OutputLine
 from holdfast.testing.clock import ManualClock
 
 KEY = RunKey(bytes(16))
@@ -29,11 +29,11 @@ LINE = 32
 say = logging.getLogger("shop").warning
 
 
-def lines(*texts: str) -> list[Line]:
-    return [Line(Instant(number), "stdout", text) for number, text in enumerate(texts)]
+def lines(*texts: str) -> list[OutputLine]:
+    return [OutputLine(Instant(number), "stdout", text) for number, text in enumerate(texts)]
 
 
-def numbered(first: int, last: int, width: int = 8) -> list[Line]:
+def numbered(first: int, last: int, width: int = 8) -> list[OutputLine]:
     """Each of `width` characters, and one for its end. Those of the usual width count for 40."""
     return lines(*(f"{number:0{width}}" for number in range(first, last)))
 
@@ -51,7 +51,7 @@ def test_lines_are_taken_in_order_and_each_once() -> None:
 
     first = log.take(is_over=False)
     nothing = log.take(is_over=False)
-    log.add([Line(Instant(7), "stderr", "grüße \x00")])
+    log.add([OutputLine(Instant(7), "stderr", "grüße \x00")])
     last = log.take(is_over=True)
 
     assert (texts(first), nothing) == (["a", "b"], None)
@@ -72,7 +72,7 @@ def test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_
 
 def test_the_cut_is_announced_by_holdfast_and_in_its_place_in_time() -> None:
     log = AttemptLog(10)
-    log.add([Line(Instant(number), "stdout", "123456789") for number in range(300)])
+    log.add([OutputLine(Instant(number), "stdout", "123456789") for number in range(300)])
 
     taken = log.take(is_over=True)
 
@@ -178,20 +178,20 @@ class Page:
     def _wake(self) -> None:
         self.wakes += 1
 
-    def flight(self, seq: int = 0) -> Flight:
-        return new_flight(self.resident, seq, "work", NULL, DEFAULT_OPTIONS)
+    def attempt(self, seq: int = 0) -> LiveAttempt:
+        return new_attempt(self.resident, seq, "work", NULL, DEFAULT_OPTIONS)
 
-    def take(self) -> list[Flight]:
+    def take(self) -> list[LiveAttempt]:
         return list(self.book.take_due(self.clock.now()))
 
 
 def test_what_is_said_within_a_quarter_of_a_second_is_written_together() -> None:
     page = Page()
-    flight = page.flight()
-    page.book.log(flight, lines("a"))
+    attempt = page.attempt()
+    page.book.log(attempt, lines("a"))
     due = page.book.next_due()
     page.clock.advance(EVERY / 2)
-    page.book.log(flight, lines("b"))
+    page.book.log(attempt, lines("b"))
 
     early = page.take()
     page.clock.advance(EVERY / 2)
@@ -199,18 +199,18 @@ def test_what_is_said_within_a_quarter_of_a_second_is_written_together() -> None
 
     assert due == page.clock.now()
     assert early == []
-    assert in_time == [flight]
-    assert texts(flight.log.take(is_over=False)) == ["a", "b"]
+    assert in_time == [attempt]
+    assert texts(attempt.log.take(is_over=False)) == ["a", "b"]
     assert page.book.next_due() is None
     assert page.wakes == 1
 
 
 def test_whoever_speaks_again_after_that_is_written_again() -> None:
     page = Page()
-    flight = page.flight()
+    attempt = page.attempt()
     written: list[list[str]] = []
     for word in ("a", "b", "c"):
-        page.book.log(flight, lines(word))
+        page.book.log(attempt, lines(word))
         page.clock.advance(EVERY)
         written += [texts(each.log.take(is_over=False)) for each in page.take()]
 
@@ -220,7 +220,7 @@ def test_whoever_speaks_again_after_that_is_written_again() -> None:
 
 def test_each_attempt_waits_for_itself_and_the_engine_is_woken_only_for_the_first() -> None:
     page = Page()
-    first, second = page.flight(0), page.flight(1)
+    first, second = page.attempt(0), page.attempt(1)
     page.book.log(first, lines("a"))
     page.clock.advance(EVERY / 2)
     page.book.log(second, lines("b"))
@@ -236,9 +236,9 @@ def test_each_attempt_waits_for_itself_and_the_engine_is_woken_only_for_the_firs
 
 def test_what_was_written_with_the_end_of_its_attempt_is_not_due_any_more() -> None:
     page = Page()
-    flight = page.flight()
-    page.book.log(flight, lines("a"))
-    flight.log.take(is_over=True)
+    attempt = page.attempt()
+    page.book.log(attempt, lines("a"))
+    attempt.log.take(is_over=True)
 
     page.clock.advance(EVERY)
 
@@ -247,45 +247,45 @@ def test_what_was_written_with_the_end_of_its_attempt_is_not_due_any_more() -> N
 
 def test_last_words_of_an_attempt_that_was_given_up_are_written() -> None:
     page = Page()
-    flight = page.flight()
-    page.book.log(flight, lines("a"))
-    flight.stage = Stage.CLOSED
-    flight.log.take(is_over=True)
+    attempt = page.attempt()
+    page.book.log(attempt, lines("a"))
+    attempt.stage = Stage.CLOSED
+    attempt.log.take(is_over=True)
     page.clock.advance(EVERY)
     page.take()
 
-    page.book.log(flight, lines("cleaning up"))
+    page.book.log(attempt, lines("cleaning up"))
     page.clock.advance(EVERY)
 
-    assert page.take() == [flight]
-    assert texts(flight.log.take(is_over=True)) == ["cleaning up"]
+    assert page.take() == [attempt]
+    assert texts(attempt.log.take(is_over=True)) == ["cleaning up"]
 
 
 def test_last_words_of_one_that_had_said_too_much_are_written_too() -> None:
     page = Page(limit=4000)
-    flight = page.flight()
-    page.book.log(flight, numbered(0, 1000))
-    flight.stage = Stage.CLOSED
-    flight.log.take(is_over=True)
+    attempt = page.attempt()
+    page.book.log(attempt, numbered(0, 1000))
+    attempt.stage = Stage.CLOSED
+    attempt.log.take(is_over=True)
     page.clock.advance(EVERY)
     page.take()
 
-    page.book.log(flight, lines("cleaning up"))
+    page.book.log(attempt, lines("cleaning up"))
     page.clock.advance(EVERY)
 
-    assert page.take() == [flight]
-    assert texts(flight.log.take(is_over=True)) == ["cleaning up"]
+    assert page.take() == [attempt]
+    assert texts(attempt.log.take(is_over=True)) == ["cleaning up"]
 
 
 def test_the_end_of_one_that_says_too_much_makes_no_work_while_it_goes_on() -> None:
     page = Page(limit=4000)
-    flight = page.flight()
-    page.book.log(flight, numbered(0, 1000))
+    attempt = page.attempt()
+    page.book.log(attempt, numbered(0, 1000))
     page.clock.advance(EVERY)
     for each in page.take():
         each.log.take(is_over=False)
 
-    page.book.log(flight, lines("and more"))
+    page.book.log(attempt, lines("and more"))
 
     assert page.book.next_due() is None
 
@@ -293,7 +293,7 @@ def test_the_end_of_one_that_says_too_much_makes_no_work_while_it_goes_on() -> N
 def test_what_is_said_of_a_run_that_is_gone_or_by_a_stranger_is_dropped() -> None:
     page = Page()
     stranger = Attempt(KEY, None, "default", "flow", "1", 0, "work", NULL, DEFAULT_OPTIONS, 1)
-    waiting, late = page.flight(0), page.flight(1)
+    waiting, late = page.attempt(0), page.attempt(1)
     page.book.log(waiting, lines("a"))
     page.resident.is_gone = True
 

@@ -412,12 +412,12 @@ async def test_nodes_that_decide_at_the_same_instant_start_one_run_between_them(
         stores = [store_for(store_url) for _ in range(3)]
         for store in stores:
             await store.open()
-        from holdfast.engine.schedules import Schedules
+        from holdfast.engine.schedule_firing import ScheduleFirer
 
         def new_key(at: Instant) -> RunKey:
             return RunKey(Random().randbytes(16))
 
-        nodes = [Schedules(store, env._parts.definitions, "default", new_key) for store in stores]  # pyright: ignore[reportArgumentType]
+        nodes = [ScheduleFirer(store, env._parts.definitions, "default", new_key) for store in stores]  # pyright: ignore[reportArgumentType]
         await asyncio.gather(*(node.fire(now) for node in nodes))
         for store in stores:
             await store.close()

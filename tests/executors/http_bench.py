@@ -12,8 +12,8 @@ from tests.executors.recorder import PATIENCE, RUN
 
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import Failed, Instant, Outcome, Payload
-from holdfast.executors.http import HttpExecutor
-from holdfast.ports.executor import OURS, Attempt, Line, ServiceCall
+from holdfast.executors.http.executor import HttpExecutor
+from holdfast.ports.executor import OURS, Attempt, OutputLine, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
 LIMIT = 1024 * 1024
@@ -132,7 +132,7 @@ class HttpBench:
         """Seconds."""
         self.trouble: Exception | None = None
         self.reports: list[tuple[Attempt, Outcome]] = []
-        self.logs: list[tuple[Attempt, Line]] = []
+        self.logs: list[tuple[Attempt, OutputLine]] = []
         self.on_report: Callable[[Attempt, Outcome], None] = lambda attempt, outcome: None
         self.said_after_report: list[object] = []
         self.changed = asyncio.Event()
@@ -208,7 +208,7 @@ class HttpBench:
     def _beat(self, attempt: Attempt, details: Payload | None) -> None:
         self._note(attempt, details)
 
-    def _log(self, attempt: Attempt, lines: Sequence[Line]) -> None:
+    def _log(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
         self._note(attempt, lines)
         self.logs += [(attempt, line) for line in lines]
 

@@ -18,11 +18,18 @@ from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, Outcome, Payload
 from holdfast.errors import WrongType
-from holdfast.executors.process_executor import ProcessExecutor
-from holdfast.executors.processes import Child
-from holdfast.executors.python_pool import PythonExecutor
-from holdfast.executors.shell import ShellExecutor
-from holdfast.ports.executor import Attempt, Line, ProcessBody, ProcessWork, PythonFunction, ShellCommand
+from holdfast.executors.processes.children import Child
+from holdfast.executors.processes.process_executor import ProcessExecutor
+from holdfast.executors.processes.shell import ShellExecutor
+from holdfast.executors.python.pool import PythonExecutor
+from holdfast.ports.executor import (
+    Attempt,
+    OutputLine,
+    ProcessBody,
+    ProcessWork,
+    PythonFunction,
+    ShellCommand,
+)
 
 _numbers = count(1)
 
@@ -58,7 +65,7 @@ class ProcessBench:
     ) -> None:
         self.folder = folder
         self.reports: list[tuple[Attempt, Outcome]] = []
-        self.lines: dict[Attempt, list[Line]] = {}
+        self.lines: dict[Attempt, list[OutputLine]] = {}
         self.beats: dict[Attempt, list[Any]] = {}
         self.spoken_after_the_report: list[object] = []
         self.changed = asyncio.Event()
@@ -151,7 +158,7 @@ class ProcessBench:
         self.beats.setdefault(attempt, []).append(None if details is None else msgspec.json.decode(details))
         self.changed.set()
 
-    def _log(self, attempt: Attempt, lines: Sequence[Line]) -> None:
+    def _log(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
         self._note_late(attempt, lines)
         self.lines.setdefault(attempt, []).extend(lines)
         self.changed.set()

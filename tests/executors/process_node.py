@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from tests.executors.process_bench import python_bench, shell_bench
 
-from holdfast.executors.process_executor import ProcessExecutor
+from holdfast.executors.processes.process_executor import ProcessExecutor
 from holdfast.ports.executor import PythonFunction
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.executors.recorder import PATIENCE
 
-from holdfast.executors import spawning_by_libc
+from holdfast.executors.processes import spawning_by_libc
 
 
 class Disk:

@@ -15,7 +15,7 @@ from tests.executors.recorder import RUN, failure_of, value_of
 
 from holdfast.core.values import Cancelled, Outcome, task_id
 from holdfast.errors import NotOpen, UnknownTask
-from holdfast.executors import http_calls
+from holdfast.executors.http import worker_client
 from holdfast.ports.executor import Attempt, Executor, ServiceCall
 
 flavour: ContextVar[str] = ContextVar("flavour", default="plain")
@@ -108,7 +108,7 @@ async def test_a_path_and_a_slash_in_the_address_of_a_worker_are_kept_and_not_do
 async def test_connections_are_used_again_and_closed_when_nobody_needs_them(
     bench: HttpBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_calls, "KEEP_IDLE", 0.2)
+    monkeypatch.setattr(worker_client, "KEEP_IDLE", 0.2)
     worker = await bench.add("w1", says(1))
 
     for _ in range(5):
@@ -269,7 +269,7 @@ async def test_without_httpx_the_attempt_fails_and_says_what_to_install(
             raise ModuleNotFoundError("No module named 'httpx'", name="httpx")
         return real(name, *rest)
 
-    monkeypatch.delitem(sys.modules, "holdfast.executors.http_calls")
+    monkeypatch.delitem(sys.modules, "holdfast.executors.http.worker_client")
     monkeypatch.setattr(builtins, "__import__", without_httpx)
 
     failure = failure_of(await bench.run())

@@ -18,8 +18,8 @@ from tests.executors.process_bench import alive_with, none_alive_with, shell_ben
 from tests.executors.process_node import keeper_of
 from tests.executors.recorder import PATIENCE, value_of
 
-from holdfast.executors import keeper as keeper_script
-from holdfast.executors import keeper_link
+from holdfast.executors.processes import keeper as keeper_script
+from holdfast.executors.processes import keeper_link
 
 SCRIPT = Path(__file__).parent / "process_node.py"
 
@@ -143,7 +143,7 @@ async def test_children_that_nobody_was_told_of_yet_are_found_by_their_mark(
 SLOW_NODE = """
 import asyncio, os, sys
 from pathlib import Path
-from holdfast.executors import spawning_by_libc
+from holdfast.executors.processes import spawning_by_libc
 from tests.executors.process_bench import shell_bench
 
 async def main():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.executors.output import LONGEST_LINE, OUTPUT_MARKER, LineReader
+from holdfast.executors.processes.output import LONGEST_LINE, OUTPUT_MARKER, LineReader
 
 NOT_THE_LAST = "was not the last line of standard output"
 NOT_AT_THE_BEGINNING = "does not begin with that"

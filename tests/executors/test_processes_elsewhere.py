@@ -15,7 +15,7 @@ from tests.executors.recorder import failure_of, value_of
 from tests.executors.test_python_pool import Project
 
 from holdfast.core.values import Cancelled
-from holdfast.executors import keeper
+from holdfast.executors.processes import keeper
 
 
 @pytest.fixture(autouse=True)

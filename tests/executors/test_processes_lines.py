@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.executors.output import LARGEST_OUTPUT, LONGEST_LINE, OUTPUT_MARKER, LineReader
+from holdfast.executors.processes.output import LARGEST_OUTPUT, LONGEST_LINE, OUTPUT_MARKER, LineReader
 
 
 def lines_of(*chunks: bytes, marker: bytes | None = None) -> list[str]:

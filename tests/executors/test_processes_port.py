@@ -15,9 +15,9 @@ from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen, UnknownTask, WrongType
-from holdfast.executors.process_executor import ProcessExecutor
-from holdfast.executors.python_pool import PythonExecutor
-from holdfast.executors.shell import ShellExecutor
+from holdfast.executors.processes.process_executor import ProcessExecutor
+from holdfast.executors.processes.shell import ShellExecutor
+from holdfast.executors.python.pool import PythonExecutor
 from holdfast.ports.executor import Attempt, PythonFunction, ShellCommand
 
 flavour: ContextVar[str] = ContextVar("flavour", default="plain")

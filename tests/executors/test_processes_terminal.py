@@ -14,7 +14,7 @@ from tests.executors.process_bench import ProcessBench, python_bench, shell_benc
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.values import Cancelled
-from holdfast.executors import processes
+from holdfast.executors.processes import children
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 TASKS = 250
@@ -106,7 +106,7 @@ def start_and_interrupt(bench: ProcessBench, request: pytest.FixtureRequest):
 async def test_a_process_that_was_ended_before_its_program_was_loaded_is_started_once_more(
     bench: ProcessBench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "is_unborn", lambda _pid: True)
+    monkeypatch.setattr(children, "is_unborn", lambda _pid: True)
     attempt, interrupt = start_and_interrupt(bench, request)
 
     await interrupt()
@@ -117,7 +117,7 @@ async def test_a_process_that_was_ended_before_its_program_was_loaded_is_started
 async def test_a_process_that_was_cancelled_as_well_is_not_started_once_more(
     bench: ProcessBench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "is_unborn", lambda _pid: True)
+    monkeypatch.setattr(children, "is_unborn", lambda _pid: True)
     attempt, interrupt = start_and_interrupt(bench, request)
 
     await interrupt()

@@ -16,7 +16,7 @@ from tests.executors.process_bench import ProcessBench, alive_with, python_bench
 from tests.executors.recorder import RUN, failure_of, value_of
 
 from holdfast.core.values import Outcome, task_id
-from holdfast.executors import python_pool
+from holdfast.executors.python import pool
 from holdfast.ports.executor import Attempt, PythonFunction
 
 
@@ -665,7 +665,7 @@ async def test_a_file_that_was_not_imported_may_change(project: Project) -> None
 async def test_a_worker_is_replaced_after_so_many_calls(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(python_pool, "CALLS_A_WORKER", 3)
+    monkeypatch.setattr(pool, "CALLS_A_WORKER", 3)
     project.write("tasks.py", PID)
 
     workers = [await worker_of(project) for _ in range(7)]
@@ -677,7 +677,7 @@ async def test_a_worker_is_replaced_after_so_many_calls(
 async def test_idle_workers_beyond_a_few_are_ended_after_a_while(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(python_pool, "IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(pool, "IDLE_SECONDS", 0.3)
     project.write("tasks.py", "import time\ndef nap(): time.sleep(0.2)\n")
     attempts = [project.start("nap", env={"MARK": "idle-workers"}) for _ in range(4)]
     await asyncio.gather(*map(project.bench.outcome_of, attempts))
@@ -688,14 +688,14 @@ async def test_idle_workers_beyond_a_few_are_ended_after_a_while(
             break
         await asyncio.sleep(0.05)
 
-    assert len(alive_with("MARK=idle-workers")) == python_pool.KEPT_IDLE
+    assert len(alive_with("MARK=idle-workers")) == pool.KEPT_IDLE
     assert value_of(await project.run("nap", env={"MARK": "idle-workers"})) is None
 
 
 async def test_a_worker_that_is_not_wanted_any_more_ends_in_its_own_way(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(python_pool, "CALLS_A_WORKER", 1)
+    monkeypatch.setattr(pool, "CALLS_A_WORKER", 1)
     project.write(
         "tasks.py",
         """

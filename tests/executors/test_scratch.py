@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.values import Payload
-from holdfast.executors.scratch import Files, Scratch
+from holdfast.executors.processes.scratch import Files, Scratch
 
 MANY = 20_000
 """Files that take a while to remove."""

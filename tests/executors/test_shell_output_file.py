@@ -11,7 +11,7 @@ import pytest
 from tests.executors.process_bench import ProcessBench, shell_bench
 from tests.executors.recorder import failure_of, value_of
 
-from holdfast.executors.contract import output_in
+from holdfast.executors.processes.contract import output_in
 
 BIND = "import os, socket; socket.socket(socket.AF_UNIX).bind(os.environ['FILE'])"
 

@@ -18,13 +18,13 @@ from tests.executors.process_bench import ProcessBench, alive_with, none_alive_w
 from tests.executors.recorder import PATIENCE, failure_of, value_of
 from tests.executors.slow_disk import Disk, Gate
 
-from holdfast.executors.orders import Environment, Order
-from holdfast.executors.spawners import Begun, Spawners
+from holdfast.executors.processes.spawn_requests import EnvironmentBlock, SpawnRequest
+from holdfast.executors.processes.spawners import Begun, Spawners
 from holdfast.ports.executor import ProcessWork, PythonFunction, ShellCommand
 
 AT_ONCE = 16
 THREADS = 2
-NOTHING = Environment({})
+NOTHING = EnvironmentBlock({})
 
 
 class Asker:
@@ -36,7 +36,7 @@ class Asker:
 
     def ask(self, name: str, *command: str, **variables: str) -> None:
         own = {key.encode(): value.encode() for key, value in variables.items()}
-        self.spawners.ask(name, Order(command[0], command, NOTHING, own))
+        self.spawners.ask(name, SpawnRequest(command[0], command, NOTHING, own))
 
     def take(self, name: str, begun: Begun | Exception) -> None:
         assert name not in self.told
@@ -215,7 +215,7 @@ async def test_an_attempt_fails_if_there_is_no_room_for_a_thread_and_a_later_one
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("holdfast.executors.spawners._PATIENCE", 0.05)
+        patch.setattr("holdfast.executors.processes.spawners._PATIENCE", 0.05)
         patch.setattr(threading.Thread, "start", refuse)
         failure = failure_of(await shell.run("true"))
 
@@ -343,7 +343,7 @@ async def test_what_begins_after_a_stop_leaves_no_descriptor(
     bench: Callable[..., ProcessBench],
     work: ProcessWork,
 ) -> None:
-    monkeypatch.setattr("holdfast.executors.processes._PATIENCE", 0.1)
+    monkeypatch.setattr("holdfast.executors.processes.children._PATIENCE", 0.1)
     before = open_descriptors()
     stopping = bench(tmp_path, kill_after=0.1)
     stopping.start(work)

@@ -15,9 +15,9 @@ from tests.executors.recorder import failure_of, value_of
 from tests.executors.slow_disk import Disk
 
 from holdfast.core.values import Cancelled
-from holdfast.executors import spawners
-from holdfast.executors.orders import Start
-from holdfast.executors.spawning import prepare
+from holdfast.executors.processes import spawners
+from holdfast.executors.processes.spawn_requests import Start
+from holdfast.executors.processes.spawning import prepare
 
 
 @pytest.fixture

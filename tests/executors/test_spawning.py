@@ -22,13 +22,13 @@ from tests.executors.recorder import failure_of, value_of
 from tests.executors.slow_disk import Disk, loading
 
 from holdfast.core.values import Cancelled
-from holdfast.executors import spawners, spawning, spawning_by_libc
-from holdfast.executors.orders import Environment, Order, Prepare
-from holdfast.executors.processes import Processes
+from holdfast.executors.processes import spawners, spawning, spawning_by_libc
+from holdfast.executors.processes.children import Processes
+from holdfast.executors.processes.spawn_requests import EnvironmentBlock, Prepare, SpawnRequest
 from holdfast.ports.executor import PythonFunction
 
-COMMON = Environment({b"A": b"not this", b"C": b"common"})
-NOTHING = Environment({})
+COMMON = EnvironmentBlock({b"A": b"not this", b"C": b"common"})
+NOTHING = EnvironmentBlock({})
 
 
 @pytest.fixture(params=["libc", "python"])
@@ -42,7 +42,7 @@ def run(prepare: Prepare, *arguments: str, **variables: str) -> str:
     """What it says on both streams."""
     out, end = os.pipe()
     own = {name.encode(): value.encode() for name, value in variables.items()}
-    pid = prepare(Order(arguments[0], arguments, COMMON, own), end, end)()
+    pid = prepare(SpawnRequest(arguments[0], arguments, COMMON, own), end, end)()
     os.close(end)
     assert isinstance(pid, int)
     with open(out, encoding="utf-8") as said:
@@ -91,7 +91,7 @@ def test_a_channel_is_its_standard_input(prepare: Prepare) -> None:
     os.close(end)
     out, out_end = os.pipe()
 
-    pid = prepare(Order("/bin/cat", ("cat",), NOTHING, {}, channel), out_end, out_end)()
+    pid = prepare(SpawnRequest("/bin/cat", ("cat",), NOTHING, {}, channel), out_end, out_end)()
 
     assert isinstance(pid, int)
     os.waitpid(pid, 0)
@@ -113,7 +113,7 @@ def test_a_script_that_does_not_say_what_runs_it_is_run_by_the_shell(
 def test_what_is_no_program_is_told_of_with_its_name(prepare: Prepare, tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
 
-    error = prepare(Order(missing, ("missing",), NOTHING, {}), 1, 2)()
+    error = prepare(SpawnRequest(missing, ("missing",), NOTHING, {}), 1, 2)()
 
     assert isinstance(error, FileNotFoundError)
     assert error.filename == missing
@@ -123,20 +123,29 @@ def test_what_is_no_program_is_told_of_with_its_name(prepare: Prepare, tmp_path:
     ("order", "words"),
     [
         (
-            Order("/bin/tr\0ue", ("true",), NOTHING, {}),
+            SpawnRequest("/bin/tr\0ue", ("true",), NOTHING, {}),
             "cannot be part of a command: '/bin/tr\\x00ue'",
         ),
-        (Order("/bin/true", ("true", "\0"), NOTHING, {}), "a NUL character cannot be part of a command"),
-        (Order("/bin/true", ("true",), NOTHING, {b"A=B": b""}), "'A=B' cannot be the name of a variable"),
-        (Order("/bin/true", ("true",), NOTHING, {b"": b"1"}), "'' cannot be the name of a variable"),
         (
-            Order("/bin/true", ("true",), NOTHING, {b"A": b"\0"}),
+            SpawnRequest("/bin/true", ("true", "\0"), NOTHING, {}),
+            "a NUL character cannot be part of a command",
+        ),
+        (
+            SpawnRequest("/bin/true", ("true",), NOTHING, {b"A=B": b""}),
+            "'A=B' cannot be the name of a variable",
+        ),
+        (SpawnRequest("/bin/true", ("true",), NOTHING, {b"": b"1"}), "'' cannot be the name of a variable"),
+        (
+            SpawnRequest("/bin/true", ("true",), NOTHING, {b"A": b"\0"}),
             "the variable 'A' has a NUL character",
         ),
-        (Order("/bin/true", ("true",), NOTHING, {b"A\0": b""}), "has a NUL character, which none can have"),
+        (
+            SpawnRequest("/bin/true", ("true",), NOTHING, {b"A\0": b""}),
+            "has a NUL character, which none can have",
+        ),
     ],
 )
-def test_what_no_process_can_be_told_is_refused(prepare: Prepare, order: Order, words: str) -> None:
+def test_what_no_process_can_be_told_is_refused(prepare: Prepare, order: SpawnRequest, words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         prepare(order, 1, 2)
 
@@ -145,7 +154,7 @@ def test_a_descriptor_that_cannot_be_handed_on_is_an_error_and_not_left_out(prep
     beyond_all, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     with pytest.raises(OSError, match="Bad file descriptor"):
-        _raise_error(prepare(Order("/bin/true", ("true",), NOTHING, {}), beyond_all, beyond_all)())
+        _raise_error(prepare(SpawnRequest("/bin/true", ("true",), NOTHING, {}), beyond_all, beyond_all)())
 
 
 def _raise_error(begun: int | OSError) -> None:
@@ -155,7 +164,7 @@ def _raise_error(begun: int | OSError) -> None:
 
 def test_a_python_without_ctypes_starts_processes_all_the_same() -> None:
     code = (
-        "import sys; sys.modules['ctypes'] = None; from holdfast.executors import spawning as s; "
+        "import sys; sys.modules['ctypes'] = None; from holdfast.executors.processes import spawning as s; "
         "assert s._prepare is s._prepare_by_python"
     )
 
@@ -254,7 +263,7 @@ async def test_one_that_begins_after_it_was_ended_gets_the_signal_that_was_meant
     processes = Processes(NOTHING, str(tmp_path / "scratch"), dt.timedelta(seconds=60))
     ear = Ear()
     disk.be_slow()
-    child = processes.spawn(Order("/bin/sleep", ("sleep", "50"), NOTHING, {}), ear)
+    child = processes.spawn(SpawnRequest("/bin/sleep", ("sleep", "50"), NOTHING, {}), ear)
     await disk.until_somebody_waits()
 
     (processes.kill if number == signal.SIGKILL else processes.end)(child)
@@ -305,7 +314,7 @@ async def test_a_function_whose_worker_is_slow_to_start_can_be_cancelled_and_no_
 async def test_a_node_that_stops_does_not_wait_without_end_and_what_begins_then_is_killed(
     tmp_path: Path, disk: Disk, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.executors.processes._PATIENCE", 0.1)
+    monkeypatch.setattr("holdfast.executors.processes.children._PATIENCE", 0.1)
     bench = shell_bench(tmp_path, kill_after=0.1)
     name, _, value = mark.partition("=")
     disk.be_slow()

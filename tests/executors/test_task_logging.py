@@ -23,7 +23,7 @@ from holdfast.core.values import NULL, RunKey, Succeeded
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.task_logging import Speech
 from holdfast.executors.threads import ThreadExecutor
-from holdfast.ports.executor import Attempt, Line
+from holdfast.ports.executor import Attempt, OutputLine
 
 logger = logging.getLogger("shop.orders")
 
@@ -34,11 +34,11 @@ class Listener(Recorder):
     def __init__(self, kind: type[InlineExecutor] | type[ThreadExecutor]) -> None:
         super().__init__(kind)
         self.executor = kind(self._body, self._report, self._beat, Codec(), 4, self._log)
-        self.heard: list[tuple[Attempt, Line]] = []
+        self.heard: list[tuple[Attempt, OutputLine]] = []
         self.order: list[str] = []
         self.on_report = lambda attempt, outcome: self.order.append("report")
 
-    def _log(self, attempt: Attempt, lines: Sequence[Line]) -> None:
+    def _log(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
         assert asyncio.get_running_loop()
         for line in lines:
             self.heard.append((attempt, line))
@@ -372,7 +372,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
     heard = longest = 0
     stop = threading.Event()
 
-    def hear(_: Attempt, lines: Sequence[Line]) -> None:
+    def hear(_: Attempt, lines: Sequence[OutputLine]) -> None:
         nonlocal heard
         heard += len(lines)
 
@@ -406,7 +406,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
 async def test_a_task_on_the_loop_that_never_pauses_fills_no_memory() -> None:
     heard = 0
 
-    def hear(_: Attempt, lines: Sequence[Line]) -> None:
+    def hear(_: Attempt, lines: Sequence[OutputLine]) -> None:
         nonlocal heard
         heard += len(lines)
 

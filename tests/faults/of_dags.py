@@ -113,7 +113,7 @@ SCHEDULES = [
     Fault(
         "cursor-stands-still",
         "every tick is dealt with once",
-        [Edit("engine/schedules.py", "cursor=decision.standing.cursor,", "cursor=schedule.cursor,")],
+        [Edit("engine/schedule_firing.py", "cursor=decision.standing.cursor,", "cursor=schedule.cursor,")],
         [cases("differential/test_engine.py", "test_a_day_on_the_model_ends_as_it_should")],
     ),
     Fault(
@@ -121,7 +121,7 @@ SCHEDULES = [
         "a tick starts at most one run, also if it was started by hand",
         [
             Edit(
-                "engine/schedules.py",
+                "engine/schedule_firing.py",
                 "            run_id(schedule.name, tick),\n",
                 "            run_id(schedule.name, now),\n",
             )
@@ -170,8 +170,8 @@ LOGS = [
         [
             Edit(
                 "engine/attempts.py",
-                "            self.write_log(flight, is_over=True)\n",
-                "            self.write_log(flight, is_over=False) if flight.failures else None\n",
+                "            self.write_log(attempt, is_over=True)\n",
+                "            self.write_log(attempt, is_over=False) if attempt.failures else None\n",
             )
         ],
         [
@@ -187,8 +187,8 @@ LOGS = [
         [
             Edit(
                 _LOGBOOK,
-                "if not isinstance(attempt, Flight) or attempt.resident.is_gone:",
-                "if not isinstance(attempt, Flight) or attempt.stage.value == 'closed':",
+                "if not isinstance(attempt, LiveAttempt) or attempt.resident.is_gone:",
+                "if not isinstance(attempt, LiveAttempt) or attempt.stage.value == 'closed':",
             )
         ],
         [cases("engine/test_logbook.py", "test_last_words_of_an_attempt_that_was_given_up_are_written")],
@@ -251,7 +251,13 @@ DATA = [
     Fault(
         "retried-all-at-once",
         "a retry keeps to the concurrency of its tasks",
-        [Edit("core/history.py", "self._past.held[seq] = OpenTask(", "self._past.tasks[seq] = OpenTask(")],
+        [
+            Edit(
+                "core/history.py",
+                "self._past.held[seq] = UnsettledTask(",
+                "self._past.tasks[seq] = UnsettledTask(",
+            )
+        ],
         [
             cases(
                 "core/test_history.py",

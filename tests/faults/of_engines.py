@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.faults.fault import Edit, Fault, cases, simulations
 
-_LOOKOUT = "engine/lookout.py"
+_LOOKOUT = "engine/store_poller.py"
 _ENGINE = "engine/engine.py"
 _TICK = "engine/tick.py"
 _ATTEMPTS = "engine/attempts.py"
-_INTAKE = "engine/intake.py"
+_INTAKE = "engine/run_loader.py"
 _DISPATCHER = "engine/dispatcher.py"
 _COMMITTING = "engine/committing.py"
 _COMMIT = "            receipt = await self._commit(tick)\n"
@@ -195,7 +195,7 @@ LEASES = [
         [
             Edit(
                 _TICK,
-                "            self.attempts.move(flight, TaskStatus.PENDING, None)\n",
+                "            self.attempts.move(attempt, TaskStatus.PENDING, None)\n",
                 "",
             )
         ],
@@ -296,8 +296,8 @@ SLOTS = [
         [
             Edit(
                 _DISPATCHER,
-                "            executor.cancel(flight)\n",
-                "            executor.cancel(flight)\n            flight.lane.free += 1\n",
+                "            executor.cancel(attempt)\n",
+                "            executor.cancel(attempt)\n            attempt.lane.free += 1\n",
             )
         ],
         [
@@ -328,18 +328,18 @@ ATTEMPTS = [
         [
             Edit(
                 _ENGINE,
-                "        if flight.stage is not Stage.CLOSED:\n",
-                "        if flight.resident is not None:\n",
+                "        if attempt.stage is not Stage.CLOSED:\n",
+                "        if attempt.resident is not None:\n",
             ),
             Edit(
                 _ATTEMPTS,
-                'or try again."""\n        if flight.stage is Stage.CLOSED:\n',
-                'or try again."""\n        if flight.number < 0:\n',
+                'or try again."""\n        if attempt.stage is Stage.CLOSED:\n',
+                'or try again."""\n        if attempt.number < 0:\n',
             ),
             Edit(
                 _ATTEMPTS,
-                "        del resident.flights[flight.seq]\n        self.settle_row(",
-                "        resident.flights.pop(flight.seq, None)\n        self.settle_row(",
+                "        del resident.attempts[attempt.seq]\n        self.settle_row(",
+                "        resident.attempts.pop(attempt.seq, None)\n        self.settle_row(",
             ),
         ],
         [
@@ -373,8 +373,8 @@ ATTEMPTS = [
         [
             Edit(
                 _INTAKE,
-                "            self.lost.append(flight)\n",
-                "            self._scene.due.append(flight)\n",
+                "            self.lost.append(attempt)\n",
+                "            self._scene.due.append(attempt)\n",
             )
         ],
         [cases("engine/test_attempts.py", "test_a_task_that_dies_with_its_node_too_often_is_lost")],
@@ -382,7 +382,7 @@ ATTEMPTS = [
     Fault(
         "lost-attempts-not-resumed",
         "7: a task that died with its node is tried again",
-        [Edit(_INTAKE, "            self.lost.append(flight)\n", "            pass\n")],
+        [Edit(_INTAKE, "            self.lost.append(attempt)\n", "            pass\n")],
         [cases("engine/test_attempts.py", "test_a_lost_attempt_does_not_count_against_the_retries")],
     ),
     Fault(
@@ -390,7 +390,7 @@ ATTEMPTS = [
         "a lost attempt is not the task's fault",
         [
             Edit(
-                "engine/scene.py",
+                "engine/engine_context.py",
                 "record.attempt - 1 - record.lost - record.forgiven",
                 "record.attempt - 1 - record.forgiven",
             )
@@ -415,8 +415,8 @@ ATTEMPTS = [
         [
             Edit(
                 _ATTEMPTS,
-                'self.end_work(flight)\n        self._fail(flight, failure, "timed_out", self._now)\n',
-                'self._fail(flight, failure, "timed_out", self._now)\n',
+                'self.end_work(attempt)\n        self._fail(attempt, failure, "timed_out", self._now)\n',
+                'self._fail(attempt, failure, "timed_out", self._now)\n',
             )
         ],
         [cases("engine/test_attempts.py", "test_a_task_that_runs_too_long_is_ended_and_tried_again")],
@@ -476,8 +476,8 @@ MEMORY = [
         [
             Edit(
                 "engine/resident.py",
-                "if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:\n",
-                "if flight.stage is Stage.CLOSED:\n",
+                "if attempt.stage is not Stage.BACKING_OFF and attempt.stage is not Stage.REMOTE:\n",
+                "if attempt.stage is Stage.CLOSED:\n",
             )
         ],
         [
@@ -502,8 +502,8 @@ MEMORY = [
         [
             Edit(
                 "engine/resident.py",
-                "for flight in self.flights.values() if flight.due_at is not None]",
-                "for flight in self.flights.values() if flight.due_at == 0]",
+                "for attempt in self.attempts.values() if attempt.due_at is not None]",
+                "for attempt in self.attempts.values() if attempt.due_at == 0]",
             )
         ],
         [
@@ -646,7 +646,7 @@ MEMORY = [
         "5: a run that can go on is not parked, not even for a while",
         [
             Edit(
-                "engine/intake.py",
+                "engine/run_loader.py",
                 "            resident.program = self._scene.programs.program(history.run, past)\n",
                 "            if past.position and history.run.epoch % 2 == 0 and history.run.setbacks < 7:\n"
                 "                raise TooManySetbacks(1)\n"
@@ -694,7 +694,7 @@ MEMORY = [
         "7: nobody's backlog keeps the runs of others from starting",
         [
             Edit(
-                "engine/room.py",
+                "engine/admission.py",
                 "        if not self._is_shared:\n",
                 "        if self._is_shared:\n",
             )
@@ -709,7 +709,11 @@ MEMORY = [
     Fault(
         "deadly-runs-tried-for-ever",
         "7: a run that kills its nodes is set aside",
-        [Edit("engine/intake.py", "history.run.setbacks >= SETBACKS_ALLOWED", "history.run.setbacks < 0")],
+        [
+            Edit(
+                "engine/run_loader.py", "history.run.setbacks >= SETBACKS_ALLOWED", "history.run.setbacks < 0"
+            )
+        ],
         [
             cases(
                 "other_systems/test_deadly_code.py",

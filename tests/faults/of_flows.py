@@ -7,7 +7,7 @@ from tests.faults.fault import Check, Edit, Fault, cases
 _PROGRAM = "authoring/flow/program.py"
 _BRANCHES = "authoring/flow/branches.py"
 _WAITING = "authoring/flow/waiting.py"
-_DESK = "authoring/flow/desk.py"
+_DESK = "authoring/flow/command_buffer.py"
 _WORKFLOW = "authoring/flow/workflow.py"
 _SQLITE_FLOWS = "stores/sqlite/sql/flows.sql"
 _POSTGRES_FLOWS = "stores/postgres/sql/flows.sql"
@@ -66,8 +66,8 @@ WAYS = [
         [
             Edit(
                 _PROGRAM,
-                '        self._frames.append(_Frame(flow, place.params, place.path + "/", row))\n',
-                '        self._frames.append(_Frame(flow, place.params, place.path + "/", row))\n'
+                '        self._frames.append(_FlowFrame(flow, place.params, place.path + "/", row))\n',
+                '        self._frames.append(_FlowFrame(flow, place.params, place.path + "/", row))\n'
                 "        self._frames[-1].shared = self._frames[0].shared\n",
             )
         ],
@@ -175,9 +175,9 @@ FANS = [
         [
             Edit(
                 _BRANCHES,
-                "        self._finish(Done(self._results), self._results)\n",
+                "        self._finish(VisitDone(self._results), self._results)\n",
                 "        good = [it for at, it in enumerate(self._results) if at not in self._failures]\n"
-                "        self._finish(Done(good), good)\n",
+                "        self._finish(VisitDone(good), good)\n",
             )
         ],
         _played("test_ignored_errors_are_null_in_the_results"),

@@ -8,8 +8,8 @@ _SCRIPTS = "stores/worker_scripts.py"
 _SQLITE_QUEUE = "stores/sqlite/sql/queue.sql"
 _POSTGRES_QUEUE = "stores/postgres/sql/queue.sql"
 _ATTEMPTS = "engine/attempts.py"
-_INTAKE = "engine/intake.py"
-_CALLS = "executors/http_calls.py"
+_INTAKE = "engine/run_loader.py"
+_CALLS = "executors/http/worker_client.py"
 _TAKEN_OVER = "test_when_the_lease_runs_out_the_next_one_takes_the_item_and_the_first_is_refused"
 _HEARTBEAT = "test_a_heartbeat_renews_all_that_its_worker_has_and_nothing_of_others"
 _LOST = "test_attempts_that_workers_lost_are_counted_and_are_no_failures[sqlite-True]"
@@ -191,9 +191,9 @@ REPORTS = [
         [
             Edit(
                 "engine/engine.py",
-                "            tick.attempts.settle_remote(flight, report)\n"
-                "            tick.take_stale(flight.resident, message)\n",
-                "            tick.attempts.settle_remote(flight, report)\n",
+                "            tick.attempts.settle_remote(attempt, report)\n"
+                "            tick.take_stale(attempt.resident, message)\n",
+                "            tick.attempts.settle_remote(attempt, report)\n",
             )
         ],
         _queued(
@@ -220,7 +220,7 @@ REPORTS = [
         [
             Edit(
                 "engine/tick.py",
-                "            if flight.stage is Stage.REMOTE:\n"
+                "            if attempt.stage is Stage.REMOTE:\n"
                 "                self.commit.unqueued.append(UnqueuedTask(resident.key, seq))\n",
                 "",
             )
@@ -236,13 +236,13 @@ REPORTS = [
     Fault(
         "attempt-of-a-report-ignored",
         "numbers of attempts are not used again",
-        [Edit(_ATTEMPTS, "        flight.number = report.attempt\n", "")],
+        [Edit(_ATTEMPTS, "        attempt.number = report.attempt\n", "")],
         _queued(_LOST),
     ),
     Fault(
         "losses-of-workers-forgotten",
         "attempts that workers lost are counted",
-        [Edit(_ATTEMPTS, "        flight.lost += report.attempt - flight.number\n", "")],
+        [Edit(_ATTEMPTS, "        attempt.lost += report.attempt - attempt.number\n", "")],
         _queued(_LOST),
     ),
     Fault(
@@ -287,8 +287,8 @@ REPORTS = [
         [
             Edit(
                 _ATTEMPTS,
-                "        if flight.options.service is not None:\n"
-                "            self.queue(flight, self._now)\n            return\n",
+                "        if attempt.options.service is not None:\n"
+                "            self.queue(attempt, self._now)\n            return\n",
                 "",
             )
         ],
@@ -300,8 +300,8 @@ REPORTS = [
         [
             Edit(
                 "engine/tick.py",
-                "if flight.stage is Stage.BACKING_OFF or flight.stage is Stage.REMOTE:",
-                "if flight.stage is Stage.BACKING_OFF:",
+                "if attempt.stage is Stage.BACKING_OFF or attempt.stage is Stage.REMOTE:",
+                "if attempt.stage is Stage.BACKING_OFF:",
             )
         ],
         _queued("test_a_run_whose_work_is_in_the_queue_leaves_memory_and_says_what_it_waits_for[sqlite]"),
@@ -349,7 +349,7 @@ CALLS = [
         "workers that are offline are not called",
         [
             Edit(
-                "executors/http_workers.py",
+                "executors/http/service_workers.py",
                 "return worker.is_online and worker.type",
                 "return worker.type",
             )
@@ -372,7 +372,7 @@ CALLS = [
         "a worker that gave no answer is left out for the rest of the attempt",
         [
             Edit(
-                "executors/http.py",
+                "executors/http/executor.py",
                 "await self._workers.of(call.service, without=reasons)",
                 "await self._workers.of(call.service)",
             )

@@ -14,7 +14,7 @@ from holdfast.authoring.flow.branches import Branching
 from holdfast.authoring.flow.model import DEFAULT, Flow
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.shared import Shared
-from holdfast.authoring.flow.visits import Broken, Done, Place, Result
+from holdfast.authoring.flow.visits import Result, VisitContext, VisitDone, VisitFailed
 from holdfast.authoring.flow.waiting import Awaiting
 from holdfast.core.events import Reopened
 from holdfast.core.values import Failed, Outcome, Payload
@@ -67,7 +67,7 @@ def _do_every_branch_again_in_a_retry(patch: pytest.MonkeyPatch) -> None:
 def _write_results_though_it_fails_fast(patch: pytest.MonkeyPatch) -> None:
     def break_off(self: Branching) -> None:
         failure = self._failure()
-        self._record(Failed(failure), broken=Broken(failure, results=self._results))
+        self._record(Failed(failure), broken=VisitFailed(failure, results=self._results))
 
     patch.setattr(Branching, "_break_off", break_off)
 
@@ -75,9 +75,9 @@ def _write_results_though_it_fails_fast(patch: pytest.MonkeyPatch) -> None:
 def _drop_what_failed_from_the_results(patch: pytest.MonkeyPatch) -> None:
     honest = Branching._finish
 
-    def finish(self: Branching, done: Done, shown: Any) -> None:
+    def finish(self: Branching, done: VisitDone, shown: Any) -> None:
         kept = [each for each in done.value if each is not None]
-        honest(self, Done(kept), kept)
+        honest(self, VisitDone(kept), kept)
 
     patch.setattr(Branching, "_finish", finish)
 
@@ -110,7 +110,12 @@ def _remember_answers_in_memory_alone(patch: pytest.MonkeyPatch) -> None:
     honest = Awaiting.__init__
 
     def init(
-        self: Awaiting, desk: Any, place: Place, end: Callable[[Result], None], since: int, on_value: Any
+        self: Awaiting,
+        desk: Any,
+        place: VisitContext,
+        end: Callable[[Result], None],
+        since: int,
+        on_value: Any,
     ) -> None:
         honest(self, desk, place, end, since, on_value if desk.recorded is None else lambda: since)
 
@@ -120,7 +125,7 @@ def _remember_answers_in_memory_alone(patch: pytest.MonkeyPatch) -> None:
 def _let_a_failure_end_the_run(patch: pytest.MonkeyPatch) -> None:
     honest = FlowProgram._fail
 
-    def fail(self: FlowProgram, broken: Broken) -> None:
+    def fail(self: FlowProgram, broken: VisitFailed) -> None:
         outer = self._frames[:-1]
         if outer:
             # Nobody around the innermost flow deals with it.

@@ -21,7 +21,7 @@ from holdfast.authoring.flow.conditions import holds
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.loader import definition_hash, load_flow_text
 from holdfast.authoring.flow.model import Flow
-from holdfast.authoring.flow.paths import BadPath, Sight, follow, parse_path, parse_steps
+from holdfast.authoring.flow.paths import BadPath, PathValues, follow, parse_path, parse_steps
 from holdfast.errors import BadFlow
 
 _pieces = st.sampled_from(
@@ -118,7 +118,7 @@ def any_flow_condition_is_true_or_false_or_refused(expr: Any, params: Any, share
         condition = None if node is None else ConditionReader(problems).read(node)
         problems.raise_if_any()
         assert condition is not None
-        assert isinstance(holds(condition, Sight(params, shared, input)), bool)
+        assert isinstance(holds(condition, PathValues(params, shared, input)), bool)
 
 
 @given(_paths, _values)

@@ -130,7 +130,7 @@ async def test_a_cancellation_that_came_in_an_outage_is_carried_out_after_it(
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(flow)
-        failed = [lose_connection(env, method, times=2) for method in ("peek", "commit", "load")]
+        failed = [lose_connection(env, method, times=2) for method in ("next_work", "commit", "load")]
         await run.cancel()
 
         async with passing_time(env):
@@ -138,7 +138,7 @@ async def test_a_cancellation_that_came_in_an_outage_is_carried_out_after_it(
                 await run.result()
             await env.wait_until_quiet()
 
-        assert failed[0] == ["peek"] * 2
+        assert failed[0] == ["next_work"] * 2
         assert failed[1] == ["commit"] * 2
         assert ended == ["work"]
 

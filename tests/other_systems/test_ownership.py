@@ -51,7 +51,7 @@ async def test_of_two_nodes_that_saw_the_same_work_one_gets_it_and_the_other_doe
     for store in stores:
         await store.open()
     now = await stores[0].now()
-    saw = [await store.peek("default", f"node-{n}", ["flow"]) for n, store in enumerate(stores)]  # type: ignore[arg-type]
+    saw = [await store.next_work("default", f"node-{n}", ["flow"]) for n, store in enumerate(stores)]  # type: ignore[arg-type]
 
     async def claim(number: int) -> list[bytes]:
         commit = Commit("default", f"node-{number}", 1, now, Instant(now + 60_000_000))  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def marked(folder: Path) -> list[str]:
             is_ours = process.environ().get("CASE") == str(folder) and process.pid != os.getpid()
         except (psutil.Error, OSError):
             continue  # it has just ended, or is somebody else's
-        if is_ours and "keeper.py" not in command and "python_worker.py" not in command:
+        if is_ours and "keeper.py" not in command and "worker_script.py" not in command:
             found.append(command)
     return found
 

@@ -13,7 +13,7 @@ import pytest
 from tests.other_systems.staging import lose_connection, replace_node
 
 from holdfast import Catalog, Workflow, context, workflow
-from holdfast.ports.store import Firing
+from holdfast.ports.store import ScheduleFiring
 from holdfast.testing import Environment
 
 MINUTE = dt.timedelta(minutes=1)
@@ -157,9 +157,9 @@ async def test_who_decided_by_an_old_plan_starts_nothing(
     async with Environment(store_url, catalog=catalog) as env:
         await env.schedules.put("it", flow, cron="0 * * * *")
         fire_for_real = env.crash_points.fire
-        changed: list[Firing] = []
+        changed: list[ScheduleFiring] = []
 
-        async def fire(namespace: str, firing: Firing) -> bool:
+        async def fire(namespace: str, firing: ScheduleFiring) -> bool:
             if not changed:
                 changed.append(firing)
                 await env.schedules.put("it", flow, cron="30 * * * *")

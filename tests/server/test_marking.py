@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.client.workers import Workers
 from holdfast.errors import StoreUnavailable
-from holdfast.server.marking import OfflineMarker
+from holdfast.server.worker_expiry import WorkerExpiry
 
 EVERY = 0.01
 
@@ -29,8 +29,8 @@ class Registry:
         return answer
 
 
-def marker_of(registry: Registry) -> OfflineMarker:
-    return OfflineMarker(cast("Workers", cast("Any", registry)), EVERY)
+def marker_of(registry: Registry) -> WorkerExpiry:
+    return WorkerExpiry(cast("Workers", cast("Any", registry)), EVERY)
 
 
 async def test_it_asks_while_workers_are_online_and_then_falls_silent():

@@ -10,12 +10,12 @@ import pytest
 
 from holdfast.core.records import AttemptRecord, Definition, TaskRecord
 from holdfast.core.values import Failure, Instant, Payload, RunKey, TaskStatus
-from holdfast.server.node_runs import NodeRun, VisitSight, describe, node_runs
+from holdfast.server.node_runs import NodeRun, VisitDescription, describe, node_runs
 
 RUN = RunKey(bytes(16))
 KEY = "00000000-0000-0000-0000-000000000000"
 SECOND = 1_000_000
-WORK = VisitSight("done", {"input_key": "$params.n"}, "executor")
+WORK = VisitDescription("done", {"input_key": "$params.n"}, "executor")
 
 
 def task(seq: int = 0, name: str = "work", **more: Any) -> TaskRecord:
@@ -46,7 +46,7 @@ def attempt(number: int, status: str = "failed", seq: int = 0, **more: Any) -> A
     return msgspec.structs.replace(found, **more)
 
 
-def runs_of(task: TaskRecord, *attempts: AttemptRecord, visit: VisitSight = WORK) -> list[NodeRun]:
+def runs_of(task: TaskRecord, *attempts: AttemptRecord, visit: VisitDescription = WORK) -> list[NodeRun]:
     return node_runs("order-1", [task], attempts, [visit])
 
 
@@ -151,7 +151,7 @@ def test_branches_items_and_nodes_of_subflows_say_which_they_are(
 def test_tasks_of_other_workflows_are_shown_as_they_are():
     other = task(name="shop/charge", input=Payload(b'{"input":1,"index":2}'))
 
-    [run] = runs_of(other, visit=VisitSight())
+    [run] = runs_of(other, visit=VisitDescription())
 
     assert (run.node_key, run.sub_status, run.branch_id) == ("shop/charge", "", "")
     assert (run.exec_input_json, run.prep_json, run.action) == ('{"input":1,"index":2}', "{}", "")
@@ -168,11 +168,15 @@ def test_a_run_whose_version_is_not_known_any_more_is_shown_without_what_its_def
     definition = Definition("demo", "1", "flow", "", "{}")
     tasks = [task(), task(1)]
 
-    known = describe(lambda definition, tasks: [VisitSight(definition.name)] * len(tasks), definition, tasks)
-    unknown = describe(lambda definition, tasks: [VisitSight(definition.name)] * len(tasks), None, tasks)
+    known = describe(
+        lambda definition, tasks: [VisitDescription(definition.name)] * len(tasks), definition, tasks
+    )
+    unknown = describe(
+        lambda definition, tasks: [VisitDescription(definition.name)] * len(tasks), None, tasks
+    )
 
     assert [each.action for each in known] == ["demo", "demo"]
-    assert list(unknown) == [VisitSight(), VisitSight()]
+    assert list(unknown) == [VisitDescription(), VisitDescription()]
 
 
 def test_node_runs_are_in_the_order_of_the_tasks():

@@ -229,4 +229,4 @@ async def test_the_openapi_document_has_every_route(small_api: Api):
         "post /api/queue/update_run",
     }
     body = document["paths"]["/api/tasks"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert body == {"$ref": "#/components/schemas/NewTask"}
+    assert body == {"$ref": "#/components/schemas/StartRequest"}

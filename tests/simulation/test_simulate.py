@@ -100,7 +100,7 @@ def test_a_result_that_depends_on_what_went_wrong_is_found(catalog: Catalog) -> 
     async def counts() -> int:
         return await remember() + await remember()
 
-    with pytest.raises(SimulationFailed, match=r"the run ended with \d+, and undisturbed with 3"):
+    with pytest.raises(SimulationFailed, match=r"the run ended with \d+, and gc_paused with 3"):
         simulate(counts, seeds=500, before=memory.clear, catalog=catalog)
 
 
@@ -150,7 +150,7 @@ def test_a_check_that_fails_undisturbed_says_so(catalog: Catalog) -> None:
     def check(run: SimulatedRun) -> None:
         assert run.result == 43
 
-    with pytest.raises(SimulationFailed, match="it fails undisturbed: the check says no"):
+    with pytest.raises(SimulationFailed, match="it fails gc_paused: the check says no"):
         simulate(answers, seeds=20, check=check, catalog=catalog)
 
 

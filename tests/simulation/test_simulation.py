@@ -18,12 +18,12 @@ from tests.simulation.workloads import WORKLOADS
 from holdfast.engine.committing import commit_surely
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.engine import Engine
-from holdfast.engine.resident import Flight
+from holdfast.engine.resident import LiveAttempt
 from holdfast.engine.tick import Tick
 from holdfast.ports.store import Commit, Receipt
 from holdfast.stores import commit_script
 from holdfast.stores.sql_store import SqlStore
-from holdfast.testing.simulation.faults import Crash, Delay, Fault
+from holdfast.testing.simulation.faults import Delay, Fault, MachineCrash
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import SECOND, Violation
@@ -73,7 +73,9 @@ def test_a_history_is_the_same_in_another_process() -> None:
 
 def test_a_crash_drops_everything_that_is_in_memory_and_the_next_process_goes_on() -> None:
     scenario = Jobs([Job("job", w.sequence, 8, expected=28)])
-    crashes: list[Fault] = [Crash(machine, at, SECOND) for at in TIMES for machine in ("client", "node-1")]
+    crashes: list[Fault] = [
+        MachineCrash(machine, at, SECOND) for at in TIMES for machine in ("client", "node-1")
+    ]
 
     simulation = Simulation(0, scenario, plan=crashes, span=300 * SECOND)
     simulation.run()
@@ -120,7 +122,7 @@ def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
 
 
 def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:
-    def report(self: Dispatcher, attempt: Flight, outcome: Any) -> None:
+    def report(self: Dispatcher, attempt: LiveAttempt, outcome: Any) -> None:
         attempt.lane.free += 1
         attempt.lane.pool.free += 1
         self.running -= 1

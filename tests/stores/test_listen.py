@@ -78,6 +78,6 @@ async def test_a_peek_is_one_statement(store: SqlStore) -> None:
     await store.now()
     before = store.statements
 
-    await store.peek(SPACE, Node(store).id, ["order@1", "mail@1"])
+    await store.next_work(SPACE, Node(store).id, ["order@1", "mail@1"])
 
     assert store.statements == before + 1

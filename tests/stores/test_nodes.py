@@ -40,7 +40,7 @@ async def test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out(
     await dead.start(1)
     await alive.start(2)
 
-    await store.bury(SPACE, ["dead"])
+    await store.expire_nodes(SPACE, ["dead"])
 
     assert await store.nodes(SPACE) == ["alive"]
     assert await claim_now(alive) == [key(1)]
@@ -56,7 +56,7 @@ async def test_a_run_that_a_buried_node_had_has_had_a_setback_and_others_have_no
     await dead.commit(held=dead.held(2), released=[released(2)])
     await alive.start(3)
 
-    await store.bury(SPACE, ["dead", "never seen"])
+    await store.expire_nodes(SPACE, ["dead", "never seen"])
 
     histories = await store.load(SPACE, [key(1), key(2), key(3)])
     assert [history.run.setbacks for history in histories] == [1, 0, 0]
@@ -69,9 +69,9 @@ async def test_several_are_buried_at_once_and_a_second_burial_changes_nothing(st
     for number, node in enumerate(dead):
         await node.start(number)
 
-    await store.bury(SPACE, [node.id for node in dead])
-    await store.bury(SPACE, [node.id for node in dead])
-    await store.bury(SPACE, [])
+    await store.expire_nodes(SPACE, [node.id for node in dead])
+    await store.expire_nodes(SPACE, [node.id for node in dead])
+    await store.expire_nodes(SPACE, [])
 
     histories = await store.load(SPACE, [key(number) for number in range(3)])
     assert [history.run.setbacks for history in histories] == [1, 1, 1]
@@ -85,7 +85,7 @@ async def test_mail_for_a_run_of_a_buried_node_is_read_by_the_next(store: SqlSto
     await store.post(SPACE, [signal(1)], at(1))
     await dead.commit(2, collect=True)
 
-    await store.bury(SPACE, ["dead"])
+    await store.expire_nodes(SPACE, ["dead"])
 
     seconds = (await store.now() - at(0)) / 1_000_000 + 1
     receipt = await alive.claim(now=seconds)

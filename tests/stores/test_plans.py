@@ -49,7 +49,7 @@ OTHERS = [
     "list_attempts",
     "read_state",
     "find_run",
-    "glance_at_tasks",
+    "task_summaries",
     "read_logs",
     "find_workflows",
     "find_conflicts",
@@ -77,7 +77,7 @@ OTHERS = [
 FEW_OTHERS = {
     "list_schedules": {"runs_pkey"},
     "due_schedules": {"runs_pkey"},
-    "peek": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
+    "next_work": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
 }
 
 

@@ -22,7 +22,7 @@ from tests.stores.builders import (
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Payload, RunStatus
 from holdfast.errors import JournalCorrupt
-from holdfast.ports.store import Firing, RunFilter
+from holdfast.ports.store import RunFilter, ScheduleFiring
 from holdfast.stores import SqlStore
 
 FIRED = [new_run(n, id=f"nightly@{n}") for n in range(10)]
@@ -50,7 +50,7 @@ async def due(store: SqlStore, seconds: float, *workflows: str, limit: int = 100
 
 
 async def schedule_at(store: SqlStore, *workflows: str) -> int | None:
-    return (await store.peek(SPACE, Node(store).id, [], workflows or ("order",))).schedule_at
+    return (await store.next_work(SPACE, Node(store).id, [], workflows or ("order",))).schedule_at
 
 
 # --- kept
@@ -120,7 +120,7 @@ async def test_a_deleted_schedule_is_gone_and_cannot_be_changed(store: SqlStore)
 
     assert not await store.delete_schedule(SPACE, "nightly")
     assert not await store.write_schedule(SPACE, moved(schedule), 1)
-    assert not await store.fire(SPACE, Firing(moved(schedule), 1, FIRED[1:2], None, at(60)))
+    assert not await store.fire(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[1:2], None, at(60)))
     assert await store.list_schedules(SPACE) == []
     assert await store.find(SPACE, "nightly@1") is None
 
@@ -146,7 +146,7 @@ async def test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing(pair: tuple
     assert await is_heard()
     assert await near.write_schedule(SPACE, moved(schedule), 1)
     assert await is_heard()
-    assert await near.fire(SPACE, Firing(moved(moved(schedule)), 2, FIRED[1:2], None, at(60)))
+    assert await near.fire(SPACE, ScheduleFiring(moved(moved(schedule)), 2, FIRED[1:2], None, at(60)))
     assert await is_heard()
     stop()
 
@@ -170,8 +170,8 @@ async def test_a_schedule_is_due_from_its_time_on_for_those_who_have_its_workflo
     assert await store.due_schedules("elsewhere", ["order"], at(60), 100) == []
     assert await schedule_at(store) == at(60)
     assert await schedule_at(store, "order", "mail") == at(30)
-    assert (await store.peek(SPACE, Node(store).id, [])).schedule_at is None
-    assert (await store.peek("elsewhere", Node(store).id, [], ["order"])).schedule_at is None
+    assert (await store.next_work(SPACE, Node(store).id, [])).schedule_at is None
+    assert (await store.next_work("elsewhere", Node(store).id, [], ["order"])).schedule_at is None
 
 
 async def test_the_longest_due_come_first_and_no_more_than_asked_for(store: SqlStore) -> None:
@@ -258,7 +258,7 @@ async def test_a_firing_starts_its_runs_and_moves_the_schedule_on(store: SqlStor
     await put(store, schedule)
     after = moved(schedule, cursor=at(60), active=key(2), next_at=at(120), skipped=3, skip_note="missed")
 
-    assert await store.fire(SPACE, Firing(after, 1, FIRED[1:3], None, at(60)))
+    assert await store.fire(SPACE, ScheduleFiring(after, 1, FIRED[1:3], None, at(60)))
 
     found = await only(store)
     assert found == msgspec.structs.replace(after, is_active=True)
@@ -272,9 +272,9 @@ async def test_who_comes_second_starts_nothing_cancels_nothing_and_moves_nothing
     await node.start(1)
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
-    assert await store.fire(SPACE, Firing(moved(schedule, next_at=at(120)), 1, [], None, at(60)))
+    assert await store.fire(SPACE, ScheduleFiring(moved(schedule, next_at=at(120)), 1, [], None, at(60)))
 
-    late = Firing(moved(schedule, active=key(3), next_at=at(90)), 1, FIRED[3:4], key(1), at(60))
+    late = ScheduleFiring(moved(schedule, active=key(3), next_at=at(90)), 1, FIRED[3:4], key(1), at(60))
     assert not await store.fire(SPACE, late)
     assert not await store.fire("elsewhere", late._replace(decided_on=2))
 
@@ -292,7 +292,9 @@ async def test_nodes_that_fire_at_once_start_one_run_between_them(pair: tuple[Sq
         known = await only(pair[0])
         runs = [new_run(100 + 10 * tick + n, id=f"nightly@{tick}") for n in range(6)]
         firings = [
-            pair[n % 2].fire(SPACE, Firing(moved(known, active=run.key), known.revision, [run], None, at(60)))
+            pair[n % 2].fire(
+                SPACE, ScheduleFiring(moved(known, active=run.key), known.revision, [run], None, at(60))
+            )
             for n, run in enumerate(runs)
         ]
         assert sorted(await asyncio.gather(*firings)) == [False] * 5 + [True]
@@ -309,7 +311,9 @@ async def test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the
     schedule = new_schedule()
     await put(store, schedule)
 
-    assert await store.fire(SPACE, Firing(moved(schedule, active=key(2)), 1, FIRED[1:3], None, at(60)))
+    assert await store.fire(
+        SPACE, ScheduleFiring(moved(schedule, active=key(2)), 1, FIRED[1:3], None, at(60))
+    )
 
     found = await only(store)
     assert (found.active, found.is_active) == (key(5), True)
@@ -323,7 +327,7 @@ async def test_a_firing_may_ask_the_run_before_to_end(store: SqlStore) -> None:
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
 
-    assert await store.fire(SPACE, Firing(moved(schedule, queued=(at(60),)), 1, [], key(1), at(60)))
+    assert await store.fire(SPACE, ScheduleFiring(moved(schedule, queued=(at(60),)), 1, [], key(1), at(60)))
 
     (message,) = (await node.commit(60, collect=True)).mail
     assert (message.run, message.kind, message.payload) == (
@@ -340,8 +344,8 @@ async def test_a_run_that_is_over_or_gone_is_not_asked_to_end_and_the_firing_sta
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
 
-    assert await store.fire(SPACE, Firing(moved(schedule), 1, FIRED[2:3], key(1), at(60)))
-    assert await store.fire(SPACE, Firing(moved(moved(schedule)), 2, [], key(9), at(61)))
+    assert await store.fire(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[2:3], key(1), at(60)))
+    assert await store.fire(SPACE, ScheduleFiring(moved(moved(schedule)), 2, [], key(9), at(61)))
 
     assert (await store.load(SPACE, [key(1)]))[0].messages == []
     assert (await only(store)).revision == 3
@@ -350,7 +354,7 @@ async def test_a_run_that_is_over_or_gone_is_not_asked_to_end_and_the_firing_sta
 async def test_runs_that_a_schedule_started_go_on_when_it_is_deleted(store: SqlStore) -> None:
     schedule = new_schedule()
     await put(store, schedule)
-    await store.fire(SPACE, Firing(moved(schedule, active=key(1)), 1, FIRED[1:2], None, at(60)))
+    await store.fire(SPACE, ScheduleFiring(moved(schedule, active=key(1)), 1, FIRED[1:2], None, at(60)))
 
     await store.delete_schedule(SPACE, "nightly")
     await store.post(SPACE, [signal(1)], at(61))

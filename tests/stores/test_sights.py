@@ -9,14 +9,14 @@ from tests.stores.builders import SPACE, Node, Worker, at, change, ended, key, n
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, Payload, RunKey, RunStatus, Succeeded
-from holdfast.ports.flows import RunPage, RunSight
+from holdfast.ports.flows import RunOverview, RunPage
 from holdfast.ports.store import NewMessage, StateChange, TakenMessage
 from holdfast.stores import SqlStore
 
 OPEN = (RunStatus.RUNNING, RunStatus.PARKED, RunStatus.PAUSED)
 
 
-def keys_of(sights: Sequence[RunSight]) -> list[int]:
+def keys_of(sights: Sequence[RunOverview]) -> list[int]:
     return [int.from_bytes(sight.run.key, "big") for sight in sights]
 
 

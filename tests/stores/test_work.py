@@ -8,7 +8,7 @@ from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
-from holdfast.ports.store import ClaimRequest, IdleEnding, NewMessage, Peek, ProvedRun, RunFilter
+from holdfast.ports.store import ClaimRequest, IdleEnding, NewMessage, NextWork, ProvedRun, RunFilter
 from holdfast.stores import SqlStore
 
 
@@ -72,7 +72,7 @@ async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlS
     receipt = await node.claim("order@1")
 
     assert receipt.claimed == []
-    assert await store.peek(SPACE, node.id, ["order@1"]) == Peek(None, None, False, None)
+    assert await store.next_work(SPACE, node.id, ["order@1"]) == NextWork(None, None, False, None)
 
 
 async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore, SqlStore]) -> None:
@@ -90,7 +90,7 @@ async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore,
 async def test_a_peek_finds_the_earliest_due_time_of_all_its_workflows(store: SqlStore) -> None:
     await store.create(SPACE, [new_run(n, claim=f"flow-{n % 3}@1", wake_at=at(n)) for n in range(9)])
 
-    peek = await store.peek(SPACE, Node(store).id, ["flow-2@1", "flow-1@1", "none@1"])
+    peek = await store.next_work(SPACE, Node(store).id, ["flow-2@1", "flow-1@1", "none@1"])
 
     assert (peek.wake_at, peek.expires_at, peek.has_mail) == (at(1), None, False)
 
@@ -102,7 +102,7 @@ async def test_a_released_run_sleeps_until_it_is_due(store: SqlStore) -> None:
     await node.commit(held=node.held(1), released=[released(1, wake_at=at(60), waiting="timer")])
 
     assert (await node.claim(now=59)).claimed == []
-    assert (await store.peek(SPACE, node.id, ["order@1"])).wake_at == at(60)
+    assert (await store.next_work(SPACE, node.id, ["order@1"])).wake_at == at(60)
     assert [claim.run.key for claim in (await node.claim(now=60)).claimed] == [key(1)]
 
 
@@ -129,7 +129,7 @@ async def test_a_message_after_the_release_wakes_the_run(store: SqlStore) -> Non
 
     await store.post(SPACE, [signal(1)], at(5))
 
-    assert (await store.peek(SPACE, node.id, ["order@1"])).wake_at == at(5)
+    assert (await store.next_work(SPACE, node.id, ["order@1"])).wake_at == at(5)
     assert [message.name for message in (await node.claim(now=5)).mail] == ["go"]
 
 
@@ -137,12 +137,12 @@ async def test_mail_of_an_owned_run_is_collected_once_by_its_owner(store: SqlSto
     node, other = Node(store), Node(store, "node-2")
     await node.start(1)
     await store.post(SPACE, [signal(1)], at(1))
-    assert (await store.peek(SPACE, node.id, [])).has_mail
-    assert not (await store.peek(SPACE, other.id, [])).has_mail
+    assert (await store.next_work(SPACE, node.id, [])).has_mail
+    assert not (await store.next_work(SPACE, other.id, [])).has_mail
 
     assert (await other.claim(now=1)).mail == []
     assert [message.name for message in (await node.commit(1, collect=True)).mail] == ["go"]
-    assert not (await store.peek(SPACE, node.id, [])).has_mail
+    assert not (await store.next_work(SPACE, node.id, [])).has_mail
     assert (await node.commit(1, collect=True)).mail == []
 
 
@@ -152,13 +152,13 @@ async def test_a_commit_that_does_not_collect_leaves_the_mail(store: SqlStore) -
     await store.post(SPACE, [signal(1)], at(1))
 
     assert (await node.commit(1)).mail == []
-    assert (await store.peek(SPACE, node.id, [])).has_mail
+    assert (await store.next_work(SPACE, node.id, [])).has_mail
 
 
 async def test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out(store: SqlStore) -> None:
     dead, alive = Node(store, "dead", lease=5), Node(store, "alive")
     await dead.start(1)
-    assert (await store.peek(SPACE, alive.id, ["order@1"])).expires_at == at(5)
+    assert (await store.next_work(SPACE, alive.id, ["order@1"])).expires_at == at(5)
     assert (await alive.claim(now=5)).claimed == []
 
     (claim,) = (await alive.claim(now=5.1)).claimed

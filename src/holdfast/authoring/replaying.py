@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.core.commands import Command
-from holdfast.core.journal import Asked, asked_of
+from holdfast.core.journal import Requested, asked_of
 from holdfast.errors import DeterminismError
 
 
-def compare(step: int, commands: list[Command], asked: list[Asked]) -> None:
+def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
     """Raises DeterminismError if a step asks for something else than it did."""
     now = [_identity(asked_of(command)) for command in commands]
     then = [_identity(each) for each in asked]
@@ -23,7 +23,7 @@ def compare(step: int, commands: list[Command], asked: list[Asked]) -> None:
         raise DeterminismError("step", step, f"{len(then)} requests", f"{len(now)}")
 
 
-def _identity(asked: Asked) -> tuple[str, Any, Any]:
+def _identity(asked: Requested) -> tuple[str, Any, Any]:
     return type(asked).__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
-from holdfast.authoring.documents.telling import looks_like_a_dag, looks_like_a_flow
+from holdfast.authoring.documents.detect_kind import looks_like_a_dag, looks_like_a_flow
 from holdfast.errors import BadDag, BadDocument, Problem
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _ENOUGH_KEYS: Final = 2
 """Other tools have `nodes` too, and package.json has a `start`."""
 
 
-class Document(NamedTuple):
+class LoadedDocument(NamedTuple):
     """What became of reading one."""
 
     file: str
@@ -53,7 +53,7 @@ class Document(NamedTuple):
         return len(self.meaning.tasks) if isinstance(self.meaning, Dag) else count_nodes(self.meaning)
 
 
-def read_document(file: str) -> Document:
+def read_document(file: str) -> LoadedDocument:
     """From a file, or from standard input for `-`."""
     from holdfast.authoring.dag.loader import read_text
 
@@ -62,9 +62,9 @@ def read_document(file: str) -> Document:
     try:
         text = _standard_input() if file == STDIN else read_text(file)
         is_flow = is_text_of_a_flow(text.encode(), file)
-        return Document(name, is_flow, _load(file, text, is_flow=is_flow), (), text)
+        return LoadedDocument(name, is_flow, _load(file, text, is_flow=is_flow), (), text)
     except BadDocument as bad:
-        return Document(name, is_flow, None, tuple(bad.problems), text)
+        return LoadedDocument(name, is_flow, None, tuple(bad.problems), text)
 
 
 def load_document(file: str) -> Meaning:

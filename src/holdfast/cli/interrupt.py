@@ -13,18 +13,23 @@ from functools import cache
 from types import FrameType, TracebackType
 from typing import NoReturn, Protocol, Self
 
-from holdfast.cli.output import is_terminal, say
+from holdfast.cli.views.output import is_terminal, say
 
 QUESTION = "[c]ancel the run, [d]etach (it stops here and can be resumed), or Enter to go on: "
 
 
-class Choice(Enum):
+class InterruptChoice(Enum):
     CANCEL = "cancel"
     DETACH = "detach"
     GO_ON = "go on"
 
 
-_ANSWERS = {"c": Choice.CANCEL, "cancel": Choice.CANCEL, "d": Choice.DETACH, "detach": Choice.DETACH}
+_ANSWERS = {
+    "c": InterruptChoice.CANCEL,
+    "cancel": InterruptChoice.CANCEL,
+    "d": InterruptChoice.DETACH,
+    "detach": InterruptChoice.DETACH,
+}
 
 
 class Interrupts:
@@ -93,7 +98,7 @@ def find_terminal() -> int | None:
         return None
 
 
-async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> Choice:
+async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> InterruptChoice:
     """What to do. Another signal meanwhile means to detach; the end of the input, or of the run, to go on."""
     try:
         return await _ask(terminal, interrupts, over)
@@ -101,7 +106,7 @@ async def ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -
         _forget_typed(terminal)
 
 
-async def _ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> Choice:
+async def _ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) -> InterruptChoice:
     while True:
         sys.stderr.write(QUESTION)
         sys.stderr.flush()
@@ -111,14 +116,14 @@ async def _ask(terminal: int, interrupts: Interrupts, over: asyncio.Task[None]) 
             await asyncio.wait({line, again, over}, return_when=asyncio.FIRST_COMPLETED)
             if not line.done():
                 sys.stderr.write("\n")
-                return Choice.DETACH if again.done() and not over.done() else Choice.GO_ON
+                return InterruptChoice.DETACH if again.done() and not over.done() else InterruptChoice.GO_ON
             answer = line.result().strip().lower()
         finally:
             for each in (line, again):
                 each.cancel()
             await asyncio.gather(line, again, return_exceptions=True)
         if not answer:
-            return Choice.GO_ON
+            return InterruptChoice.GO_ON
         if answer in _ANSWERS:
             return _ANSWERS[answer]
 

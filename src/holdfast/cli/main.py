@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli import (
+from holdfast.cli.commands import (
     answers,
     doctor,
     flows,
@@ -26,7 +26,7 @@ from holdfast.cli import (
     validate,
     workers,
 )
-from holdfast.cli.output import say, say_error
+from holdfast.cli.views.output import say, say_error
 from holdfast.errors import BadDocument, HoldfastError
 
 _REFUSED = 2

@@ -8,9 +8,10 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
+from holdfast.cli.commands.serve import DEFAULT_HOST, DEFAULT_PORT
+from holdfast.cli.database_options import DatabaseOptions, new_holdfast
 from holdfast.cli.interrupt import Interrupts, close_in_order
-from holdfast.cli.opening import Place, new_holdfast
-from holdfast.cli.output import (
+from holdfast.cli.views.output import (
     between,
     json_text,
     moment_text,
@@ -19,8 +20,7 @@ from holdfast.cli.output import (
     user_prints_to_stderr,
     write_answer,
 )
-from holdfast.cli.serve import DEFAULT_HOST, DEFAULT_PORT
-from holdfast.cli.visible import one_line
+from holdfast.cli.views.visible import one_line
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption, ScheduleNotFound, StoreError
 
@@ -61,7 +61,7 @@ class Address(NamedTuple):
 
 
 async def work(
-    place: Place, targets: Sequence[Target], teller: Teller, address: Address | None, *, quiet: bool
+    place: DatabaseOptions, targets: Sequence[Target], teller: Teller, address: Address | None, *, quiet: bool
 ) -> None:
     """Until SIGTERM or Ctrl-C. Raises NodeStopped, and whatever keeps it from beginning."""
     client = new_holdfast(place, engine=True)

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from holdfast.app import Holdfast
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
-from holdfast.cli.board import Board
-from holdfast.cli.ending import Exit, tell_end
+from holdfast.cli.database_options import DatabaseOptions, new_holdfast, run_async
 from holdfast.cli.finding import dag_of, find_run
-from holdfast.cli.flow_nodes import edition_of, nodes_of
 from holdfast.cli.inputs import Arguments, read_arguments
-from holdfast.cli.interrupt import Choice, Interrupts, ask, close_in_order, find_terminal
-from holdfast.cli.opening import Place, new_holdfast, run_async
-from holdfast.cli.output import is_terminal, say, stderr, user_prints_to_stderr, write_answer
-from holdfast.cli.plain import JsonView, PlainView
+from holdfast.cli.interrupt import InterruptChoice, Interrupts, ask, close_in_order, find_terminal
 from holdfast.cli.targets import Target, check_functions, load_all
-from holdfast.cli.visible import visible
-from holdfast.cli.watching import View, Watch
+from holdfast.cli.views.ending import Exit, tell_end
+from holdfast.cli.views.flow_nodes import edition_of, nodes_of
+from holdfast.cli.views.output import is_terminal, say, stderr, user_prints_to_stderr, write_answer
+from holdfast.cli.views.plain import JsonView, PlainView
+from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.views.visible import visible
+from holdfast.cli.watching import RunWatcher, View
 from holdfast.client.run import Run, RunInfo
 from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.flow.model import Flow
 
 
-class Order(NamedTuple):
+class RunRequest(NamedTuple):
     """What was asked for on the command line."""
 
     targets: list[str]
@@ -46,7 +46,7 @@ class Order(NamedTuple):
     """The run to go on with."""
     is_retry: bool
     """Open it again first."""
-    place: Place
+    place: DatabaseOptions
     as_json: bool
     is_plain: bool
 
@@ -57,14 +57,14 @@ class Order(NamedTuple):
         return [word for other in others for word in ("--also", other)]
 
 
-class Old(NamedTuple):
+class ExistingRun(NamedTuple):
     """A run that there is already."""
 
     info: RunInfo
     definition: Definition | None
 
 
-def carry_out(order: Order) -> Exit:
+def carry_out(order: RunRequest) -> Exit:
     """Raises HoldfastError for what is refused; user code that cannot be imported raises what it likes."""
     with user_prints_to_stderr():
         old = None if order.old is None else run_async(_find_old(order.place, order.old))
@@ -76,7 +76,9 @@ def carry_out(order: Order) -> Exit:
         return run_async(_work(order, targets, arguments, old))
 
 
-async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, old: Old | None) -> Exit:
+async def _work(
+    order: RunRequest, targets: Sequence[Target], arguments: Arguments, old: ExistingRun | None
+) -> Exit:
     # For this run alone: others of the workflow that are due would be begun here, and left when it has ended.
     client = new_holdfast(order.place, engine="own")
     await client.open()
@@ -89,7 +91,7 @@ async def _work(order: Order, targets: Sequence[Target], arguments: Arguments, o
             else:
                 run = await _take_up(client, old.info, is_retry=order.is_retry)
             info = await client.describe(run)
-            watch = Watch(client, run, _board(old, targets, info), info)
+            watch = RunWatcher(client, run, _board(old, targets, info), info)
             session = Session(order, client, watch, _view(order, old), interrupts)
             came = await session.until_it_rests()
         finally:
@@ -110,10 +112,10 @@ async def _check_same(
         )
 
 
-async def _find_old(place: Place, run: str) -> Old:
+async def _find_old(place: DatabaseOptions, run: str) -> ExistingRun:
     async with new_holdfast(place, engine=False) as client:
         info = await find_run(client, run)
-        return Old(info, await client.definition(info.id))
+        return ExistingRun(info, await client.definition(info.id))
 
 
 async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[Any]:
@@ -126,7 +128,7 @@ async def _take_up(client: Holdfast, info: RunInfo, *, is_retry: bool) -> Run[An
     return await client.get(info.id)
 
 
-def _load(order: Order, old: Old | None) -> list[Target]:
+def _load(order: RunRequest, old: ExistingRun | None) -> list[Target]:
     texts = order.targets
     if old is not None and not order.has_target:
         if old.definition is not None and old.definition.kind == "flow" and not old.definition.origin:
@@ -147,30 +149,30 @@ def _load_around(texts: Sequence[str], published: Definition) -> list[Target]:
     return targets
 
 
-async def _show_end(order: Order, old: Old) -> Exit:
+async def _show_end(order: RunRequest, old: ExistingRun) -> Exit:
     """It is over: nothing is to be done, but it can be looked at."""
     async with new_holdfast(order.place, engine=False) as client:
         run = await client.get(old.info.id)
-        watch = Watch(client, run, _board(old, [], old.info), old.info)
+        watch = RunWatcher(client, run, _board(old, [], old.info), old.info)
         view = _view(order, old)
         await watch.until_it_rests(view)
     view.finish(watch.news)
     return tell_end(watch.news, order.place, also=order.also, as_json=order.as_json)
 
 
-def _board(old: Old | None, targets: Sequence[Target], info: RunInfo) -> Board:
+def _board(old: ExistingRun | None, targets: Sequence[Target], info: RunInfo) -> RunProgress:
     flow = _flow(old, targets)
     if flow is not None:
-        return Board(nodes=nodes_of(flow, info.input))
+        return RunProgress(nodes=nodes_of(flow, info.input))
     if not targets:
-        return Board(None if old is None else dag_of(old.definition), _attempts_of)
+        return RunProgress(None if old is None else dag_of(old.definition), _attempts_of)
     dag = targets[0].dag
     if old is not None and targets[0].workflow.version != old.info.version:
         dag = _edition(old, targets[0])
-    return Board(dag, _attempts_of)
+    return RunProgress(dag, _attempts_of)
 
 
-def _flow(old: Old | None, targets: Sequence[Target]) -> Flow | None:
+def _flow(old: ExistingRun | None, targets: Sequence[Target]) -> Flow | None:
     """Which the run was started with."""
     if old is None:
         return targets[0].flow
@@ -178,7 +180,7 @@ def _flow(old: Old | None, targets: Sequence[Target]) -> Flow | None:
     return None if edition is None else edition.flow
 
 
-def _edition(old: Old, target: Target) -> Any:
+def _edition(old: ExistingRun, target: Target) -> Any:
     """The DAG that the run was started with, which may have been edited since."""
     if target.dag is None or old.definition is None:
         return None
@@ -193,7 +195,7 @@ def _attempts_of(task: str) -> int | None:
     return None if found is None else found.task_options.retry.max_attempts
 
 
-def _view(order: Order, old: Old | None) -> View:
+def _view(order: RunRequest, old: ExistingRun | None) -> View:
     since = None if old is None else dt.datetime.now(dt.UTC)
     if order.as_json:
         return JsonView(write_answer, since)
@@ -201,7 +203,7 @@ def _view(order: Order, old: Old | None) -> View:
     # rich would take FORCE_COLOR, as CI systems set it, for a terminal that can be drawn on.
     if order.is_plain or not is_terminal(sys.stderr) or console.is_dumb_terminal:
         return PlainView(_write_line, order.place, since)
-    from holdfast.cli.live import LiveView
+    from holdfast.cli.views.live import LiveView
 
     return LiveView(console, order.place)
 
@@ -218,7 +220,7 @@ class Session:
     """Watches a run, and hears what whoever sits at the terminal wants."""
 
     def __init__(
-        self, order: Order, client: Holdfast, watch: Watch, view: View, interrupts: Interrupts
+        self, order: RunRequest, client: Holdfast, watch: RunWatcher, view: View, interrupts: Interrupts
     ) -> None:
         self._order = order
         self._client = client
@@ -287,12 +289,12 @@ class Session:
             return came
         self._view.hide()
         match await ask(terminal, self._interrupts, watching):
-            case Choice.DETACH:
+            case InterruptChoice.DETACH:
                 return came
-            case Choice.CANCEL:
+            case InterruptChoice.CANCEL:
                 self._is_cancelled = True
                 await self._cancel()
-            case Choice.GO_ON:
+            case InterruptChoice.GO_ON:
                 pass
         self._view.reveal()
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from holdfast.cli.visible import visible
+from holdfast.cli.views.visible import visible
 
 
 def log_to_stderr() -> None:

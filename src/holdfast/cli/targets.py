@@ -73,12 +73,12 @@ def _load_document(text: str, what: str) -> Target:
 
 
 def _load_dag(file: Path) -> Target:
-    from holdfast.authoring.dag.model import Call
+    from holdfast.authoring.dag.model import CallTask
     from holdfast.authoring.dag.workflow import load_dag
 
     workflow = load_dag(file)
     tasks = workflow.dag.tasks.values()
-    calls = [(f"task {it.name!r}", it.work.workflow) for it in tasks if isinstance(it.work, Call)]
+    calls = [(f"task {it.name!r}", it.work.workflow) for it in tasks if isinstance(it.work, CallTask)]
     return Target(workflow, workflow.dag, calls)
 
 

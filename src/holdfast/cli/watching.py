@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from holdfast.cli.board import Board, Change
+from holdfast.cli.views.progress import RunProgress, TaskChange
 from holdfast.client.logs import LogLine
 from holdfast.client.run import AttemptInfo, Cursor, Run, RunInfo, TaskInfo, cursor_in
 from holdfast.core.values import RunStatus, TaskStatus, key_text
@@ -36,12 +36,12 @@ class Setback(NamedTuple):
     attempt: AttemptInfo
 
 
-class News(NamedTuple):
+class RunSnapshot(NamedTuple):
     """What is seen at one look."""
 
     info: RunInfo
-    board: Board
-    changes: Sequence[Change] = ()
+    board: RunProgress
+    changes: Sequence[TaskChange] = ()
     setbacks: Sequence[Setback] = ()
     lines: Sequence[LogLine] = ()
     cursor: Cursor | None = None
@@ -49,7 +49,7 @@ class News(NamedTuple):
 
 
 class View(Protocol):
-    def show(self, news: News) -> None:
+    def show(self, news: RunSnapshot) -> None:
         """Called several times a second, also when nothing has changed."""
         ...
 
@@ -59,15 +59,15 @@ class View(Protocol):
 
     def reveal(self) -> None: ...
 
-    def finish(self, news: News) -> None:
+    def finish(self, news: RunSnapshot) -> None:
         """It has ended, or nobody looks at it here any more."""
         ...
 
 
-class Watch:
+class RunWatcher:
     """`news` is what was seen last."""
 
-    def __init__(self, client: Holdfast, run: Run[Any], board: Board, info: RunInfo) -> None:
+    def __init__(self, client: Holdfast, run: Run[Any], board: RunProgress, info: RunInfo) -> None:
         self._client = client
         self.run = run
         self._board = board
@@ -79,7 +79,7 @@ class Watch:
         self._cost = 0.0
         """Seconds that the last look took."""
         self._ending: asyncio.Task[None] | None = None
-        self.news = News(info, board)
+        self.news = RunSnapshot(info, board)
 
     @property
     def has_ended(self) -> bool:
@@ -105,7 +105,9 @@ class Watch:
                     ending = self._begin_to_wait()  # it was opened again
                     await self._look_anew()
                 view.show(self.news)
-                self.news = News(self.news.info, self._board, cursor=self.news.cursor)  # the rest is told
+                self.news = RunSnapshot(
+                    self.news.info, self._board, cursor=self.news.cursor
+                )  # the rest is told
                 await asyncio.wait({ending}, timeout=max(_PAUSE, _REST * self._cost))
             if self.news.info.status.is_final:
                 await asyncio.wait({following}, timeout=_LAST_WORDS)
@@ -148,7 +150,7 @@ class Watch:
         self._board.find_empty(is_success=info.status is RunStatus.SUCCESS)
         if info.status.is_final:
             self._board.close()
-        self.news = News(info, self._board, changes, setbacks, self._take_lines(), cursor)
+        self.news = RunSnapshot(info, self._board, changes, setbacks, self._take_lines(), cursor)
         self._cost = clock.time() - began
 
     async def _cursor(self) -> Cursor | None:
@@ -165,8 +167,8 @@ class Watch:
         changes = [each for each in await self._changes() if not _ended_by(each.task, told_until)]
         self.news = self.news._replace(board=self._board, changes=changes)
 
-    async def _changes(self) -> list[Change]:
-        changes: list[Change] = []
+    async def _changes(self) -> list[TaskChange]:
+        changes: list[TaskChange] = []
         since = self._board.next
         while True:
             page = await self._client.tasks(self.run, since=since, limit=_PAGE)
@@ -175,7 +177,7 @@ class Watch:
                 return changes
             since = page[-1].seq + 1
 
-    async def _setbacks(self, changes: Sequence[Change]) -> list[Setback]:
+    async def _setbacks(self, changes: Sequence[TaskChange]) -> list[Setback]:
         tried = {change.task.seq: change.task for change in changes if _was_tried(change)}
         found: list[Setback] = []
         for attempt in await self._client.attempts(self.run, of=list(tried)) if tried else ():
@@ -215,7 +217,7 @@ def _ended_by(task: TaskInfo, at: dt.datetime | None) -> bool:
     return at is not None and task.finished_at is not None and task.finished_at <= at
 
 
-def _was_tried(change: Change) -> bool:
+def _was_tried(change: TaskChange) -> bool:
     task = change.task
     return task.attempt > change.attempt_before or task.status is TaskStatus.FAILED
 

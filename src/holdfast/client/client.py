@@ -19,8 +19,8 @@ from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
+from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import Schedules
-from holdfast.client.sights import Sights
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
@@ -96,7 +96,7 @@ class Client:
             queue_lease=queue_lease,
             encode=workflows.encode,
         )
-        self.sights = Sights(store, namespace=namespace)
+        self.sights = RunOverviews(store, namespace=namespace)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._home: asyncio.AbstractEventLoop | None = None
@@ -297,7 +297,7 @@ class Client:
     async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
         """How its tasks stand, in the order in which it asked for them, from number `since` on."""
         _check_page(since, limit)
-        found = await self._store.glance_at_tasks(self.namespace, await self.key_of(run), since, limit)
+        found = await self._store.task_summaries(self.namespace, await self.key_of(run), since, limit)
         return [task_info(glance) for glance in found]
 
     async def attempts(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from holdfast.core.names import checked_span
-from holdfast.core.records import CURSOR, AttemptRecord, RunRecord, TaskGlance
+from holdfast.core.records import CURSOR, AttemptRecord, RunRecord, TaskSummary
 from holdfast.core.values import (
     Failure,
     Instant,
@@ -120,7 +120,7 @@ class TaskInfo(msgspec.Struct, frozen=True):
     finished_at: dt.datetime | None
 
 
-def task_info(glance: TaskGlance) -> TaskInfo:
+def task_info(glance: TaskSummary) -> TaskInfo:
     return TaskInfo(
         glance.seq,
         glance.name,

@@ -65,14 +65,14 @@ class ScheduleInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
 
 
-class Firing(msgspec.Struct, frozen=True):
+class UpcomingRun(msgspec.Struct, frozen=True):
     tick: dt.datetime
     at: dt.datetime
     """Later than the tick by its jitter."""
     run_id: str
 
 
-class Outage(msgspec.Struct, frozen=True):
+class CatchUpPreview(msgspec.Struct, frozen=True):
     """What would be made up for after nobody was there for a while."""
 
     started: list[str]
@@ -224,15 +224,15 @@ class Schedules:
             )
         return await self._start(record, [(tick, run_id(name, tick)) for tick in plan.ticks(first, last)])
 
-    async def preview(self, name: str, count: int = 10) -> list[Firing]:
+    async def preview(self, name: str, count: int = 10) -> list[UpcomingRun]:
         """When it fires next, if it is not paused."""
         if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
             raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
         record = await self._find(name)
         found = preview(name, _plan_of(record), self._now(), count, record.cursor)
-        return [Firing(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
+        return [UpcomingRun(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
 
-    async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> Outage:
+    async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         """What a node that comes back at `end` would do, if none was there since `begin`."""
         record = await self._find(name)
         first, last = _instant("begin", begin), _instant("end", end)
@@ -240,7 +240,7 @@ class Schedules:
             raise BadOption("end", end, f"no earlier than begin, {begin}")
         decision = after_outage(name, _plan_of(record), first, last)
         started = [run_id(name, tick) for tick in (*decision.start, *decision.standing.queued)]
-        return Outage(started, _skipped(decision))
+        return CatchUpPreview(started, _skipped(decision))
 
     # --- how
 

@@ -45,9 +45,9 @@ _LARGEST = 2**31 - 1
 _LONGEST_TTL = dt.timedelta(days=36_500)
 
 
-Encode: TypeAlias = Callable[[Any, str], Payload]
+EncodeValue: TypeAlias = Callable[[Any, str], Payload]
 
-_encode: Final[Encode] = Codec().encode
+_encode: Final[EncodeValue] = Codec().encode
 
 
 class WorkerInfo(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class Workers:
         now: Callable[[], Instant],
         ttl: dt.timedelta,
         queue_lease: dt.timedelta,
-        encode: Encode = _encode,
+        encode: EncodeValue = _encode,
     ) -> None:
         """`encode` writes a result as JSON, named by the text, and refuses what is too large."""
         self._store = store

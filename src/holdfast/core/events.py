@@ -33,7 +33,7 @@ class SignalReceived(msgspec.Struct, frozen=True):
     payload: Payload
 
 
-class PromiseSettled(msgspec.Struct, frozen=True):
+class PromiseAnswered(msgspec.Struct, frozen=True):
     """`outcome` is never Cancelled: a promise is resolved or rejected."""
 
     message: MessageId
@@ -65,5 +65,5 @@ class Reopened(msgspec.Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    TaskEnded | ChildEnded | TimerFired | SignalReceived | PromiseSettled | CancelRequested | Reopened
+    TaskEnded | ChildEnded | TimerFired | SignalReceived | PromiseAnswered | CancelRequested | Reopened
 )

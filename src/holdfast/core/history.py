@@ -11,19 +11,19 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
-    PromiseSettled,
+    PromiseAnswered,
     Reopened,
     SignalReceived,
     TaskEnded,
     TimerFired,
 )
 from holdfast.core.journal import (
-    Asked,
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
     MessageHeard,
     ReopenedHeard,
+    Requested,
     StepRecord,
     TaskAsked,
     TaskCancelAsked,
@@ -60,10 +60,10 @@ _MOST = 2**31 - 1
 class Step(NamedTuple):
     at: Instant
     events: list[Event]
-    asked: list[Asked]
+    asked: list[Requested]
 
 
-class OpenTask(NamedTuple):
+class UnsettledTask(NamedTuple):
     record: TaskRecord
     options: TaskOptions
 
@@ -76,8 +76,8 @@ class Past(msgspec.Struct):
     """Of the next step to be written."""
     local: dict[int, Outcome] = {}
     """Outcomes of local side effects, by task number."""
-    tasks: dict[int, OpenTask] = {}
-    held: dict[int, OpenTask] = {}
+    tasks: dict[int, UnsettledTask] = {}
+    held: dict[int, UnsettledTask] = {}
     """Tasks that are to be tried again, when the program says so."""
     timers: dict[int, Instant] = {}
     children: dict[int, ChildRecord | None] = {}
@@ -145,9 +145,9 @@ def message_event(message: MessageRecord) -> Event:
         case MessageKind.SIGNAL:
             return SignalReceived(message.id, message.name, message.payload)
         case MessageKind.RESOLVED:
-            return PromiseSettled(message.id, message.name, Succeeded(message.payload))
+            return PromiseAnswered(message.id, message.name, Succeeded(message.payload))
         case MessageKind.REJECTED:
-            return PromiseSettled(message.id, message.name, Failed(_read_failure(message.payload)))
+            return PromiseAnswered(message.id, message.name, Failed(_read_failure(message.payload)))
         case MessageKind.CANCEL:
             return CancelRequested(message.id, _read_text(message.payload))
         case MessageKind.CHILD:
@@ -277,11 +277,11 @@ class _Restorer:
                     self._tasks_again.update(dict.fromkeys(heard.tasks_again, position))
                     self._children_again.update(dict.fromkeys(heard.children_again, position))
 
-    def _open(self, position: int, asked: Asked) -> None:
+    def _open(self, position: int, asked: Requested) -> None:
         past = self._past
         match asked:
             case TaskAsked():
-                past.tasks[asked.seq] = OpenTask(self._task(position, asked.seq), asked.options)
+                past.tasks[asked.seq] = UnsettledTask(self._task(position, asked.seq), asked.options)
                 self._options[asked.seq] = asked.options
             case TaskRecorded():
                 past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
@@ -310,7 +310,7 @@ class _Restorer:
             if seq not in self._options:
                 raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
             self._past.tasks.pop(seq, None)
-            self._past.held[seq] = OpenTask(self._task(position, seq), self._options[seq])
+            self._past.held[seq] = UnsettledTask(self._task(position, seq), self._options[seq])
         for seq in event.children_again:
             self._past.children[seq] = self._children.get(seq)
 

@@ -38,7 +38,7 @@ from holdfast.core.events import (
     ChildEnded,
     Event,
     MessageId,
-    PromiseSettled,
+    PromiseAnswered,
     Reopened,
     SignalReceived,
     TaskEnded,
@@ -151,7 +151,7 @@ class EndAsked(_Entry, frozen=True, tag="E", gc=False):
     status: RunStatus
 
 
-Asked: TypeAlias = (
+Requested: TypeAlias = (
     TaskAsked
     | TaskOpened
     | TaskRecorded
@@ -172,7 +172,7 @@ Asked: TypeAlias = (
 class StepRecord(msgspec.Struct, frozen=True, array_like=True):
     at: Instant
     heard: list[Heard]
-    asked: list[Asked]
+    asked: list[Requested]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -191,7 +191,7 @@ def _heard(event: Event) -> Heard:
             return TimerHeard(event.seq)
         case ChildEnded():
             return ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))
-        case SignalReceived() | PromiseSettled() | CancelRequested():
+        case SignalReceived() | PromiseAnswered() | CancelRequested():
             return MessageHeard(event.message)
         case Reopened():
             return ReopenedHeard(
@@ -206,7 +206,7 @@ def _heard(event: Event) -> Heard:
             assert_never(event)
 
 
-def asked_of(command: Command) -> Asked:
+def asked_of(command: Command) -> Requested:
     """What the journal keeps of a command."""
     match command:
         case ScheduleTask():

@@ -170,7 +170,7 @@ class LogRecord(msgspec.Struct, frozen=True):
     """Its place in a fan-out, if it is one of several."""
 
 
-class TaskGlance(msgspec.Struct, frozen=True):
+class TaskSummary(msgspec.Struct, frozen=True):
     """A task as a view shows it, without what it was given and gave."""
 
     seq: int

@@ -71,7 +71,7 @@ class Decision(msgspec.Struct, frozen=True):
     """When to look again. A tick in the queue needs no time: the end of the active run wakes the schedule."""
 
 
-class Firing(msgspec.Struct, frozen=True):
+class DueTick(msgspec.Struct, frozen=True):
     tick: Instant
     at: Instant
 
@@ -112,14 +112,14 @@ def decide(name: str, plan: Plan, standing: Standing, now: Instant, *, is_active
     )
 
 
-class _Due(NamedTuple):
+class _DueTicks(NamedTuple):
     counting: list[Instant]
     """The ticks for which a run is to be started, if overlap lets it."""
     skipped: list[Skipped]
     cursor: Instant
 
 
-def _due(name: str, plan: Plan, cursor: Instant, now: Instant) -> _Due:
+def _due(name: str, plan: Plan, cursor: Instant, now: Instant) -> _DueTicks:
     """The ticks after the cursor that have fired by now, and what catch-up says of those that were missed.
 
     Ticks fire in order, each before the next one comes. So of the ticks up to some instant, all have fired by
@@ -127,7 +127,7 @@ def _due(name: str, plan: Plan, cursor: Instant, now: Instant) -> _Due:
     """
     first = plan.after(cursor)
     if first is None or first > now:
-        return _Due([], [], cursor)
+        return _DueTicks([], [], cursor)
     edge = later(now, -GRACE)
     for tick in plan.newest(cursor, edge, 1) if first <= edge else []:
         if fires_at(name, plan, tick) >= edge:
@@ -139,7 +139,7 @@ def _due(name: str, plan: Plan, cursor: Instant, now: Instant) -> _Due:
     newest = plan.newest(cursor, edge, min(missed, kept + 1))
     counting = newest[len(newest) - kept :] + on_time
     skipped = [Skipped(first, newest[0], missed - kept, SkipReason.MISSED)] if missed > kept else []
-    return _Due(counting, skipped, [cursor, *newest, *on_time][-1])
+    return _DueTicks(counting, skipped, [cursor, *newest, *on_time][-1])
 
 
 def _made_up_for(plan: Plan, *, is_on_time: bool) -> int:
@@ -169,11 +169,13 @@ def _each(ticks: list[Instant], reason: SkipReason) -> list[Skipped]:
 # --- looking ahead
 
 
-def preview(name: str, plan: Plan, now: Instant, count: int, cursor: Instant = FIRST_INSTANT) -> list[Firing]:
+def preview(
+    name: str, plan: Plan, now: Instant, count: int, cursor: Instant = FIRST_INSTANT
+) -> list[DueTick]:
     """The next `count` firings, or as many as there are. Ticks up to `cursor` are dealt with, also those that
     would fire later."""
     ticks = plan.ticks(max(cursor, _dealt_with(name, plan, now)), LAST_INSTANT)
-    return [Firing(tick, fires_at(name, plan, tick)) for tick in islice(ticks, count)]
+    return [DueTick(tick, fires_at(name, plan, tick)) for tick in islice(ticks, count)]
 
 
 def after_outage(name: str, plan: Plan, begin: Instant, end: Instant) -> Decision:

@@ -163,7 +163,7 @@ class Signature:
 # --- the Struct -------------------------------------------------------------------------------
 
 
-class _Shape(NamedTuple):
+class _ParameterLayout(NamedTuple):
     positional: int
     keywords: list[str]
     """All other parameters, in the order of the Struct's fields after the positional ones."""
@@ -175,10 +175,10 @@ class _Shape(NamedTuple):
     """A Struct binds arguments just as the function does."""
 
 
-def _shape(parameters: inspect.Signature) -> _Shape:
+def _shape(parameters: inspect.Signature) -> _ParameterLayout:
     each = list(parameters.parameters.values())
     names = {kind: next((it.name for it in each if it.kind is kind), "") for kind in (_REST, _OPTIONS)}
-    return _Shape(
+    return _ParameterLayout(
         positional=sum(it.kind in _POSITIONAL for it in each),
         keywords=[it.name for it in each if it.kind not in _POSITIONAL],
         rest=names[_REST],

@@ -27,7 +27,7 @@ async def commit_surely(
     store: Store, clock: Clock, commit: Commit, on_full: Callable[[StoreFull], None]
 ) -> Receipt:
     """Commit, and try again for as long as it takes. `on_full` may take rows out that need not be kept."""
-    outage = Outage(clock)
+    outage = StoreOutage(clock)
     is_in_doubt = False
     while True:
         try:
@@ -59,7 +59,7 @@ def combine(first: Receipt, second: Receipt) -> Receipt:
     )
 
 
-class Outage:
+class StoreOutage:
     """Waits longer each time, and tells about it now and then."""
 
     def __init__(self, clock: Clock) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
 from holdfast.core.values import Instant, Outcome, RunKey, later
-from holdfast.engine.resident import Flight, Stage
+from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.ports.executor import Attempt, Executor
 
 PATIENCE = dt.timedelta(minutes=1)
@@ -28,10 +28,10 @@ class _Pool:
     def __init__(self, capacity: int) -> None:
         self.free = capacity
         self.promised = 0
-        self.lanes: list[_Lane] = []
+        self.lanes: list[_ExecutorSlots] = []
 
 
-class _Lane:
+class _ExecutorSlots:
     __slots__ = ("capacity", "executor", "free", "pool", "promised", "waiting")
 
     def __init__(self, executor: Executor, pool: _Pool, capacity: int) -> None:
@@ -41,26 +41,26 @@ class _Lane:
         self.free = capacity
         self.promised = 0
         """Slots for attempts whose commit is under way."""
-        self.waiting: list[tuple[int, int, Flight]] = []
+        self.waiting: list[tuple[int, int, LiveAttempt]] = []
 
-    def next_ones(self) -> list[Flight]:
+    def next_ones(self) -> list[LiveAttempt]:
         """As many of those that wait as there are free slots, in their order."""
         count = min(self.free, self.pool.free, len(self.waiting))
         first = [heapq.heappop(self.waiting) for _ in range(count)]
         for each in first:
             heapq.heappush(self.waiting, each)
-        return [flight for _, _, flight in first]
+        return [attempt for _, _, attempt in first]
 
 
 class _Leaving:
     """An attempt that was cancelled, since when, and the next one at its task, if there is one."""
 
-    __slots__ = ("flight", "follower", "since")
+    __slots__ = ("attempt", "follower", "since")
 
-    def __init__(self, flight: Flight, since: Instant) -> None:
-        self.flight = flight
+    def __init__(self, attempt: LiveAttempt, since: Instant) -> None:
+        self.attempt = attempt
         self.since = since
-        self.follower: Flight | None = None
+        self.follower: LiveAttempt | None = None
 
 
 class Dispatcher:
@@ -69,8 +69,8 @@ class Dispatcher:
         route: Callable[[Attempt], Executor],
         queue_limits: Mapping[str, int],
         now: Callable[[], Instant],
-        on_start: Callable[[Flight, Instant], None],
-        on_outcome: Callable[[Flight, Outcome], None],
+        on_start: Callable[[LiveAttempt, Instant], None],
+        on_outcome: Callable[[LiveAttempt, Outcome], None],
         on_untold: Callable[[], None],
         has_lease: Callable[[Instant], bool],
     ) -> None:
@@ -81,10 +81,10 @@ class Dispatcher:
         self._on_outcome = on_outcome
         self._on_untold = on_untold
         """There is a slot for an attempt that the store must be told of first."""
-        self._telling: list[Flight] = []
+        self._telling: list[LiveAttempt] = []
         self._has_lease = has_lease
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
-        self._lanes: dict[tuple[int, str], _Lane] = {}
+        self._lanes: dict[tuple[int, str], _ExecutorSlots] = {}
         self._pools: dict[int, _Pool] = {}
         self._leaving: dict[tuple[RunKey, int], _Leaving] = {}
         """Tasks whose attempt was cancelled and will surely end, and the next attempt at each, if its run was
@@ -93,9 +93,9 @@ class Dispatcher:
         self.running = 0
         self.is_open = True
 
-    def promise(self, flight: Flight) -> bool:
+    def promise(self, attempt: LiveAttempt) -> bool:
         """Whether the attempt will start as soon as it is submitted. Good until `keep_promises`."""
-        lane = flight.lane or self._find_lane(flight)
+        lane = attempt.lane or self._find_lane(attempt)
         pool = lane.pool
         if not self.is_open or lane.waiting or lane.promised >= lane.free or pool.promised >= pool.free:
             return False
@@ -103,54 +103,54 @@ class Dispatcher:
         pool.promised += 1
         return True
 
-    def take_untold(self) -> list[Flight]:
+    def take_untold(self) -> list[LiveAttempt]:
         """Attempts whose turn has come and that the store must be told of: with the commit to come."""
         if self.is_open:
             for lane in self._lanes.values():
                 if lane.waiting and not lane.waiting[0][2].is_told:
-                    self._telling += [flight for flight in lane.next_ones() if not flight.is_told]
+                    self._telling += [attempt for attempt in lane.next_ones() if not attempt.is_told]
         return self._telling
 
     def keep_promises(self) -> None:
         """The commit stands: what was promised and told with it may start."""
         for lane in self._lanes.values():
             lane.promised = lane.pool.promised = 0
-        for flight in self._telling:
-            flight.is_told = True
+        for attempt in self._telling:
+            attempt.is_told = True
         self._telling = []
 
-    def submit(self, flights: Iterable[Flight]) -> None:
+    def submit(self, attempts: Iterable[LiveAttempt]) -> None:
         """Start each attempt, now or when a slot is free. Only after the commit that records it."""
         now = self._now()
         may_start = self.is_open and self._has_lease(now)
-        for flight in flights:
-            flight.stage = Stage.QUEUED
-            leaving = self._leaving.get((flight.run, flight.seq))
+        for attempt in attempts:
+            attempt.stage = Stage.QUEUED
+            leaving = self._leaving.get((attempt.run, attempt.seq))
             if leaving is not None:
-                leaving.follower = flight
+                leaving.follower = attempt
                 continue
-            lane = flight.lane or self._find_lane(flight)
+            lane = attempt.lane or self._find_lane(attempt)
             has_slot = may_start and lane.free > 0 and lane.pool.free > 0 and not lane.waiting
-            if has_slot and flight.is_told:
-                self._start(lane, flight, now)
+            if has_slot and attempt.is_told:
+                self._start(lane, attempt, now)
                 continue
-            heapq.heappush(lane.waiting, (-flight.options.priority, next(self._order), flight))
+            heapq.heappush(lane.waiting, (-attempt.options.priority, next(self._order), attempt))
             if has_slot:
                 self._on_untold()
 
-    def cancel(self, flight: Flight) -> None:
+    def cancel(self, attempt: LiveAttempt) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
-        if flight.lane is not None:
-            executor: Executor = flight.lane.executor
+        if attempt.lane is not None:
+            executor: Executor = attempt.lane.executor
             if executor.ends_surely:
-                self._leaving.setdefault((flight.run, flight.seq), _Leaving(flight, self._now()))
-            executor.cancel(flight)
+                self._leaving.setdefault((attempt.run, attempt.seq), _Leaving(attempt, self._now()))
+            executor.cancel(attempt)
 
-    def _await_no_more(self, flight: Flight) -> None:
+    def _await_no_more(self, attempt: LiveAttempt) -> None:
         """It has ended, or should have long ago: its follower may start."""
-        leaving = self._leaving.get((flight.run, flight.seq))
-        if leaving is not None and leaving.flight is flight:
-            del self._leaving[flight.run, flight.seq]
+        leaving = self._leaving.get((attempt.run, attempt.seq))
+        if leaving is not None and leaving.attempt is attempt:
+            del self._leaving[attempt.run, attempt.seq]
             if leaving.follower is not None and leaving.follower.stage is Stage.QUEUED:
                 self.submit([leaving.follower])
 
@@ -161,7 +161,7 @@ class Dispatcher:
     def report(self, attempt: Attempt, outcome: Outcome) -> None:
         """What executors call for every attempt that was started. Only the first word counts: a slot that
         is given back twice is one that two attempts run in."""
-        assert isinstance(attempt, Flight)
+        assert isinstance(attempt, LiveAttempt)
         lane = attempt.lane
         if lane is None:
             return
@@ -181,41 +181,41 @@ class Dispatcher:
             now = self._now()
             for each in [it for it in self._leaving.values() if it.follower is not None]:
                 if later(each.since, PATIENCE) < now:
-                    self._await_no_more(each.flight)
+                    self._await_no_more(each.attempt)
         for lane in self._lanes.values():
             self._fill(lane)
 
-    def _fill(self, lane: _Lane) -> None:
+    def _fill(self, lane: _ExecutorSlots) -> None:
         now = self._now()
         if not self.is_open or not self._has_lease(now):
             return
         while lane.waiting and lane.free > 0 and lane.pool.free > 0:
-            flight = lane.waiting[0][2]
-            if flight.stage is Stage.QUEUED and not flight.is_told:
+            attempt = lane.waiting[0][2]
+            if attempt.stage is Stage.QUEUED and not attempt.is_told:
                 self._on_untold()
                 return
             heapq.heappop(lane.waiting)
-            if flight.stage is Stage.QUEUED:
-                self._start(lane, flight, now)
+            if attempt.stage is Stage.QUEUED:
+                self._start(lane, attempt, now)
 
-    def _start(self, lane: _Lane, flight: Flight, now: Instant) -> None:
+    def _start(self, lane: _ExecutorSlots, attempt: LiveAttempt, now: Instant) -> None:
         lane.free -= 1
         lane.pool.free -= 1
         self.running += 1
-        flight.stage = Stage.RUNNING
-        self._on_start(flight, now)
-        lane.executor.start(flight)
+        attempt.stage = Stage.RUNNING
+        self._on_start(attempt, now)
+        lane.executor.start(attempt)
 
-    def _find_lane(self, flight: Flight) -> _Lane:
-        executor = self._route(flight)
-        queue = flight.options.queue
+    def _find_lane(self, attempt: LiveAttempt) -> _ExecutorSlots:
+        executor = self._route(attempt)
+        queue = attempt.options.queue
         lane = self._lanes.get((id(executor), queue))
         if lane is None:
             pool = self._pools.get(id(executor))
             if pool is None:
                 pool = self._pools[id(executor)] = _Pool(executor.capacity)
             capacity = min(executor.capacity, self._queue_limits.get(queue, executor.capacity))
-            lane = self._lanes[id(executor), queue] = _Lane(executor, pool, capacity)
+            lane = self._lanes[id(executor), queue] = _ExecutorSlots(executor, pool, capacity)
             pool.lanes.append(lane)
-        flight.lane = lane
+        attempt.lane = lane
         return lane

@@ -27,23 +27,23 @@ from holdfast.core.values import (
     RunKey,
     later,
 )
+from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
-from holdfast.engine.collector import undisturbed
+from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import combine, commit_surely
 from holdfast.engine.dispatcher import Dispatcher
-from holdfast.engine.family import Family
-from holdfast.engine.intake import Intake
+from holdfast.engine.engine_context import EngineContext
+from holdfast.engine.gc_pause import gc_paused
 from holdfast.engine.logbook import LogBook
-from holdfast.engine.lookout import Lookout
-from holdfast.engine.resident import Flight, Stage
+from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.residents import Residents
-from holdfast.engine.room import Room
-from holdfast.engine.scene import Scene
-from holdfast.engine.schedules import Schedules
+from holdfast.engine.run_loader import RunLoader
+from holdfast.engine.run_scope import RunScope
+from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.starting import Starting
+from holdfast.engine.store_poller import StorePoller
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
-from holdfast.engine.watch import Watch
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreError, StoreFull
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
@@ -58,7 +58,7 @@ _LAST_WORDS = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to say so."""
 
 
-class Executors(Protocol):
+class ExecutorRouter(Protocol):
     def route(self, attempt: Attempt) -> Executor:
         """The executor for an attempt. Never raises: one at an unknown task fails when it is run."""
         ...
@@ -86,7 +86,7 @@ class Engine:
         store: Store,
         clock: Clock,
         programs: Programs,
-        build_executors: Callable[[Report, Beat, Log], Executors],
+        build_executors: Callable[[Report, Beat, Log], ExecutorRouter],
         *,
         namespace: str,
         node: NodeId,
@@ -108,21 +108,21 @@ class Engine:
         self._audience = audience
         self._wake = asyncio.Event()
         self._alarms = Alarms()
-        self._watch = Watch(clock, tuning, self._wake.set)
+        self._watch = AttemptTimers(clock, tuning, self._wake.set)
         self._dispatcher = Dispatcher(
             self._route,
             queue_limits,
             self._time_by_now,
             self._watch.started,
-            self._flight_ended,
+            self._attempt_ended,
             self._wake.set,
             self._has_lease,
         )
         self._logs = LogBook(clock, tuning.log_every, tuning.log_limit, self._wake.set)
         self._executors = build_executors(self._dispatcher.report, self._watch.beat, self._logs.log)
         self._residents = Residents(self._wake.set)
-        self._family = Family() if has_family else None
-        self._scene = Scene(
+        self._family = RunScope() if has_family else None
+        self._scene = EngineContext(
             namespace,
             node,
             programs,
@@ -135,12 +135,12 @@ class Engine:
             self._family,
             tuning.max_depth,
         )
-        self._intake = Intake(store, clock, self._scene, self._residents)
-        self._room = Room(self._residents, programs, tuning, self._family)
-        schedules = Schedules(store, programs, namespace, new_key)
-        self._lookout = Lookout(store, clock, self._room, schedules, tuning, namespace, self._wake.set)
+        self._intake = RunLoader(store, clock, self._scene, self._residents)
+        self._room = Admission(self._residents, programs, tuning, self._family)
+        schedules = ScheduleFirer(store, programs, namespace, new_key)
+        self._lookout = StorePoller(store, clock, self._room, schedules, tuning, namespace, self._wake.set)
         self._starting = Starting(self._scene, self._residents, self._room, tuning.start_batch)
-        self._outcomes: list[tuple[Flight, Outcome, Instant]] = []
+        self._outcomes: list[tuple[LiveAttempt, Outcome, Instant]] = []
         self._known: set[tuple[str, str]] = set()
         """Workflows whose definitions are in the store for sure, of those that children are of."""
         self._ticks = 0
@@ -261,11 +261,11 @@ class Engine:
         self._clock.catch_up()
         return self._clock.now()
 
-    def _flight_ended(self, flight: Flight, outcome: Outcome) -> None:
-        if flight.stage is not Stage.CLOSED:
+    def _attempt_ended(self, attempt: LiveAttempt, outcome: Outcome) -> None:
+        if attempt.stage is not Stage.CLOSED:
             if not self._outcomes:
                 self._wake.set()
-            self._outcomes.append((flight, outcome, self._clock.now()))
+            self._outcomes.append((attempt, outcome, self._clock.now()))
             return
         self._wake.set()  # also for what starts in its slot now: its limits must be rung at
 
@@ -302,14 +302,16 @@ class Engine:
     async def _end_processes(self) -> None:
         """What can surely be ended is ended before it is handed back: the next owner begins at once, and must
         not find it running."""
-        flights = [flight for resident in self._residents for flight in resident.flights.values()]
-        ending = [flight for flight in flights if flight.stage is Stage.RUNNING and flight.lane is not None]
-        ending = [flight for flight in ending if flight.lane.executor.ends_surely]
-        for flight in ending:
-            flight.stage = Stage.CLOSED  # whatever it says now, it is handed back as if it had not been
-            self._dispatcher.cancel(flight)
+        attempts = [attempt for resident in self._residents for attempt in resident.attempts.values()]
+        ending = [
+            attempt for attempt in attempts if attempt.stage is Stage.RUNNING and attempt.lane is not None
+        ]
+        ending = [attempt for attempt in ending if attempt.lane.executor.ends_surely]
+        for attempt in ending:
+            attempt.stage = Stage.CLOSED  # whatever it says now, it is handed back as if it had not been
+            self._dispatcher.cancel(attempt)
         deadline = later(self._clock.now(), self._tuning.lease / 2)
-        while any(flight.lane is not None for flight in ending) and self._clock.now() < deadline:
+        while any(attempt.lane is not None for attempt in ending) and self._clock.now() < deadline:
             self._wake.clear()
             await self._clock.wait(self._wake, deadline)
 
@@ -329,13 +331,13 @@ class Engine:
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining:
             await self._lookout.look(self.node)
-        with undisturbed():
+        with gc_paused():
             tick = self._decide(self._clock.now(), hand_back=hand_back)
         if self._is_worth_committing(tick.commit, tick.now):
             if tick.children:
                 await self._make_known(tick.commit.created)
             receipt = await self._commit(tick)
-            with undisturbed():
+            with gc_paused():
                 self._act(tick, receipt)
             await self._intake.take(receipt)
 
@@ -377,35 +379,35 @@ class Engine:
         if self._starting.has_more:
             self._wake.set()
         outcomes, self._outcomes = self._outcomes, []
-        for flight, outcome, at in outcomes:
-            tick.attempts.settle(flight, outcome, at)
+        for attempt, outcome, at in outcomes:
+            tick.attempts.settle(attempt, outcome, at)
         reports, self._intake.reports = self._intake.reports, []
-        for flight, report, message in reports:
-            tick.attempts.settle_remote(flight, report)
-            tick.take_stale(flight.resident, message)
-        for flight, why in self._watch.take_expired():
-            tick.attempts.time_out(flight, why)
+        for attempt, report, message in reports:
+            tick.attempts.settle_remote(attempt, report)
+            tick.take_stale(attempt.resident, message)
+        for attempt, why in self._watch.take_expired():
+            tick.attempts.time_out(attempt, why)
         overdue, self._scene.overdue = self._scene.overdue, []
-        for flight in overdue:
-            tick.attempts.give_up(flight)
+        for attempt in overdue:
+            tick.attempts.give_up(attempt)
         due, self._scene.due = self._scene.due, []
-        for flight in due:
-            tick.attempts.dispatch_due(flight)
+        for attempt in due:
+            tick.attempts.dispatch_due(attempt)
         lost, self._intake.lost = self._intake.lost, []
-        for flight in lost:
-            tick.attempts.lose(flight, LOST_ATTEMPTS_ALLOWED)
+        for attempt in lost:
+            tick.attempts.lose(attempt, LOST_ATTEMPTS_ALLOWED)
         unable, self._intake.unable = self._intake.unable, []
         for resident, error in unable:
             if not resident.is_gone:
                 tick.park(resident, error)
         self._advance_awake(tick)
-        for flight in self._dispatcher.take_untold():
-            if flight.stage is Stage.QUEUED:
-                tick.attempts.tell(flight)
-        for flight in self._watch.take_unshown(now):
-            tick.attempts.show(flight)
-        for flight in self._logs.take_due(now):
-            tick.attempts.write_log(flight, is_over=flight.stage is Stage.CLOSED)
+        for attempt in self._dispatcher.take_untold():
+            if attempt.stage is Stage.QUEUED:
+                tick.attempts.tell(attempt)
+        for attempt in self._watch.take_unshown(now):
+            tick.attempts.show(attempt)
+        for attempt in self._logs.take_due(now):
+            tick.attempts.write_log(attempt, is_over=attempt.stage is Stage.CLOSED)
         stale, self._intake.stale = self._intake.stale, []
         for resident, message in stale:
             tick.take_stale(resident, message)
@@ -506,8 +508,8 @@ class Engine:
         self._dispatcher.keep_promises()
         self._dispatcher.start_waiting()
         self._submit(tick)
-        for flight in tick.attempts.cancel:
-            self._dispatcher.cancel(flight)
+        for attempt in tick.attempts.cancel:
+            self._dispatcher.cancel(attempt)
         self._starting.answer(receipt)
         if tick.commit.ended:
             self._tell_of_ends(tick, receipt)
@@ -539,11 +541,11 @@ class Engine:
 
     def _submit(self, tick: Tick) -> None:
         """Hand attempts to their executors, now or when a slot is free."""
-        flights = [flight for flight in tick.attempts.dispatch if flight.stage is Stage.SCHEDULED]
-        for flight in flights:
-            if flight.options.start_timeout is not None:
-                self._watch.queued(flight, flight.options.start_timeout)
-        self._dispatcher.submit(flights)
+        attempts = [attempt for attempt in tick.attempts.dispatch if attempt.stage is Stage.SCHEDULED]
+        for attempt in attempts:
+            if attempt.options.start_timeout is not None:
+                self._watch.queued(attempt, attempt.options.start_timeout)
+        self._dispatcher.submit(attempts)
 
     def _give_up(self, tick: Tick, receipt: Receipt) -> None:
         """Others have these runs: another node, or a run that was there first."""

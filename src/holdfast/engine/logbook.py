@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from holdfast.core.values import Instant, later
-from holdfast.engine.resident import Flight, Stage
+from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import OURS, Attempt, Line
+from holdfast.ports.executor import OURS, Attempt, OutputLine
 
 _TAIL = 200
 """Lines at the end that are kept of an attempt that says too much."""
@@ -32,14 +32,14 @@ class AttemptLog:
     __slots__ = ("_cut", "_cut_bytes", "_limit", "_size", "_tail", "_tail_size", "is_queued", "lines")
 
     def __init__(self, limit: int) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[OutputLine] = []
         self.is_queued = False
         self._limit = limit
         self._size = 0
-        self._tail: deque[Line] = deque()
+        self._tail: deque[OutputLine] = deque()
         self._tail_size = self._cut = self._cut_bytes = 0
 
-    def add(self, lines: Sequence[Line]) -> None:
+    def add(self, lines: Sequence[OutputLine]) -> None:
         for line in lines:
             size = len(line.text) + _LINE
             if self._size < self._limit:
@@ -63,7 +63,7 @@ class AttemptLog:
         if is_over and self._tail:
             if self._cut:
                 words = f"… {self._cut:,} lines ({self._cut_bytes:,} characters) were cut here"
-                lines.append(Line(self._tail[0].at, OURS, words))
+                lines.append(OutputLine(self._tail[0].at, OURS, words))
             lines += self._tail
             self._tail.clear()
             self._tail_size = self._cut = self._cut_bytes = 0
@@ -76,12 +76,12 @@ class LogBook:
         self._every = every
         self._limit = limit
         self._on_wake = on_wake
-        self._queue: deque[tuple[Instant, Flight]] = deque()
+        self._queue: deque[tuple[Instant, LiveAttempt]] = deque()
         """Attempts with lines to be written, and when."""
 
-    def log(self, attempt: Attempt, lines: Sequence[Line]) -> None:
+    def log(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
         """What executors call. An attempt that was given up may still have last words."""
-        if not isinstance(attempt, Flight) or attempt.resident.is_gone:
+        if not isinstance(attempt, LiveAttempt) or attempt.resident.is_gone:
             return
         log = attempt.log
         if log is None:
@@ -96,11 +96,11 @@ class LogBook:
     def next_due(self) -> Instant | None:
         return self._queue[0][0] if self._queue else None
 
-    def take_due(self, now: Instant) -> Iterable[Flight]:
+    def take_due(self, now: Instant) -> Iterable[LiveAttempt]:
         while self._queue and self._queue[0][0] <= now:
-            _, flight = self._queue.popleft()
-            if flight.log is not None:
-                flight.log.is_queued = False
-                has_more = flight.log.has_more(is_over=flight.stage is Stage.CLOSED)
-                if has_more and not flight.resident.is_gone:
-                    yield flight
+            _, attempt = self._queue.popleft()
+            if attempt.log is not None:
+                attempt.log.is_queued = False
+                has_more = attempt.log.has_more(is_over=attempt.stage is Stage.CLOSED)
+                if has_more and not attempt.resident.is_gone:
+                    yield attempt

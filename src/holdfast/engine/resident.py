@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from holdfast.core.events import Event
-from holdfast.core.history import OpenTask
+from holdfast.core.history import UnsettledTask
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Failure, Instant, RunKey, key_text
@@ -28,8 +28,8 @@ class Stage(Enum):
     """Settled, cancelled, given up or taken away: what is still reported of it is of no interest."""
 
 
-class Flight(Attempt, eq=False):
-    """An attempt with what the engine keeps of it. The next attempt of the same task is a new flight."""
+class LiveAttempt(Attempt, eq=False):
+    """An attempt with what the engine keeps of it. The next attempt of the same task is a new attempt."""
 
     resident: Resident = None  # pyright: ignore[reportAssignmentType]  # always given; follows fields with defaults
     failures: int = 0
@@ -62,10 +62,10 @@ class Resident:
         "_run_id",
         "at",
         "attached",
+        "attempts",
         "children",
         "epoch",
         "events",
-        "flights",
         "held_back",
         "held_in",
         "is_begun",
@@ -95,8 +95,8 @@ class Resident:
         """The last tick whose commit names this run, so that it is named once."""
         self.events: list[Event] = []
         """What has happened to it and is not journaled yet, in order."""
-        self.flights: dict[int, Flight] = {}
-        self.held_back: dict[int, OpenTask] = _NONE
+        self.attempts: dict[int, LiveAttempt] = {}
+        self.held_back: dict[int, UnsettledTask] = _NONE
         """Tasks that are to be tried again, when the program says so."""
         self.timers: dict[int, Alarm] = _NONE
         self.children: dict[int, RunKey] = _NONE
@@ -125,12 +125,12 @@ class Resident:
         """Nothing is to be done for it before something happens or some instant comes."""
         if self.events or self.is_gone or not self.is_begun:
             return False
-        for flight in self.flights.values():  # a generator would double the cost of a tick
-            if flight.stage is not Stage.BACKING_OFF and flight.stage is not Stage.REMOTE:
+        for attempt in self.attempts.values():  # a generator would double the cost of a tick
+            if attempt.stage is not Stage.BACKING_OFF and attempt.stage is not Stage.REMOTE:
                 return False
         return True
 
     def next_due(self) -> Instant | None:
         dues = [alarm.due for alarm in self.timers.values()]
-        dues += [flight.due_at for flight in self.flights.values() if flight.due_at is not None]
+        dues += [attempt.due_at for attempt in self.attempts.values() if attempt.due_at is not None]
         return min(dues, default=None)

@@ -84,11 +84,11 @@ class Residents:
             self._by_claim[resident.record.claim] -= 1
             # Its last words are of no interest: it may be back, under another epoch.
             resident.is_gone = True
-            for flight in resident.flights.values():
-                if flight.stage is Stage.RUNNING:
-                    dispatcher.cancel(flight)
-                flight.stage = Stage.CLOSED
-                for alarm in flight.alarms or ():
+            for attempt in resident.attempts.values():
+                if attempt.stage is Stage.RUNNING:
+                    dispatcher.cancel(attempt)
+                attempt.stage = Stage.CLOSED
+                for alarm in attempt.alarms or ():
                     alarm.call_off()
             for alarm in resident.timers.values():
                 alarm.call_off()
@@ -98,8 +98,8 @@ class Residents:
         """Drop everything, as a crash does."""
         for resident in self._all.values():
             resident.is_gone = True
-            for flight in resident.flights.values():
-                flight.stage = Stage.CLOSED
+            for attempt in resident.attempts.values():
+                attempt.stage = Stage.CLOSED
             resident.program.dispose()
         self._all.clear()
         self._by_claim.clear()

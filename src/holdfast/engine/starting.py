@@ -11,10 +11,10 @@ import msgspec
 from holdfast.core.history import NOTHING
 from holdfast.core.records import new_run, unowned
 from holdfast.core.values import Payload, RunKey
+from holdfast.engine.admission import Admission
+from holdfast.engine.engine_context import EngineContext
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
-from holdfast.engine.room import Room
-from holdfast.engine.scene import Scene
 from holdfast.engine.tick import Tick
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
 from holdfast.ports.programs import Pinned
@@ -34,7 +34,7 @@ class _Start(msgspec.Struct):
 
 
 class Starting:
-    def __init__(self, scene: Scene, residents: Residents, room: Room, batch: int) -> None:
+    def __init__(self, scene: EngineContext, residents: Residents, room: Admission, batch: int) -> None:
         self._scene = scene
         self._residents = residents
         self._room = room

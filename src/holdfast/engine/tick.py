@@ -54,8 +54,8 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.engine.attempts import Attempts, encode_failure, hold
+from holdfast.engine.engine_context import EngineContext, new_attempt, next_attempt
 from holdfast.engine.resident import Resident, Stage
-from holdfast.engine.scene import Scene, flight_again, new_flight
 from holdfast.errors import FamilyTooDeep
 from holdfast.ports.programs import Pinned
 from holdfast.ports.store import (
@@ -81,7 +81,7 @@ _encode_text = msgspec.json.Encoder().encode
 
 
 class Tick:
-    def __init__(self, scene: Scene, commit: Commit, now: Instant) -> None:
+    def __init__(self, scene: EngineContext, commit: Commit, now: Instant) -> None:
         self._scene = scene
         self.commit = commit
         self.now = now
@@ -161,7 +161,7 @@ class Tick:
                 self._record(resident, command)
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
-                self.attempts.dispatch_due(flight_again(resident, task))
+                self.attempts.dispatch_due(next_attempt(resident, task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # else it has ended, and the program will hear of it
@@ -187,13 +187,13 @@ class Tick:
                 assert_never(command)
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
-        flight = new_flight(resident, command.seq, command.name, command.input, command.options)
+        attempt = new_attempt(resident, command.seq, command.name, command.input, command.options)
         status = TaskStatus.PENDING
         if command.options.service is not None:
-            self.attempts.queue(flight, self.now)
+            self.attempts.queue(attempt, self.now)
         else:
-            self.attempts.dispatch.append(flight)
-            if self._scene.dispatcher.promise(flight):
+            self.attempts.dispatch.append(attempt)
+            if self._scene.dispatcher.promise(attempt):
                 status = TaskStatus.DISPATCHED
         self.commit.tasks.append(
             NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
@@ -212,23 +212,23 @@ class Tick:
                 status = TaskStatus.FAILED
             case Cancelled():
                 status = TaskStatus.CANCELLED if command.is_open else TaskStatus.SKIPPED
-        flight = new_flight(resident, command.seq, command.name, command.input, TaskOptions())
-        del resident.flights[command.seq]
+        attempt = new_attempt(resident, command.seq, command.name, command.input, TaskOptions())
+        del resident.attempts[command.seq]
         if not command.is_open:
-            flight.started_at = None if status is TaskStatus.SKIPPED else self.now
+            attempt.started_at = None if status is TaskStatus.SKIPPED else self.now
             self.commit.tasks.append(
-                NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, flight.input, self.now)
+                NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, attempt.input, self.now)
             )
-        self.attempts.settle_row(flight, status, command.outcome, self.now)
+        self.attempts.settle_row(attempt, status, command.outcome, self.now)
 
     def _cancel_task(self, resident: Resident, seq: int) -> None:
-        flight = resident.flights.pop(seq, None)
-        if flight is not None:
-            if flight.stage is Stage.REMOTE:
+        attempt = resident.attempts.pop(seq, None)
+        if attempt is not None:
+            if attempt.stage is Stage.REMOTE:
                 self.commit.unqueued.append(UnqueuedTask(resident.key, seq))
-            self.attempts.end_work(flight)
-            self.attempts.retire(flight)
-            self.attempts.settle_row(flight, TaskStatus.CANCELLED, Cancelled(), self.now)
+            self.attempts.end_work(attempt)
+            self.attempts.retire(attempt)
+            self.attempts.settle_row(attempt, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
         refusal: Exception | None = None
@@ -284,8 +284,8 @@ class Tick:
     def _end(self, resident: Resident, command: EndRun) -> None:
         """A run that ends takes everything with it that is still under way."""
         for task in resident.held_back.values():
-            flight_again(resident, task)  # to be cancelled with the others
-        for seq in list(resident.flights):
+            next_attempt(resident, task)  # to be cancelled with the others
+        for seq in list(resident.attempts):
             self._cancel_task(resident, seq)
         if resident.attached:
             for seq in list(resident.attached & resident.children.keys()):
@@ -319,12 +319,14 @@ class Tick:
         self._hand_back(resident)
         waits = resident.program.waits()
         waits += [
-            f"another try of task {flight.name!r}, which was running when {flight.lost} nodes died"
-            for flight in resident.flights.values()
-            if flight.lost > 1
+            f"another try of task {attempt.name!r}, which was running when {attempt.lost} nodes died"
+            for attempt in resident.attempts.values()
+            if attempt.lost > 1
         ]
-        remote = [flight for flight in resident.flights.values() if flight.stage is Stage.REMOTE]
-        waits += [f"a worker of service {flight.options.service!r} ({flight.name})" for flight in remote[:3]]
+        remote = [attempt for attempt in resident.attempts.values() if attempt.stage is Stage.REMOTE]
+        waits += [
+            f"a worker of service {attempt.options.service!r} ({attempt.name})" for attempt in remote[:3]
+        ]
         waits += [f"{len(remote) - 3} more of them"] if len(remote) > 3 else []
         due = resident.next_due()
         if due is not None:
@@ -358,15 +360,15 @@ class Tick:
 
     def _hand_back(self, resident: Resident) -> None:
         """Tasks under way are ended here and left for the next owner, as if this attempt had not been."""
-        for flight in resident.flights.values():
-            if flight.stage is Stage.BACKING_OFF or flight.stage is Stage.REMOTE:
+        for attempt in resident.attempts.values():
+            if attempt.stage is Stage.BACKING_OFF or attempt.stage is Stage.REMOTE:
                 continue
-            self.attempts.end_work(flight)
-            self.attempts.move(flight, TaskStatus.PENDING, None)
+            self.attempts.end_work(attempt)
+            self.attempts.move(attempt, TaskStatus.PENDING, None)
 
     def _forget(self, resident: Resident) -> None:
-        for flight in list(resident.flights.values()):
-            self.attempts.retire(flight)
+        for attempt in list(resident.attempts.values()):
+            self.attempts.retire(attempt)
         for alarm in resident.timers.values():
             alarm.call_off()
         resident.is_gone = True

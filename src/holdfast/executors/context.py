@@ -22,7 +22,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
-from holdfast.executors.forks import Birth
+from holdfast.executors.processes.forks import Birth
 from holdfast.executors.task_logging import Speech, listen
 from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
 
@@ -30,7 +30,7 @@ BEAT_GAP = 0.05
 """Seconds. What is said in between is not lost: the last of it is passed on at the end of the gap."""
 
 
-class Link:
+class EngineLink:
     """How the attempts of one executor reach the engine: one object for all of them.
 
     It belongs to the running loop that it is made on. Whatever is called through it runs in
@@ -61,7 +61,7 @@ class Link:
                 raise
 
 
-class _News(Enum):
+class _NoDetails(Enum):
     NONE = "nothing was said since the engine was told last"
 
 
@@ -69,10 +69,10 @@ class TaskContext(msgspec.Struct, eq=False):
     """One attempt, as its task sees it. A Struct, since one is made for each and few are looked at."""
 
     _attempt: Attempt
-    _link: Link
+    _link: EngineLink
     cancelled: bool = False
     """The attempt was asked to end. Worth a look between long calls into C, which no exception enters."""
-    _news: Payload | _News | None = _News.NONE
+    _news: Payload | _NoDetails | None = _NoDetails.NONE
     _is_due: bool = False
     """A heartbeat is on its way to the engine, or was a moment ago."""
     _has_ended: bool = False
@@ -118,7 +118,7 @@ class TaskContext(msgspec.Struct, eq=False):
         """
         if details is not None:
             self._news = self._link.codec.encode(details, f"the heartbeat of task {self.name!r}")
-        elif self._news is _News.NONE:
+        elif self._news is _NoDetails.NONE:
             self._news = None
         if not self._is_due:
             self._is_due = True
@@ -137,14 +137,14 @@ class TaskContext(msgspec.Struct, eq=False):
         if not self._tell():
             self._is_due = False
             # Looked at again after that: a heartbeat that came just before relied on this call.
-            if self._news is _News.NONE:
+            if self._news is _NoDetails.NONE:
                 return
             self._is_due = True
         self._link.loop.call_later(BEAT_GAP, self._pass_on, context=self._link.variables)
 
     def _tell(self) -> bool:
-        news, self._news = self._news, _News.NONE
-        if news is _News.NONE:
+        news, self._news = self._news, _NoDetails.NONE
+        if news is _NoDetails.NONE:
             return False
         self._link.beat(self._attempt, news)
         return True
@@ -159,7 +159,7 @@ class TaskContext(msgspec.Struct, eq=False):
         self._has_ended = True
         if self._link.speech is not None and not self._link.is_cut:
             self._link.speech.pass_on()
-        if self._news is not _News.NONE and not self._link.is_cut:
+        if self._news is not _NoDetails.NONE and not self._link.is_cut:
             self._tell()
 
 

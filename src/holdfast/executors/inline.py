@@ -14,7 +14,7 @@ from collections.abc import Callable
 from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen
-from holdfast.executors.context import Link, TaskContext, enter, outcome_of
+from holdfast.executors.context import EngineLink, TaskContext, enter, outcome_of
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 
@@ -36,7 +36,7 @@ class InlineExecutor:
         self._codec = codec
         self._log = log
         self._capacity = capacity
-        self._link: Link | None = None
+        self._link: EngineLink | None = None
         self._tasks: dict[Attempt, asyncio.Task[None]] = {}
         self._is_stopped = False
 
@@ -51,7 +51,7 @@ class InlineExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = Link(self._beat, self._codec, self._log)
+            link = self._link = EngineLink(self._beat, self._codec, self._log)
         context = attempt.context = TaskContext(attempt, link)
         # Made directly, since a task factory might start it at once and so report before `start` is
         # over. The variables are a fresh copy of the link's and not of the caller's: `start` may
@@ -93,7 +93,7 @@ class InlineExecutor:
         if tasks:
             await asyncio.wait(tasks, timeout=patience.total_seconds())
 
-    async def _run(self, attempt: Attempt, context: TaskContext, link: Link) -> None:
+    async def _run(self, attempt: Attempt, context: TaskContext, link: EngineLink) -> None:
         enter(context)
         body = None
         outcome: Outcome

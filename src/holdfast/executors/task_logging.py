@@ -17,7 +17,7 @@ from functools import wraps
 from typing import Any
 
 from holdfast.core.values import Instant, is_instant
-from holdfast.ports.executor import Attempt, Line, Log
+from holdfast.ports.executor import Attempt, Log, OutputLine
 
 _LONGEST_LINE = 16 * 1024
 _LONGEST_LEVEL = 50
@@ -38,7 +38,7 @@ class Speech:
     def __init__(self, log: Log, post: Callable[[Callable[[], None]], None]) -> None:
         self._log = log
         self._post = post
-        self._said: deque[tuple[Attempt, list[Line]]] = deque()
+        self._said: deque[tuple[Attempt, list[OutputLine]]] = deque()
         self._is_waking = False
         self._thread = threading.get_ident()
 
@@ -61,7 +61,7 @@ class Speech:
             self._log(*self._said.popleft())
 
 
-def _lines(record: logging.LogRecord) -> list[Line]:
+def _lines(record: logging.LogRecord) -> list[OutputLine]:
     at = _instant(record.created)
     level = _storable(str(record.levelname))[:_LONGEST_LEVEL]
     try:
@@ -71,7 +71,7 @@ def _lines(record: logging.LogRecord) -> list[Line]:
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info)).rstrip()
     lines = _storable(text).splitlines() or [""]
-    return [Line(at, level, piece) for line in lines for piece in _pieces(line)]
+    return [OutputLine(at, level, piece) for line in lines for piece in _pieces(line)]
 
 
 def _storable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 A pool of the standard library cannot end a call that runs. Here `cancel` throws CancelledError into
 the thread, wherever its Python code stands. What that needs is certainty about *whom* it hits: the
-attempt it was meant for, never the thread's own loop, never the next attempt. See `_Job`.
+attempt it was meant for, never the thread's own loop, never the next attempt. See `_ThreadAttempt`.
 
 No lock is ever waited for on a thread that can be interrupted. A thread could be interrupted between
 getting a lock and being ready to give it back, and then nobody would.
@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen, WrongType
-from holdfast.executors.context import Link, TaskContext, enter, outcome_of
+from holdfast.executors.context import EngineLink, TaskContext, enter, outcome_of
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 _set_async_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
@@ -34,7 +34,7 @@ _INTERRUPT = ctypes.py_object(asyncio.CancelledError)
 """A BaseException, so `except Exception` in a task's own code does not eat it."""
 
 
-class _Job:
+class _ThreadAttempt:
     """An attempt on its way through a thread, and who may still decide about it.
 
     Two questions, each decided once by whoever takes its lock first; neither is ever given back.
@@ -44,7 +44,7 @@ class _Job:
 
     __slots__ = ("attempt", "beginning", "context", "ending", "is_interrupted", "thread", "variables")
 
-    def __init__(self, attempt: Attempt, context: TaskContext, link: Link) -> None:
+    def __init__(self, attempt: Attempt, context: TaskContext, link: EngineLink) -> None:
         self.attempt = attempt
         self.context = context
         self.variables = link.variables.copy()
@@ -109,13 +109,13 @@ class ThreadExecutor:
         self._codec = codec
         self._log = log
         self._capacity = capacity
-        self._link: Link | None = None
-        self._jobs: set[_Job] = set()
+        self._link: EngineLink | None = None
+        self._jobs: set[_ThreadAttempt] = set()
         """Started and not yet reported."""
-        self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
+        self._waiting: SimpleQueue[_ThreadAttempt | None] = SimpleQueue()
         self._threads: set[threading.Thread] = set()
         self._all_left = asyncio.Event()
-        self._done: deque[tuple[_Job, Outcome]] = deque()
+        self._done: deque[tuple[_ThreadAttempt, Outcome]] = deque()
         self._is_waking = False
         self._is_stopped = False
 
@@ -130,12 +130,12 @@ class ThreadExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = Link(self._beat, self._codec, self._log)
+            link = self._link = EngineLink(self._beat, self._codec, self._log)
         # A thread that is done is free a little before its report is heard, so this may start one
         # more than was needed, within the capacity.
         if len(self._threads) < min(self._capacity, len(self._jobs) + 1):
             self._start_thread(link)
-        attempt.context = job = _Job(attempt, TaskContext(attempt, link), link)
+        attempt.context = job = _ThreadAttempt(attempt, TaskContext(attempt, link), link)
         self._jobs.add(job)
         self._waiting.put(job)
 
@@ -145,7 +145,7 @@ class ThreadExecutor:
         It strikes between two steps of Python code. A thread inside a call into C, such as a
         blocking read, goes on until that returns, and reports then.
         """
-        job: _Job | None = attempt.context
+        job: _ThreadAttempt | None = attempt.context
         if job is None or job.context.cancelled:
             return
         if job.cancel() and self._link is not None:
@@ -175,13 +175,13 @@ class ThreadExecutor:
 
     # --- on the threads
 
-    def _start_thread(self, link: Link) -> None:
+    def _start_thread(self, link: EngineLink) -> None:
         name = f"holdfast-task-{len(self._threads) + 1}"
         thread = threading.Thread(target=self._work, args=(link,), name=name, daemon=True)
         thread.start()
         self._threads.add(thread)
 
-    def _work(self, link: Link) -> None:
+    def _work(self, link: EngineLink) -> None:
         while True:
             job = self._waiting.get()
             if job is None:
@@ -193,7 +193,7 @@ class ThreadExecutor:
         thread = threading.current_thread()
         link.post(lambda: self._left(thread))
 
-    def _perform(self, job: _Job, link: Link) -> Outcome | None:
+    def _perform(self, job: _ThreadAttempt, link: EngineLink) -> Outcome | None:
         """Run the attempt, unless it may not begin. The thread can be interrupted here, and only here.
 
         So all of it is inside the `try`. What the task itself raises does not come this far: an
@@ -210,7 +210,7 @@ class ThreadExecutor:
                 outcome = Cancelled()  # else the task was over, and it is too late to change what it did
         return outcome
 
-    def _call(self, job: _Job, link: Link) -> Outcome:
+    def _call(self, job: _ThreadAttempt, link: EngineLink) -> Outcome:
         enter(job.context)
         attempt = job.attempt
         body = None
@@ -225,7 +225,7 @@ class ThreadExecutor:
             link.birth.end_child(error)
             return outcome_of(error, job.context, body)
 
-    def _finish(self, job: _Job, outcome: Outcome, link: Link) -> None:
+    def _finish(self, job: _ThreadAttempt, outcome: Outcome, link: EngineLink) -> None:
         """From any thread. Many ends become one call on the loop."""
         self._done.append((job, outcome))
         if not self._is_waking:

@@ -47,7 +47,7 @@ OURS = "holdfast"
 """The stream of what we say ourselves in the log of an attempt."""
 
 
-class Line(NamedTuple):
+class OutputLine(NamedTuple):
     """A line that a task has said, without its end."""
 
     at: Instant
@@ -58,7 +58,7 @@ class Line(NamedTuple):
 
 Report = Callable[[Attempt, Outcome], None]
 Beat = Callable[[Attempt, Payload | None], None]
-Log = Callable[[Attempt, Sequence[Line]], None]
+Log = Callable[[Attempt, Sequence[OutputLine]], None]
 """All three are called on the event loop's thread, and nothing is said of an attempt after its report."""
 
 

@@ -55,7 +55,7 @@ class RunPage(NamedTuple):
     offset: int = 0
 
 
-class RunSight(NamedTuple):
+class RunOverview(NamedTuple):
     """A run with what a list shows of it besides its row."""
 
     run: RunRecord
@@ -88,10 +88,10 @@ class FlowStore(Protocol):
         there is one of that number already, or no such draft any more."""
         ...
 
-    async def see_runs(self, namespace: str, page: RunPage) -> list[RunSight]: ...
+    async def see_runs(self, namespace: str, page: RunPage) -> list[RunOverview]: ...
 
     async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
         """How many there are in all, whatever limit and offset say; `most` if there are more."""
         ...
 
-    async def see_run(self, namespace: str, run: RunKey) -> RunSight | None: ...
+    async def see_run(self, namespace: str, run: RunKey) -> RunOverview | None: ...

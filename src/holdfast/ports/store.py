@@ -26,30 +26,30 @@ from holdfast.core.records import (
     MessageRecord,
     RunRecord,
     ScheduleRecord,
-    TaskGlance,
     TaskRecord,
+    TaskSummary,
 )
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.workers import WorkerStore
 
 
-class _Row(msgspec.Struct, frozen=True, gc=False):
+class _RunRow(msgspec.Struct, frozen=True, gc=False):
     run: RunKey
 
 
-class Held(_Row, frozen=True, gc=False):
+class Held(_RunRow, frozen=True, gc=False):
     """A run this commit touches, and the epoch under which the node believes to own it."""
 
     epoch: int
 
 
-class NewStep(_Row, frozen=True, gc=False):
+class NewStep(_RunRow, frozen=True, gc=False):
     position: int
     step: bytes
 
 
-class NewTask(_Row, frozen=True, gc=False):
+class NewTask(_RunRow, frozen=True, gc=False):
     seq: int
     name: str
     status: TaskStatus
@@ -57,7 +57,7 @@ class NewTask(_Row, frozen=True, gc=False):
     created_at: Instant
 
 
-class SettledTask(_Row, frozen=True, gc=False):
+class SettledTask(_RunRow, frozen=True, gc=False):
     seq: int
     status: TaskStatus
     attempt: int
@@ -68,7 +68,7 @@ class SettledTask(_Row, frozen=True, gc=False):
     finished_at: Instant
 
 
-class MovedTask(_Row, frozen=True, gc=False):
+class MovedTask(_RunRow, frozen=True, gc=False):
     """A task that is not final: shown as running, or waiting for its next attempt."""
 
     seq: int
@@ -80,7 +80,7 @@ class MovedTask(_Row, frozen=True, gc=False):
     started_at: Instant | None
 
 
-class EndedAttempt(_Row, frozen=True, gc=False):
+class EndedAttempt(_RunRow, frozen=True, gc=False):
     seq: int
     attempt: int
     status: str
@@ -91,7 +91,7 @@ class EndedAttempt(_Row, frozen=True, gc=False):
     worker: str = ""
 
 
-class QueuedTask(_Row, frozen=True, gc=False):
+class QueuedTask(_RunRow, frozen=True, gc=False):
     """A task that waits for a worker to take it; see `ports.workers`."""
 
     seq: int
@@ -102,13 +102,13 @@ class QueuedTask(_Row, frozen=True, gc=False):
     created_at: Instant
 
 
-class UnqueuedTask(_Row, frozen=True, gc=False):
+class UnqueuedTask(_RunRow, frozen=True, gc=False):
     """Nobody waits for it any more: whoever has taken it is refused."""
 
     seq: int
 
 
-class NewLog(_Row, frozen=True, gc=False):
+class NewLog(_RunRow, frozen=True, gc=False):
     """Lines that an attempt has said, in order, as the JSON of a list of `Line`."""
 
     seq: int
@@ -116,18 +116,18 @@ class NewLog(_Row, frozen=True, gc=False):
     lines: bytes
 
 
-class StateChange(_Row, frozen=True, gc=False):
+class StateChange(_RunRow, frozen=True, gc=False):
     key: str
     value: Payload | None
     """None deletes the key."""
 
 
-class TakenMessage(_Row, frozen=True, gc=False):
+class TakenMessage(_RunRow, frozen=True, gc=False):
     message: MessageId
     position: int
 
 
-class NewMessage(_Row, frozen=True, gc=False):
+class NewMessage(_RunRow, frozen=True, gc=False):
     kind: MessageKind
     name: str
     payload: Payload
@@ -135,14 +135,14 @@ class NewMessage(_Row, frozen=True, gc=False):
     """The run that asked for it. Without its lease it sends nothing; None: it is not from a run."""
 
 
-class WokenRun(_Row, frozen=True, gc=False):
+class WokenRun(_RunRow, frozen=True, gc=False):
     """A child that was opened again, and whose turn has come."""
 
     sender: RunKey
     """Its parent. Without its lease it wakes nobody."""
 
 
-class EndedRun(_Row, frozen=True, gc=False):
+class EndedRun(_RunRow, frozen=True, gc=False):
     """A run that is over. If it was cancelled, so are all of its tasks that are not settled."""
 
     status: RunStatus
@@ -154,11 +154,11 @@ class EndedRun(_Row, frozen=True, gc=False):
     finished_at: Instant
 
 
-class ProvedRun(_Row, frozen=True, gc=False):
+class ProvedRun(_RunRow, frozen=True, gc=False):
     """A run that has had setbacks and has now taken a step, and its node lives: they are forgotten."""
 
 
-class ReleasedRun(_Row, frozen=True, gc=False):
+class ReleasedRun(_RunRow, frozen=True, gc=False):
     """A run that leaves memory: because it only waits, because the node stops, or because it is parked.
     The last is a setback; any other way out makes those forgotten that it had."""
 
@@ -256,7 +256,7 @@ class Receipt(msgspec.Struct, frozen=True):
     """Unread messages of runs this node owns, the claimed ones included, in order."""
 
 
-class Peek(NamedTuple):
+class NextWork(NamedTuple):
     """Whether there is something to claim or collect, asked with one cheap read."""
 
     wake_at: Instant | None
@@ -306,7 +306,7 @@ class IdleEnding(NamedTuple):
     now: Instant
 
 
-class Firing(NamedTuple):
+class ScheduleFiring(NamedTuple):
     """All that one look at a schedule changes."""
 
     schedule: ScheduleRecord
@@ -377,9 +377,9 @@ class Store(FlowStore, WorkerStore, Protocol):
         """When the first of these runs is due that nobody owns."""
         ...
 
-    async def peek(
+    async def next_work(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
-    ) -> Peek: ...
+    ) -> NextWork: ...
 
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
@@ -387,7 +387,7 @@ class Store(FlowStore, WorkerStore, Protocol):
         """Some of those of these workflows for which there is something to decide, the longest due first."""
         ...
 
-    async def fire(self, namespace: str, firing: Firing) -> bool:
+    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
         """Start the runs of a schedule and move it on, or nothing of it: False if another was faster."""
         ...
 
@@ -399,7 +399,7 @@ class Store(FlowStore, WorkerStore, Protocol):
         """All that have a lease, whether it has run out or not."""
         ...
 
-    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+    async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
         """These have died: what their leases running out would lead to, at once."""
         ...
 
@@ -449,7 +449,7 @@ class Store(FlowStore, WorkerStore, Protocol):
         """`of` are the numbers of the tasks, or else all."""
         ...
 
-    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
+    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
         """How its tasks stand, from number `since` on."""
         ...
 

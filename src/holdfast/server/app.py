@@ -13,10 +13,10 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from holdfast.client.client import Client
 from holdfast.server.api import flows, queue, tasks, workers
+from holdfast.server.error_responses import HANDLERS
 from holdfast.server.gateway import Gateway
-from holdfast.server.marking import OfflineMarker
 from holdfast.server.node_runs import DescribeVisits, describe_nothing
-from holdfast.server.refusals import HANDLERS
+from holdfast.server.worker_expiry import WorkerExpiry
 
 _MEGABYTE: Final = 1024 * 1024
 
@@ -52,7 +52,7 @@ def make_app(
     origins: Sequence[str] = (),
 ) -> Gateway:
     """`client` is open, and is used on the event loop that serves. The OpenAPI document says `version`."""
-    marker = OfflineMarker(client.workers, worker_refresh_seconds)
+    marker = WorkerExpiry(client.workers, worker_refresh_seconds)
     app = Litestar(
         route_handlers=[Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
         dependencies={

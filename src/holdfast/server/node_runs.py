@@ -17,7 +17,7 @@ from holdfast.core.values import TaskStatus, task_id
 from holdfast.server.wire import seconds, text_of
 
 
-class VisitSight(NamedTuple):
+class VisitDescription(NamedTuple):
     """What a flow's definition says of the visit of a node that a task is."""
 
     action: str = ""
@@ -27,12 +27,12 @@ class VisitSight(NamedTuple):
     """Of the node; empty if it is the task of another kind of workflow."""
 
 
-DescribeVisits: TypeAlias = Callable[[Definition, Sequence[TaskRecord]], Sequence[VisitSight]]
+DescribeVisits: TypeAlias = Callable[[Definition, Sequence[TaskRecord]], Sequence[VisitDescription]]
 """One for each of the tasks."""
 
 
-def describe_nothing(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitSight]:
-    return [VisitSight()] * len(tasks)
+def describe_nothing(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitDescription]:
+    return [VisitDescription()] * len(tasks)
 
 
 class NodeRun(msgspec.Struct, frozen=True):
@@ -69,7 +69,10 @@ _TASK_STATUSES: Final = {
 
 
 def node_runs(
-    run_id: str, tasks: Sequence[TaskRecord], attempts: Sequence[AttemptRecord], visits: Sequence[VisitSight]
+    run_id: str,
+    tasks: Sequence[TaskRecord],
+    attempts: Sequence[AttemptRecord],
+    visits: Sequence[VisitDescription],
 ) -> list[NodeRun]:
     """In the order of the tasks, and of each its attempts."""
     by_task: dict[int, list[AttemptRecord]] = defaultdict(list)
@@ -89,7 +92,7 @@ def node_run_id(task: str, attempt: int) -> str:
     return f"{task}:{attempt}"
 
 
-class _Place(NamedTuple):
+class _NodePosition(NamedTuple):
     """Where in a flow a task stands."""
 
     node_key: str
@@ -97,10 +100,10 @@ class _Place(NamedTuple):
     branch_id: str
 
 
-def _first_run(run_id: str, task: TaskRecord, visit: VisitSight) -> NodeRun:
+def _first_run(run_id: str, task: TaskRecord, visit: VisitDescription) -> NodeRun:
     """What all attempts at a task have in common."""
     given = _given(task) if visit.kind else {}
-    place = _place_of(task.name, given) if visit.kind else _Place(task.name, "", "")
+    place = _place_of(task.name, given) if visit.kind else _NodePosition(task.name, "", "")
     return NodeRun(
         id="",
         task_id=run_id,
@@ -133,17 +136,17 @@ _BRANCHES: Final = (("branch", "/branch", "branch_complete"), ("index", "/item",
 """What the input of a branch has its number in, what its path ends with, and what it is called."""
 
 
-def _place_of(path: str, given: Mapping[str, msgspec.Raw]) -> _Place:
+def _place_of(path: str, given: Mapping[str, msgspec.Raw]) -> _NodePosition:
     for part, ending, sub_status in _BRANCHES:
         if part in given:
             node, _, rest = path.removesuffix(ending).partition("/")
             number = text_of(bytes(given[part]))
-            return _Place(node, sub_status, f"{rest}/{number}" if rest else number)
+            return _NodePosition(node, sub_status, f"{rest}/{number}" if rest else number)
     node, _, rest = path.partition("/")
-    return _Place(node, "sub_node_complete" if rest else "", rest)
+    return _NodePosition(node, "sub_node_complete" if rest else "", rest)
 
 
-def _of_attempt(first: NodeRun, task: TaskRecord, visit: VisitSight, attempt: AttemptRecord) -> NodeRun:
+def _of_attempt(first: NodeRun, task: TaskRecord, visit: VisitDescription, attempt: AttemptRecord) -> NodeRun:
     is_ok = attempt.status == "success"
     is_last = attempt.attempt == task.attempt and task.status.is_final
     worker, url = _worker_of(attempt.worker)
@@ -163,7 +166,7 @@ def _of_attempt(first: NodeRun, task: TaskRecord, visit: VisitSight, attempt: At
     )
 
 
-def _of_task(first: NodeRun, task: TaskRecord, visit: VisitSight) -> NodeRun:
+def _of_task(first: NodeRun, task: TaskRecord, visit: VisitDescription) -> NodeRun:
     return msgspec.structs.replace(
         first,
         id=node_run_id(task_id(task.run, task.seq), task.attempt),
@@ -185,7 +188,7 @@ def _worker_of(text: str) -> tuple[str, str]:
 
 def describe(
     describe_visits: DescribeVisits, definition: Definition | None, tasks: Sequence[TaskRecord]
-) -> Sequence[VisitSight]:
+) -> Sequence[VisitDescription]:
     if definition is None:
         return describe_nothing(cast("Any", None), tasks)
     return describe_visits(definition, tasks)

@@ -23,7 +23,7 @@ class ApiServer:
 
     def __init__(self, app: Gateway) -> None:
         self._app = app
-        self._server: _Server | None = None
+        self._server: _ApiUvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self, host: str, port: int) -> int:
@@ -42,7 +42,7 @@ class ApiServer:
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        self._server = _Server(config)
+        self._server = _ApiUvicorn(config)
         self._serving = asyncio.create_task(self._server.serve([listener]), name="serve HTTP")
         port = listener.getsockname()[1]
         is_up = asyncio.create_task(self._server.is_up.wait())
@@ -70,7 +70,7 @@ class ApiServer:
         return self._app
 
 
-class _Server(uvicorn.Server):
+class _ApiUvicorn(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.is_up = asyncio.Event()

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 T = TypeVar("T")
 
 Row: TypeAlias = tuple[Any, ...]
-Script: TypeAlias = "Callable[[Transaction], T]"
+TransactionScript: TypeAlias = "Callable[[Transaction], T]"
 Ask: TypeAlias = "Callable[[Callable[[Any], Any]], Awaitable[Any]]"
 
 
@@ -55,13 +55,13 @@ class Connection(Protocol):
         """It will never work again: take a new one."""
         ...
 
-    def write(self, script: Script[T]) -> T: ...
+    def write(self, script: TransactionScript[T]) -> T: ...
 
-    def write_alone(self, script: Script[T]) -> T:
+    def write_alone(self, script: TransactionScript[T]) -> T:
         """Like `write`, with no other connection in here at the same time."""
         ...
 
-    def read(self, script: Script[T], *, snapshot: bool) -> T:
+    def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         """With `snapshot`, all queries of the script see the same state; else each sees the newest."""
         ...
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from holdfast.errors import NotOpen
-from holdfast.stores.database import Connection, Database, Row, Script
+from holdfast.stores.database import Connection, Database, Row, TransactionScript
 from holdfast.stores.lanes import InlineLane, Lane, ThreadLane
 
 T = TypeVar("T")
@@ -65,10 +65,10 @@ class Driver:
             await lane.close()
             self._sent_before += lane.statements
 
-    async def write(self, script: Script[T]) -> T:
+    async def write(self, script: TransactionScript[T]) -> T:
         return await self._open_lane(self._writer).do(lambda connection: connection.write(script))
 
-    async def write_and_tell(self, script: Script[T]) -> T:
+    async def write_and_tell(self, script: TransactionScript[T]) -> T:
         """Write what concerns the engine of this process, and tell it: also when whoever asked for it
         has stopped waiting, and when nobody knows what came of it."""
         if not self._threads:  # it is done before anyone can lose interest
@@ -85,7 +85,7 @@ class Driver:
             writing.exception()  # it has been told to whoever waits, and else to nobody
         self.changed()
 
-    async def read(self, script: Script[T], *, snapshot: bool = False) -> T:
+    async def read(self, script: TransactionScript[T], *, snapshot: bool = False) -> T:
         lane = self._open_lane(self._reader)
         return await lane.do(lambda connection: connection.read(script, snapshot=snapshot))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
-from holdfast.ports.flows import FlowRecord, FlowVersion, RunPage, RunSight
+from holdfast.ports.flows import FlowRecord, FlowVersion, RunOverview, RunPage
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver
@@ -60,8 +60,8 @@ class FlowScripts:
 
     # --- runs
 
-    async def see_runs(self, namespace: str, page: RunPage) -> list[RunSight]:
-        def script(tx: Transaction) -> list[RunSight]:
+    async def see_runs(self, namespace: str, page: RunPage) -> list[RunOverview]:
+        def script(tx: Transaction) -> list[RunOverview]:
             return _sights(tx, namespace, _page(tx, namespace, page))
 
         return await self._driver.read(script, snapshot=True)
@@ -78,7 +78,7 @@ class FlowScripts:
 
         return await self._driver.read(script)
 
-    async def see_run(self, namespace: str, run: RunKey) -> RunSight | None:
+    async def see_run(self, namespace: str, run: RunKey) -> RunOverview | None:
         sights = await self._driver.read(lambda tx: _sights(tx, namespace, [run]), snapshot=True)
         return sights[0] if sights else None
 
@@ -112,7 +112,7 @@ def _texts(statuses: Sequence[RunStatus] | None) -> list[str] | None:
     return None if statuses is None else [status.value for status in statuses]
 
 
-def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunSight]:
+def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunOverview]:
     """Those of the runs that there are, in that order. What belongs to all of them is asked for at once."""
     rows = {row[0]: row for row in tx.many_returning("runs_of", [(run,) for run in runs], namespace)}
     found = records.readable("run", [rows[run] for run in runs if run in rows], records.run_record)
@@ -123,4 +123,6 @@ def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[Run
     open_runs: list[Row] = [(run.key,) for run in found if not run.status.is_final]
     queued = set(tx.many_returning("queued_of", open_runs))
     cancelling = set(tx.many_returning("cancelling_of", open_runs))
-    return [RunSight(run, states[run.key], (run.key,) in queued, (run.key,) in cancelling) for run in found]
+    return [
+        RunOverview(run, states[run.key], (run.key,) in queued, (run.key,) in cancelling) for run in found
+    ]

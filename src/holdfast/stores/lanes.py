@@ -19,7 +19,7 @@ from holdfast.stores.database import Connection
 
 T = TypeVar("T")
 
-Job: TypeAlias = Callable[[Connection], T]
+LaneJob: TypeAlias = Callable[[Connection], T]
 
 _PATIENCE = 5.0
 """Seconds that closing waits for what was asked before."""
@@ -29,14 +29,14 @@ class Lane(Protocol):
     @property
     def statements(self) -> int: ...
 
-    async def do(self, job: Job[T]) -> T: ...
+    async def do(self, job: LaneJob[T]) -> T: ...
 
     async def close(self) -> None:
         """Finish what was asked before, if a few seconds are enough for it, and let go of the connection."""
         ...
 
 
-class _Link:
+class _Reconnecting:
     """A connection that is made anew when it has broken."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
@@ -49,7 +49,7 @@ class _Link:
         connection = self._connection
         return self._sent_before + (connection.statements if connection is not None else 0)
 
-    def do(self, job: Job[T]) -> T:
+    def do(self, job: LaneJob[T]) -> T:
         connection = self._connection
         if connection is None:
             connection = self._connection = self._connect()
@@ -68,26 +68,26 @@ class _Link:
 
 class InlineLane:
     def __init__(self, connect: Callable[[], Connection]) -> None:
-        self._link = _Link(connect)
+        self._link = _Reconnecting(connect)
 
     @property
     def statements(self) -> int:
         return self._link.statements
 
-    async def do(self, job: Job[T]) -> T:
+    async def do(self, job: LaneJob[T]) -> T:
         return self._link.do(job)
 
     async def close(self) -> None:
         self._link.drop()
 
 
-_Order: TypeAlias = tuple[Job[Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
+_LaneRequest: TypeAlias = tuple[LaneJob[Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
 
 
 class ThreadLane:
     def __init__(self, connect: Callable[[], Connection], name: str) -> None:
-        self._link = _Link(connect)
-        self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
+        self._link = _Reconnecting(connect)
+        self._orders: queue.SimpleQueue[_LaneRequest | None] = queue.SimpleQueue()
         # A daemon, so that a program which forgets to close the store can still end: what is not
         # committed by then never happened, and that is a state every node can start from.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -97,7 +97,7 @@ class ThreadLane:
     def statements(self) -> int:
         return self._link.statements
 
-    async def do(self, job: Job[T]) -> T:
+    async def do(self, job: LaneJob[T]) -> T:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         self._orders.put((job, loop, answer))

@@ -17,8 +17,8 @@ from holdfast.core.records import (
     MessageRecord,
     RunRecord,
     ScheduleRecord,
-    TaskGlance,
     TaskRecord,
+    TaskSummary,
 )
 from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.errors import JournalCorrupt
@@ -45,7 +45,7 @@ _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 _run: Callable[..., RunRecord] = RunRecord
 _task: Callable[..., TaskRecord] = TaskRecord
 _attempt: Callable[..., AttemptRecord] = AttemptRecord
-_glance: Callable[..., TaskGlance] = TaskGlance
+_glance: Callable[..., TaskSummary] = TaskSummary
 _log: Callable[..., LogRecord] = LogRecord
 _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
@@ -68,7 +68,7 @@ def task_record(row: Row) -> TaskRecord:
     return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
 
 
-def task_glance(row: Row) -> TaskGlance:
+def task_glance(row: Row) -> TaskSummary:
     """Raises JournalCorrupt."""
     status = _TASK_STATUS.get(row[3])
     if status is None:

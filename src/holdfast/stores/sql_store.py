@@ -14,21 +14,21 @@ from holdfast.core.records import (
     MessageKind,
     RunRecord,
     ScheduleRecord,
-    TaskGlance,
     TaskRecord,
+    TaskSummary,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.errors import VersionConflict
 from holdfast.ports.store import (
     Commit,
-    Firing,
     IdleEnding,
     NewMessage,
-    Peek,
+    NextWork,
     PostResult,
     Receipt,
     Reopening,
     RunFilter,
+    ScheduleFiring,
     Stranded,
 )
 from holdfast.stores import records
@@ -84,12 +84,12 @@ class SqlStore(FlowScripts, WorkerScripts):
     async def recover(self, commit: Commit) -> Receipt | None:
         return await self._driver.write(lambda tx: recover_commit(tx, commit))
 
-    async def peek(
+    async def next_work(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
-    ) -> Peek:
-        rows = await self._driver.fetch("peek", namespace, node, list(claims), list(workflows))
+    ) -> NextWork:
+        rows = await self._driver.fetch("next_work", namespace, node, list(claims), list(workflows))
         wake_at, expires_at, has_mail, schedule_at = rows[0]
-        return Peek(wake_at, expires_at, bool(has_mail), schedule_at)
+        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at)
 
     async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         keys: list[Row] = [(run,) for run in runs]
@@ -102,7 +102,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows), limit)
         return records.readable("schedule", rows, records.schedule_record)
 
-    async def fire(self, namespace: str, firing: Firing) -> bool:
+    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
         schedule, decided_on, runs, cancel, now = firing
 
         def script(tx: Transaction) -> bool:
@@ -136,7 +136,7 @@ class SqlStore(FlowScripts, WorkerScripts):
     async def nodes(self, namespace: str) -> list[str]:
         return [id for (id,) in await self._driver.fetch("list_nodes", namespace)]
 
-    async def bury(self, namespace: str, nodes: Sequence[str]) -> None:
+    async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
         def script(tx: Transaction) -> None:
             (now,) = tx.rows("read_clock")[0]
             for node in nodes:
@@ -236,8 +236,8 @@ class SqlStore(FlowScripts, WorkerScripts):
             rows = await self._driver.read(lambda tx: tx.many_returning("attempts_of", tasks, namespace, run))
         return [records.attempt_record(row) for row in rows]
 
-    async def glance_at_tasks(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskGlance]:
-        rows = await self._driver.fetch("glance_at_tasks", namespace, run, since, limit)
+    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
+        rows = await self._driver.fetch("task_summaries", namespace, run, since, limit)
         return [records.task_glance(row) for row in rows]
 
     async def read_logs(

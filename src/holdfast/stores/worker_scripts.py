@@ -115,7 +115,7 @@ def _tell(
     return CompletionResult.DONE if posted is PostResult.POSTED else CompletionResult.GONE
 
 
-class _Due(NamedTuple):
+class _DueItem(NamedTuple):
     """An item that may be taken."""
 
     run: RunKey
@@ -128,7 +128,7 @@ class _Due(NamedTuple):
     created_at: Instant
 
 
-class _Task(NamedTuple):
+class _ItemTask(NamedTuple):
     """What an item is for."""
 
     run_id: str | None
@@ -155,19 +155,19 @@ class _Taking:
             wanted = tx.rows("wanted_task", self._namespace, item.run, item.seq)
             if not wanted:
                 tx.many("unqueue_tasks", [(item.run, item.seq)])
-            elif (taken := self._take(tx, service, item, _Task(*wanted[0]))) is not None:
+            elif (taken := self._take(tx, service, item, _ItemTask(*wanted[0]))) is not None:
                 return taken
             # It is gone, and another service may be the next.
             services = _due_services(tx, self._namespace, services, self._now)
         return None
 
-    def _first(self, tx: Transaction, services: Sequence[str]) -> tuple[str, _Due] | None:
+    def _first(self, tx: Transaction, services: Sequence[str]) -> tuple[str, _DueItem] | None:
         for service in services:
             for row in tx.rows("lock_due_item", self._namespace, service, self._now):
-                return service, _Due(*row)
+                return service, _DueItem(*row)
         return None
 
-    def _take(self, tx: Transaction, service: str, item: _Due, task: _Task) -> QueueItem | None:
+    def _take(self, tx: Transaction, service: str, item: _DueItem, task: _ItemTask) -> QueueItem | None:
         run, seq, attempt, lost, now = item.run, item.seq, item.attempt, task.lost, self._now
         if item.worker is not None:
             tx.run("insert_lost_attempt", run, seq, attempt, item.taken_at, now, item.worker)
@@ -194,7 +194,7 @@ class _Taking:
             lease_until=self._lease_until,
         )
 
-    def _give_up(self, tx: Transaction, item: _Due, worker: str, name: str, lost: int) -> None:
+    def _give_up(self, tx: Transaction, item: _DueItem, worker: str, name: str, lost: int) -> None:
         failure = Failure(
             type=LOST,
             message=f"task {name!r} was with a worker that was not heard of any more, {lost} times; "

@@ -16,7 +16,7 @@ from holdfast.testing.environment import Environment
 Interact = Callable[[Run[Any]], Awaitable[None]]
 
 
-class _Ending(NamedTuple):
+class _RunEnding(NamedTuple):
     """How a run ended: with a value, or with an error."""
 
     value: Any
@@ -39,7 +39,7 @@ async def assert_durable(
 
     Each time everything in memory is dropped, tasks in flight included, and a new node goes on with
     the same database: right before the commit, when nothing of it is written, and right after it,
-    when nobody has heard of it. Every run must end as the undisturbed one did, none may be parked on the
+    when nobody has heard of it. Every run must end as the gc_paused one did, none may be parked on the
     way, and no task whose result was recorded may be begun again. Gives back the result, or raises what
     the run raised.
 
@@ -48,7 +48,7 @@ async def assert_durable(
     real time each run is waited for.
     """
 
-    async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_Ending, int, Exception | None]:
+    async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_RunEnding, int, Exception | None]:
         url = None if new_database is None else new_database()
         async with Environment(
             url, catalog=catalog, crash_at=crash_at, crash_after=crash_after
@@ -72,13 +72,13 @@ async def assert_durable(
 
 async def _attempt(
     environment: Environment, workflow: Any, args: Any, kwargs: Any, during: Interact | None
-) -> tuple[_Ending, int, Exception | None]:
+) -> tuple[_RunEnding, int, Exception | None]:
     run = await _start(environment, workflow, args, kwargs)
     if during is not None:
         await during(run)
     error: Exception | None = None
     try:
-        ending = _Ending(await run.result(), None)
+        ending = _RunEnding(await run.result(), None)
     except RunParked as parked:
         # It waits for an operator, and there is none here: that is a finding.
         raise AssertionError(str(parked)) from None
@@ -87,7 +87,7 @@ async def _attempt(
         raise
     except Exception as failure:
         error = failure
-        ending = _Ending(None, f"{type(failure).__qualname__}: {failure}")
+        ending = _RunEnding(None, f"{type(failure).__qualname__}: {failure}")
     for parked in environment.crash_points.parked:
         raise AssertionError(f"a run could not go on after a crash, and was parked: {parked.message}")
     stranded = await environment.doctor()

@@ -271,14 +271,14 @@ class _WatchedDefinitions(Definitions):
         self._environment = environment
 
     def body(self, attempt: Attempt) -> Any:
-        return _WatchedBody(super().body(attempt), self._environment)
+        return _TrackedBody(super().body(attempt), self._environment)
 
     def process(self, attempt: Attempt) -> ProcessBody:
         self._environment.note_execution(task_id(attempt.run, attempt.seq))
         return super().process(attempt)
 
 
-class _WatchedBody:
+class _TrackedBody:
     def __init__(self, body: Any, environment: Environment) -> None:
         self._body = body
         self._environment = environment

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.errors import OutsideContext
-from holdfast.worker.services import Asked, Said, Service, failed
+from holdfast.worker.services import Service, ServiceReply, ServiceRequest, failed
 
 _log = logging.getLogger("holdfast.worker")
 
@@ -44,14 +44,14 @@ def current_call() -> Call:
     return call
 
 
-class Calls:
+class CallRunner:
     def __init__(self, codec: Codec, most: int) -> None:
         self._codec = codec
         self._slots = asyncio.Semaphore(most)
         self.load = 0
         """Calls that are under way or wait for a slot."""
 
-    async def perform(self, service: Service, asked: Asked, call: Call) -> Said:
+    async def perform(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
         """Whatever the service does, it is said. A cancelled call ends where the function is async; a thread
         goes on, and keeps its slot until it is done."""
         self.load += 1
@@ -71,11 +71,11 @@ class Calls:
         self.load -= 1
         self._slots.release()
 
-    async def _on_loop(self, service: Service, asked: Asked, call: Call) -> Said:
+    async def _on_loop(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
         token = _current.set(call)
         try:
             args, kwargs = service.bind(asked)
-            return Said(service.store(await service.function(*args, **kwargs), self._codec))
+            return ServiceReply(service.store(await service.function(*args, **kwargs), self._codec))
         except BaseException as error:
             task = asyncio.current_task()
             if isinstance(error, GeneratorExit) or (task is not None and task.cancelling()):
@@ -84,11 +84,11 @@ class Calls:
         finally:
             _current.reset(token)
 
-    async def _on_thread(self, service: Service, asked: Asked, call: Call) -> Said:
+    async def _on_thread(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Said] = loop.create_future()
+        answer: asyncio.Future[ServiceReply] = loop.create_future()
 
-        def end(said: Said) -> None:
+        def end(said: ServiceReply) -> None:
             self._end()
             if not answer.done():  # else nobody waits for it any more
                 answer.set_result(said)
@@ -97,7 +97,7 @@ class Calls:
             _current.set(call)
             try:
                 args, kwargs = service.bind(asked)
-                said = Said(service.store(service.function(*args, **kwargs), self._codec))
+                said = ServiceReply(service.store(service.function(*args, **kwargs), self._codec))
             except BaseException as error:
                 said = _told(service, error)
             try:
@@ -113,6 +113,6 @@ class Calls:
         return await answer
 
 
-def _told(service: Service, error: BaseException) -> Said:
+def _told(service: Service, error: BaseException) -> ServiceReply:
     _log.warning("service %s has failed", service.name, exc_info=error)
     return failed(capture(error).summary or type(error).__qualname__)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from holdfast.errors import WrongType
-from holdfast.worker.calls import Call, Calls
+from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import (
     MAY_PASS,
     Away,
@@ -27,7 +27,7 @@ from holdfast.worker.server_link import (
     until_server_is_back,
     wait_at_most,
 )
-from holdfast.worker.services import Asked, Said, Service, failed, read_asked
+from holdfast.worker.services import Service, ServiceReply, ServiceRequest, failed, read_asked
 
 _log = logging.getLogger("holdfast.worker")
 
@@ -42,7 +42,7 @@ class Item(msgspec.Struct):
     node_key: str = ""
     input_json: str = "{}"
 
-    def call(self, asked: Asked) -> Call:
+    def call(self, asked: ServiceRequest) -> Call:
         # Both end in a number, of the lease and of the attempt; before that stand the run and the task in it.
         key, _, _ = self.id.rpartition(":")
         _, _, attempt = asked.run_id.rpartition(":")
@@ -72,7 +72,7 @@ class Puller:
     def __init__(
         self,
         services: Mapping[str, Service],
-        calls: Calls,
+        calls: CallRunner,
         link: ServerLink,
         stopping: asyncio.Event,
         *,
@@ -182,7 +182,7 @@ class Puller:
                 said = await self._calls.perform(service, asked, item.call(asked))
         await self._complete(item, said, run_id)
 
-    async def _complete(self, item: Item, said: Said, run_id: str) -> None:
+    async def _complete(self, item: Item, said: ServiceReply, run_id: str) -> None:
         """Until the server has heard it."""
         backoff, is_refused = until_server_is_back(), False
         while True:

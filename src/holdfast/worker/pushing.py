@@ -21,16 +21,16 @@ import msgspec
 import uvicorn
 
 from holdfast.errors import BadOption, PayloadTooLarge, WrongType
-from holdfast.worker.calls import Call, Calls
+from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import Registration, ServerLink
-from holdfast.worker.services import Said, Service, failed, read_asked
+from holdfast.worker.services import Service, ServiceReply, failed, read_asked
 
 _log = logging.getLogger("holdfast.worker")
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
+AsgiScope: TypeAlias = MutableMapping[str, Any]
+AsgiMessage: TypeAlias = MutableMapping[str, Any]
+AsgiReceive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
+AsgiSend: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
 
 _KEEP_ALIVE: Final = 30
 """Seconds. Longer than a node does: this side never closes a connection that is about to be used."""
@@ -44,13 +44,13 @@ _WAITING: Final = 2048
 class App:
     """ASGI."""
 
-    def __init__(self, services: Mapping[str, Service], calls: Calls, limit: int) -> None:
+    def __init__(self, services: Mapping[str, Service], calls: CallRunner, limit: int) -> None:
         self._services = services
         self._calls = calls
         self._limit = limit
         """In bytes of what a service is called with."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         # Whatever is before it: the address that this worker is registered with may have a path.
         service = self._services.get(scope["path"].partition("/exec/")[2])
         if service is None:
@@ -60,7 +60,7 @@ class App:
         else:
             await self._answer(service, scope, receive, send)
 
-    async def _answer(self, service: Service, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, service: Service, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         try:
             body = await self._read(receive)
             if body is None:
@@ -84,7 +84,7 @@ class App:
             gone.cancel()
             await asyncio.wait([work, gone])
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    async def _read(self, receive: AsgiReceive) -> bytes | None:
         """None if the caller is gone before all of it has come. Raises PayloadTooLarge."""
         body = bytearray()
         while True:
@@ -98,7 +98,7 @@ class App:
                 return bytes(body)
 
 
-def _call_of(service: Service, scope: Scope) -> Call:
+def _call_of(service: Service, scope: AsgiScope) -> Call:
     given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     attempt = given.get("holdfast-attempt", "")
     return Call(
@@ -110,20 +110,20 @@ def _call_of(service: Service, scope: Scope) -> Call:
     )
 
 
-async def _wait_until_gone(receive: Receive) -> None:
+async def _wait_until_gone(receive: AsgiReceive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _say(send: Send, status: HTTPStatus, said: Said) -> None:
+async def _say(send: AsgiSend, status: HTTPStatus, said: ServiceReply) -> None:
     await _send(send, status, b"application/json", msgspec.json.encode(said.as_message()))
 
 
-async def _refuse(send: Send, status: HTTPStatus, text: str) -> None:
+async def _refuse(send: AsgiSend, status: HTTPStatus, text: str) -> None:
     await _send(send, status, b"text/plain; charset=utf-8", text.encode())
 
 
-async def _send(send: Send, status: HTTPStatus, kind: bytes, body: bytes) -> None:
+async def _send(send: AsgiSend, status: HTTPStatus, kind: bytes, body: bytes) -> None:
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": int(status), "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -132,13 +132,13 @@ async def _send(send: Send, status: HTTPStatus, kind: bytes, body: bytes) -> Non
 # --- where it is found
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     socket: socket.socket
     url: str
     """With the port that it has got."""
 
 
-def open_place(url: str) -> Place:
+def open_place(url: str) -> Endpoint:
     """Listen where `url` says, or on another port if that one is taken. Raises BadOption, OSError."""
     parts = _parts_of(url)
     host = parts.hostname or ""
@@ -163,7 +163,7 @@ def open_place(url: str) -> Place:
         raise
     port = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    return Place(listener, f"{parts.scheme}://{name}:{port}{parts.path.rstrip('/')}")
+    return Endpoint(listener, f"{parts.scheme}://{name}:{port}{parts.path.rstrip('/')}")
 
 
 def _parts_of(url: str) -> SplitResult:
@@ -181,7 +181,7 @@ def _parts_of(url: str) -> SplitResult:
 # --- the server
 
 
-class _Server(uvicorn.Server):
+class _WorkerUvicorn(uvicorn.Server):
     """Has no say over signals: whoever runs the worker has."""
 
     @contextlib.contextmanager
@@ -193,7 +193,7 @@ class Pusher:
     def __init__(
         self,
         services: Mapping[str, Service],
-        calls: Calls,
+        calls: CallRunner,
         link: ServerLink,
         stopping: asyncio.Event,
         *,
@@ -211,7 +211,7 @@ class Pusher:
         patience = math.ceil(patience)
         self.patience = patience + _LAST_WORDS
         self._serving: asyncio.Task[None] | None = None
-        self._server = _Server(
+        self._server = _WorkerUvicorn(
             uvicorn.Config(
                 App(services, calls, limit),
                 lifespan="off",

@@ -16,7 +16,7 @@ from holdfast.errors import WrongType
 _MOST_NAMES_SHOWN = 20
 
 
-class Asked(msgspec.Struct):
+class ServiceRequest(msgspec.Struct):
     """What a service is called with, as it comes over the wire."""
 
     input: msgspec.Raw = msgspec.Raw(b"null")
@@ -25,7 +25,7 @@ class Asked(msgspec.Struct):
     """The id of this attempt, where it comes from the queue."""
 
 
-class Said(NamedTuple):
+class ServiceReply(NamedTuple):
     """What a service says: `result` counts unless there is an `error`."""
 
     result: Payload
@@ -35,10 +35,10 @@ class Said(NamedTuple):
         return {"result": msgspec.Raw(self.result), "error": self.error}
 
 
-_decode_asked = msgspec.json.Decoder(Asked).decode
+_decode_asked = msgspec.json.Decoder(ServiceRequest).decode
 
 
-def read_asked(body: bytes | str) -> Asked:
+def read_asked(body: bytes | str) -> ServiceRequest:
     """Raises WrongType."""
     try:
         return _decode_asked(body)
@@ -46,8 +46,8 @@ def read_asked(body: bytes | str) -> Asked:
         raise WrongType("the call", explain_mismatch(error)) from None
 
 
-def failed(error: str) -> Said:
-    return Said(NULL, error)
+def failed(error: str) -> ServiceReply:
+    return ServiceReply(NULL, error)
 
 
 class Service:
@@ -66,7 +66,7 @@ class Service:
         self._named = {it.name: it for it in each if it.name != self._first and it.kind not in _REST}
         self._options = next((it.name for it in each if it.kind is it.VAR_KEYWORD), None)
 
-    def bind(self, asked: Asked) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(self, asked: ServiceRequest) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, each as its hint has it; of the params those that it takes. Raises WrongType."""
         params = asked.params or {}
         fields = {name: params[name] for name in self._named if name in params}

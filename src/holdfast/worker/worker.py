@@ -17,7 +17,7 @@ from holdfast.core.codec import DEFAULT_LIMIT, Codec
 from holdfast.core.names import checked_name, checked_span
 from holdfast.errors import BadDefinition, BadOption, OpenedBefore
 from holdfast.settings import worker_addresses
-from holdfast.worker.calls import Calls, current_call
+from holdfast.worker.calls import CallRunner, current_call
 from holdfast.worker.services import Service
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Worker:
         await self.serve()
 
     def _face(self, link: ServerLink) -> Face:
-        calls = Calls(Codec(self._limit), self._concurrency)
+        calls = CallRunner(Codec(self._limit), self._concurrency)
         if self.mode == "pull":
             from holdfast.worker.pulling import Puller
 

@@ -14,19 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text, layers
-from holdfast.authoring.dag.drawing.layers import Layout, Room, lay_out, place
+from holdfast.authoring.dag.drawing.layers import Extent, Layout, lay_out, place
 from holdfast.authoring.dag.expressions import Expression
-from holdfast.authoring.dag.model import Approval, Call, Dag, Each, Ref, Signal, Sleep, Task, Times, Work
+from holdfast.authoring.dag.model import (
+    ApprovalTask,
+    CallTask,
+    Dag,
+    DagTask,
+    DagWork,
+    Each,
+    Ref,
+    SignalTask,
+    SleepTask,
+    Times,
+)
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def task(name: str, *after: str, work: Work | None = None, **fields: Any) -> Task:
-    return Task(name=name, work=work or ShellCommand(f"./{name}.sh"), depends_on=after, **fields)
+def task(name: str, *after: str, work: DagWork | None = None, **fields: Any) -> DagTask:
+    return DagTask(name=name, work=work or ShellCommand(f"./{name}.sh"), depends_on=after, **fields)
 
 
-def dag(*tasks: Task, name: str = "nightly", description: str = "") -> Dag:
+def dag(*tasks: DagTask, name: str = "nightly", description: str = "") -> Dag:
     return Dag(name=name, description=description, tasks={each.name: each for each in tasks})
 
 
@@ -43,13 +54,13 @@ ETL = dag(
     description="Every night",
 )
 
-KINDS: dict[str, Work] = {
+KINDS: dict[str, DagWork] = {
     "shell": ShellCommand(("./run", "--all")),
     "python": PythonFunction("main", module="shop.tasks"),
-    "workflow": Call("other"),
-    "approval": Approval("Ship it?"),
-    "signal": Signal("paid"),
-    "sleep": Sleep(dt.timedelta(days=2, minutes=90, milliseconds=5)),
+    "workflow": CallTask("other"),
+    "approval": ApprovalTask("Ship it?"),
+    "signal": SignalTask("paid"),
+    "sleep": SleepTask(dt.timedelta(days=2, minutes=90, milliseconds=5)),
 }
 
 
@@ -58,7 +69,7 @@ def dags(draw: st.DrawFn, most: int = 14) -> Dag:
     """Tasks in the order of the file may depend on any others, as long as there is no cycle."""
     count = draw(st.integers(1, most))
     order = draw(st.permutations(range(count)))
-    tasks: list[Task] = []
+    tasks: list[DagTask] = []
     for position in range(count):
         before = draw(st.sets(st.integers(0, position - 1), max_size=3)) if position else set[int]()
         after = [f"task_{order[each]}" for each in sorted(before)]
@@ -214,7 +225,7 @@ def test_an_edge_passes_through_every_layer_between_its_ends_once(drawn: Dag):
 def test_vertices_keep_their_order_and_the_room_that_they_need(drawn: Dag, data: st.DataObject):
     layout = lay_out(drawn)
     rooms = {
-        vertex: Room(data.draw(st.integers(0, 50)), data.draw(st.integers(0, 50)))
+        vertex: Extent(data.draw(st.integers(0, 50)), data.draw(st.integers(0, 50)))
         for layer in layout.layers
         for vertex in layer
     }
@@ -432,8 +443,8 @@ HOSTILE: Sequence[str] = [
 def test_whatever_people_write_is_text_in_a_picture(text: str):
     drawn = dag(
         task("a", work=ShellCommand(text), description=text),
-        task("b", "a", work=Approval(text), when=Expression.parse("'x' == 'y'")),
-        task("c", "b", work=Signal(text)),
+        task("b", "a", work=ApprovalTask(text), when=Expression.parse("'x' == 'y'")),
+        task("c", "b", work=SignalTask(text)),
         description=text,
     )
 

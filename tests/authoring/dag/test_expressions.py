@@ -14,7 +14,7 @@ from holdfast.authoring.dag.evaluation import same
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expressions import BadExpression, CannotEvaluate, Expression
 from holdfast.authoring.dag.references import Ref, follow
-from holdfast.authoring.dag.types import BOOL, FLOAT, INT, STR, ListOf, ObjectOf, Scalar, Type
+from holdfast.authoring.dag.types import BOOL, FLOAT, INT, STR, ListType, ObjectType, ScalarType, Type
 from holdfast.authoring.documents.problems import Problems
 from holdfast.errors import HoldfastError, WrongType
 
@@ -222,10 +222,10 @@ _FIELDS: dict[str, Type] = {
     "f": FLOAT,
     "s": STR,
     "b": BOOL,
-    "d": Scalar("date"),
-    "li": ListOf(INT),
-    "ls": ListOf(STR),
-    "o": ObjectOf({"x": INT, "y": STR}),
+    "d": ScalarType("date"),
+    "li": ListType(INT),
+    "ls": ListType(STR),
+    "o": ObjectType({"x": INT, "y": STR}),
 }
 _ATOMS = [
     *(f"t.{name}" for name in _FIELDS),
@@ -265,9 +265,9 @@ def _complaints(expression: Expression) -> list[str]:
     found: list[str] = []
 
     def type_of(part: Any) -> Type:
-        type: Type = ObjectOf(_FIELDS)
+        type: Type = ObjectType(_FIELDS)
         for step in part.ref.path[3:]:
-            type = type.fields[step] if isinstance(type, ObjectOf) else ObjectOf({})
+            type = type.fields[step] if isinstance(type, ObjectType) else ObjectType({})
         return type
 
     check_condition(expression.tree, type_of, lambda at, reason: found.append(reason), Problems("x"))
@@ -275,7 +275,7 @@ def _complaints(expression: Expression) -> list[str]:
 
 
 @settings(max_examples=400)
-@given(conditions, values_of(ObjectOf(_FIELDS)))
+@given(conditions, values_of(ObjectType(_FIELDS)))
 def test_a_condition_that_passes_the_check_comes_to_true_or_false(text: str, value: Any):
     try:
         expression = Expression.parse(text)

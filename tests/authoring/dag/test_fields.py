@@ -9,18 +9,18 @@ import pytest
 
 from holdfast.authoring.dag.loader import load_text
 from holdfast.authoring.dag.model import (
-    Approval,
-    Call,
+    ApprovalTask,
+    CallTask,
     Const,
     Dag,
+    DagTask,
+    DagWork,
     Each,
     Ref,
-    Signal,
-    Sleep,
+    SignalTask,
+    SleepTask,
     Source,
-    Task,
     Times,
-    Work,
 )
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.timetable import Catchup, CatchupMode, Plan
@@ -35,7 +35,7 @@ def load(*lines: str) -> Dag:
     return load_text(f"name: t\n{text}\n" + ("" if "tasks:" in text else "tasks: {a: {command: x}}\n"))
 
 
-def task(*lines: str) -> Task:
+def task(*lines: str) -> DagTask:
     """A task of these lines, after a task `a`, in a run with the inputs `n` and `files`."""
     body = "".join(f"    {line}\n" for line in lines)
     top = "name: t\ninput: {n: int, files: [str]}\ntasks:\n  a: {command: x}\n  b:\n"
@@ -181,20 +181,20 @@ def test_a_schedule_is_a_cron_line_or_a_map(lines: str, expected: Plan):
         (["file: etl.py"], PythonFunction("main", file="etl.py")),
         (["executor: python", "file: a/etl.py", "function: f"], PythonFunction("f", file="a/etl.py")),
         (["module: shop.publish", "function: _f2"], PythonFunction("_f2", module="shop.publish")),
-        (["workflow: other one"], Call("other one")),
-        (["executor: workflow", "workflow: w"], Call("w")),
-        (["approval: true"], Approval()),
-        (["approval: Ship it?"], Approval("Ship it?")),
-        (["approval: {message: Ship it?}"], Approval("Ship it?")),
-        (["approval: {}"], Approval()),
-        (["wait_for_signal: true"], Signal("b")),
-        (["wait_for_signal: paid"], Signal("paid")),
-        (["sleep: 5"], Sleep(5 * seconds)),
-        (["executor: sleep", "sleep: 2d"], Sleep(dt.timedelta(days=2))),
-        (["sleep: 0"], Sleep(dt.timedelta(0))),
+        (["workflow: other one"], CallTask("other one")),
+        (["executor: workflow", "workflow: w"], CallTask("w")),
+        (["approval: true"], ApprovalTask()),
+        (["approval: Ship it?"], ApprovalTask("Ship it?")),
+        (["approval: {message: Ship it?}"], ApprovalTask("Ship it?")),
+        (["approval: {}"], ApprovalTask()),
+        (["wait_for_signal: true"], SignalTask("b")),
+        (["wait_for_signal: paid"], SignalTask("paid")),
+        (["sleep: 5"], SleepTask(5 * seconds)),
+        (["executor: sleep", "sleep: 2d"], SleepTask(dt.timedelta(days=2))),
+        (["sleep: 0"], SleepTask(dt.timedelta(0))),
     ],
 )
-def test_what_a_task_does_follows_from_the_field_it_has(lines: list[str], work: Work):
+def test_what_a_task_does_follows_from_the_field_it_has(lines: list[str], work: DagWork):
     assert task(*lines).work == work
 
 
@@ -210,7 +210,7 @@ def test_a_task_has_what_it_says_of_itself():
 def test_without_them_a_task_has_nothing_special():
     found = load().tasks["a"]
 
-    assert found == Task(name="a", work=ShellCommand("x"))
+    assert found == DagTask(name="a", work=ShellCommand("x"))
 
 
 @pytest.mark.parametrize("written", ["a", "[a]"])
@@ -417,4 +417,4 @@ def test_one_name_may_stand_for_an_input_and_for_a_task_if_it_is_clear_which_is_
 def test_a_dag_may_call_itself_if_there_are_runs_that_do_not(tasks: list[str]):
     dag = load("input: {n: int, folders: [str]}", "tasks:", *[f"  {each}" for each in tasks])
 
-    assert dag.tasks["again"].work == Call(dag.name)
+    assert dag.tasks["again"].work == CallTask(dag.name)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.authoring.dag.playing import Play, failure, json
 
-from holdfast.core.events import ChildEnded, PromiseSettled, TimerFired
+from holdfast.core.events import ChildEnded, PromiseAnswered, TimerFired
 from holdfast.core.history import CHILD_EXISTS, restore
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Cancelled, Failed, RunStatus, Succeeded
@@ -656,7 +656,7 @@ def test_an_answer_that_comes_with_the_end_of_the_time_is_recorded_once() -> Non
     [timer] = play.timers
 
     commands = play.program.advance(
-        play.now, [TimerFired(timer), PromiseSettled(message, "a", Succeeded(json(True)))]
+        play.now, [TimerFired(timer), PromiseAnswered(message, "a", Succeeded(json(True)))]
     )
 
     assert [type(command).__name__ for command in commands] == ["RecordTask", "FailRun"]

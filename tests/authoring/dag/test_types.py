@@ -17,10 +17,10 @@ from holdfast.authoring.dag.types import (
     ANY,
     INT,
     STR,
-    ListOf,
-    Maybe,
-    ObjectOf,
-    Scalar,
+    ListType,
+    ObjectType,
+    OptionalType,
+    ScalarType,
     Type,
     check,
     describe,
@@ -39,29 +39,29 @@ def read(notation: str) -> Type:
     return found
 
 
-POINT = ObjectOf({"x": Scalar("float"), "y": Scalar("float")}, "Point")
+POINT = ObjectType({"x": ScalarType("float"), "y": ScalarType("float")}, "Point")
 
 
 @pytest.mark.parametrize(
     ("notation", "expected"),
     [
-        *((name, Scalar(name)) for name in ("str", "int", "float", "bool", "date", "datetime", "any")),
-        ("[str]", ListOf(STR)),
-        ("[[int]]", ListOf(ListOf(INT))),
-        ("{files: [str], count: int}", ObjectOf({"files": ListOf(STR), "count": INT})),
-        ("{}", ObjectOf({})),
-        ("str?", Maybe(STR)),
+        *((name, ScalarType(name)) for name in ("str", "int", "float", "bool", "date", "datetime", "any")),
+        ("[str]", ListType(STR)),
+        ("[[int]]", ListType(ListType(INT))),
+        ("{files: [str], count: int}", ObjectType({"files": ListType(STR), "count": INT})),
+        ("{}", ObjectType({})),
+        ("str?", OptionalType(STR)),
         ("any?", ANY),
-        ("'str ? ?'", Maybe(STR)),
-        (f"'str{'?' * 5000}'", Maybe(STR)),
-        ("{note: str?}", ObjectOf({"note": Maybe(STR)})),
-        ("'[str]?'", Maybe(ListOf(STR))),
-        ("['int?']", ListOf(Maybe(INT))),
-        ("'{a: [int], b: str?}'", ObjectOf({"a": ListOf(INT), "b": Maybe(STR)})),
+        ("'str ? ?'", OptionalType(STR)),
+        (f"'str{'?' * 5000}'", OptionalType(STR)),
+        ("{note: str?}", ObjectType({"note": OptionalType(STR)})),
+        ("'[str]?'", OptionalType(ListType(STR))),
+        ("['int?']", ListType(OptionalType(INT))),
+        ("'{a: [int], b: str?}'", ObjectType({"a": ListType(INT), "b": OptionalType(STR)})),
         ("Point", POINT),
         ("types.Point", POINT),
-        ("Path", ListOf(POINT)),
-        ("{'a key': Point}", ObjectOf({"a key": POINT})),
+        ("Path", ListType(POINT)),
+        ("{'a key': Point}", ObjectType({"a key": POINT})),
     ],
 )
 def test_a_type_is_read_from_its_notation(notation: str, expected: Type):
@@ -71,7 +71,7 @@ def test_a_type_is_read_from_its_notation(notation: str, expected: Type):
 def test_named_types_may_stand_in_any_order():
     dag = load_text("name: t\ntypes: {A: [B], B: {c: C}, C: int}\ntasks: {a: {command: x, output_type: A}}")
 
-    assert dag.tasks["a"].output_type == ListOf(ObjectOf({"c": INT}, "B"))
+    assert dag.tasks["a"].output_type == ListType(ObjectType({"c": INT}, "B"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_type_is_described_as_it_is_written(notation: str):
 
 
 def test_a_type_that_nobody_could_read_is_described_in_short():
-    large = ObjectOf({f"a_rather_long_name_{number}": STR for number in range(1000)})
+    large = ObjectType({f"a_rather_long_name_{number}": STR for number in range(1000)})
 
     assert describe(large).startswith("{a_rather_long_name_0: str, a_rather_long_name_1: str")
     assert len(describe(large)) <= 121

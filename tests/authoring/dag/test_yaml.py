@@ -10,8 +10,8 @@ import yaml
 from tests.authoring.dag.wrong_cases import read_cases
 
 from holdfast.authoring.dag.loader import load_text
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import MapNode, Scalar, compose, plain
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import MapNode, ScalarNode, compose, plain
 from holdfast.errors import BadDag
 
 
@@ -149,24 +149,24 @@ def test_the_parser_in_python_is_explained_in_the_same_words(case: Any, monkeypa
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("a: word", Place(1, 6)),
-        ("a: 'word'", Place(1, 7)),
-        ('a: "word"', Place(1, 7)),
-        ("a: !!str word", Place(1, 12)),
-        ("a: &here word", Place(1, 12)),
-        ("é: [b, {c: word}]", Place(1, 14)),
-        ("x: 1\r\na: word", Place(2, 6)),
-        ("x: 1\u2028a: word", Place(2, 6)),
-        ("\ufeffa: word", Place(1, 6)),
-        ("a: 'it''s word'", Place(1, 4)),
-        ("a: |\n  word\n", Place(1, 4)),
-        ("a: word\n  and more\n", Place(1, 4)),
+        ("a: word", Position(1, 6)),
+        ("a: 'word'", Position(1, 7)),
+        ('a: "word"', Position(1, 7)),
+        ("a: !!str word", Position(1, 12)),
+        ("a: &here word", Position(1, 12)),
+        ("é: [b, {c: word}]", Position(1, 14)),
+        ("x: 1\r\na: word", Position(2, 6)),
+        ("x: 1\u2028a: word", Position(2, 6)),
+        ("\ufeffa: word", Position(1, 6)),
+        ("a: 'it''s word'", Position(1, 4)),
+        ("a: |\n  word\n", Position(1, 4)),
+        ("a: word\n  and more\n", Position(1, 4)),
     ],
 )
-def test_a_character_of_a_text_has_its_place_or_that_of_the_text(text: str, place: Place):
+def test_a_character_of_a_text_has_its_place_or_that_of_the_text(text: str, place: Position):
     problems = Problems("x")
     node: Any = compose(text, problems)
-    while not isinstance(node, Scalar):
+    while not isinstance(node, ScalarNode):
         node = node.items[-1] if hasattr(node, "items") else list(node.entries.values())[-1].value
 
     assert node.at(2) == place

@@ -7,14 +7,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from holdfast.authoring.dag.types import SCALARS, ListOf, Maybe, ObjectOf, Scalar, Type, maybe
+from holdfast.authoring.dag.types import SCALARS, ListType, ObjectType, OptionalType, ScalarType, Type, maybe
 
 _names = st.sampled_from(["a", "b", "c"])
 
 types: st.SearchStrategy[Type] = st.recursive(
-    st.sampled_from([Scalar(name) for name in SCALARS]),
+    st.sampled_from([ScalarType(name) for name in SCALARS]),
     lambda inner: (
-        inner.map(ListOf) | st.builds(ObjectOf, st.dictionaries(_names, inner, max_size=3)) | inner.map(maybe)
+        inner.map(ListType)
+        | st.builds(ObjectType, st.dictionaries(_names, inner, max_size=3))
+        | inner.map(maybe)
     ),
     max_leaves=5,
 )
@@ -42,13 +44,15 @@ _SCALAR_VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 def values_of(type: Type) -> st.SearchStrategy[Any]:
     match type:
-        case Scalar(name):
+        case ScalarType(name):
             return _SCALAR_VALUES[name]
-        case ListOf(of):
+        case ListType(of):
             return st.lists(values_of(of), max_size=3)
-        case Maybe(of):
+        case OptionalType(of):
             return st.none() | values_of(of)
-        case ObjectOf(fields):
-            needed = {name: values_of(its) for name, its in fields.items() if not isinstance(its, Maybe)}
-            others = {name: values_of(its) for name, its in fields.items() if isinstance(its, Maybe)}
+        case ObjectType(fields):
+            needed = {
+                name: values_of(its) for name, its in fields.items() if not isinstance(its, OptionalType)
+            }
+            others = {name: values_of(its) for name, its in fields.items() if isinstance(its, OptionalType)}
             return st.fixed_dictionaries(needed, optional=others | {"more": json_values})

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.authoring.flow.wrong_cases import nested_flow
 from tests.fuzz.flow_documents import WHOLE, good_flows
 
-from holdfast.authoring.flow.comparison import Change, compare_flows
+from holdfast.authoring.flow.comparison import FlowChange, compare_flows
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.loader import definition_hash, load_flow_text
 from holdfast.authoring.flow.model import Flow
@@ -137,7 +137,7 @@ def test_places_in_a_list_are_in_their_order():
 def test_a_change_is_json():
     (change,) = compare_flows(load(BEFORE), load(BEFORE.replace("max_retries: 1", "max_retries: 2")))
 
-    assert change == Change("$.nodes.a.max_retries", "changed", 1, 2)
+    assert change == FlowChange("$.nodes.a.max_retries", "changed", 1, 2)
     assert msgspec.json.decode(msgspec.json.encode(change)) == {
         "path": "$.nodes.a.max_retries",
         "kind": "changed",

@@ -10,10 +10,10 @@ from tests.authoring.flow.wrong_cases import flow_of, nested_condition
 
 from holdfast.authoring.flow.conditions import Condition, compare, holds
 from holdfast.authoring.flow.loader import load_flow_text
-from holdfast.authoring.flow.model import Choice
-from holdfast.authoring.flow.paths import Sight
+from holdfast.authoring.flow.model import ChoiceNode
+from holdfast.authoring.flow.paths import PathValues
 
-SIGHT = Sight(
+SIGHT = PathValues(
     {"vip": True, "limit": "100", "code": "0815", "big": "9007199254740993", "none": None, "empty": ""},
     {"total": 150, "half": 0.5, "name": "Ada", "tags": ["new", 7, [1]], "order": {"paid": True, "lines": 1}},
     {"n": 3, "text": "a fine day"},
@@ -23,7 +23,7 @@ SIGHT = Sight(
 def condition_of(expr: Any) -> Condition:
     flow = load_flow_text(flow_of(kind="choice", choice_cases=[{"action": "default", "expr": expr}]))
     does = flow.nodes["a"].does
-    assert isinstance(does, Choice)
+    assert isinstance(does, ChoiceNode)
     return does.cases[0].condition
 
 

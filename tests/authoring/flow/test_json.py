@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from holdfast.authoring.documents.json_paths import JsonPaths, path_text
 from holdfast.authoring.documents.json_text import compose_json, value_of
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, compose
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, compose
 from holdfast.errors import BadFlow
 
 
@@ -106,11 +106,11 @@ def test_every_node_has_its_place():
     assert isinstance(root, MapNode)
     listed = root.entries["a"].value
     assert isinstance(listed, ListNode)
-    assert root.place == Place(1, 1)
-    assert root.entries["a"].key.place == Place(1, 2)
-    assert [item.place for item in listed.items] == [Place(1, 8), Place(2, 2), Place(2, 7)]
-    assert root.entries["b"].key.place == Place(3, 1)
-    assert root.entries["b"].value.place == Place(3, 6)
+    assert root.place == Position(1, 1)
+    assert root.entries["a"].key.place == Position(1, 2)
+    assert [item.place for item in listed.items] == [Position(1, 8), Position(2, 2), Position(2, 7)]
+    assert root.entries["b"].key.place == Position(3, 1)
+    assert root.entries["b"].value.place == Position(3, 6)
 
 
 def test_a_character_of_a_text_has_its_place_unless_there_are_escapes():
@@ -118,10 +118,10 @@ def test_a_character_of_a_text_has_its_place_unless_there_are_escapes():
 
     assert isinstance(root, ListNode)
     plain, escaped = root.items
-    assert isinstance(plain, Scalar)
-    assert isinstance(escaped, Scalar)
-    assert plain.at(2) == Place(1, 5)
-    assert escaped.at(2) == escaped.place == Place(1, 10)
+    assert isinstance(plain, ScalarNode)
+    assert isinstance(escaped, ScalarNode)
+    assert plain.at(2) == Position(1, 5)
+    assert escaped.at(2) == escaped.place == Position(1, 10)
 
 
 def test_a_number_keeps_how_it_was_written():
@@ -129,7 +129,7 @@ def test_a_number_keeps_how_it_was_written():
 
     assert isinstance(root, ListNode)
     (number,) = root.items
-    assert isinstance(number, Scalar)
+    assert isinstance(number, ScalarNode)
     assert (number.value, number.text) == (1.1, "1.10")
 
 
@@ -198,11 +198,11 @@ def test_in_yaml_a_map_and_its_first_key_are_told_apart():
     inner = root.entries["a"].value
     assert isinstance(inner, MapNode)
     paths = JsonPaths(root)
-    assert inner.place == inner.entries["b"].key.place == Place(2, 3)
+    assert inner.place == inner.entries["b"].key.place == Position(2, 3)
     assert paths[inner.place] == "$.a"
     assert paths[inner.entries["b"].key.place] == "$.a.b"
-    assert paths[Place(2, 3)] == "$.a"
-    assert Place(9, 9) not in paths
+    assert paths[Position(2, 3)] == "$.a"
+    assert Position(9, 9) not in paths
 
 
 def test_what_an_alias_stands_for_has_the_path_where_it_was_met_first():

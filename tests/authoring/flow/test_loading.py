@@ -20,25 +20,25 @@ from holdfast.authoring.flow.loader import (
     read_flow_file,
 )
 from holdfast.authoring.flow.model import (
-    Approval,
-    Call,
-    Choice,
-    Executor,
+    ApprovalNode,
+    CallNode,
+    ChoiceNode,
+    EventNode,
+    ExecutorNode,
     Fan,
     Flow,
-    Foreach,
-    Function,
+    FlowNode,
+    ForeachNode,
     Http,
-    Kind,
-    Node,
-    Parallel,
+    LocalFunction,
+    LocalScript,
+    NodeKind,
+    ParallelNode,
     Post,
     Prep,
     Queue,
-    Script,
-    Subflow,
-    Timer,
-    WaitEvent,
+    SubflowNode,
+    TimerNode,
 )
 from holdfast.authoring.flow.paths import Path
 from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
@@ -47,12 +47,12 @@ from holdfast.errors import BadFlow
 MILLISECOND = dt.timedelta(milliseconds=1)
 
 
-def node_of(**fields: Any) -> Node:
+def node_of(**fields: Any) -> FlowNode:
     flow = {"start": "n", "nodes": {"n": fields}, "edges": [{"from": "n", "to": "n"}]}
     return load_flow_text(json.dumps(flow)).nodes["n"]
 
 
-def kind_of(**fields: Any) -> Kind:
+def kind_of(**fields: Any) -> NodeKind:
     return node_of(**fields).does
 
 
@@ -62,7 +62,7 @@ def kind_of(**fields: Any) -> Kind:
 @pytest.mark.parametrize(
     ("fields", "does"),
     [
-        ({"kind": "executor", "service": "sum"}, Executor(Http(), "sum")),
+        ({"kind": "executor", "service": "sum"}, ExecutorNode(Http(), "sum")),
         (
             {
                 "kind": "executor",
@@ -72,20 +72,26 @@ def kind_of(**fields: Any) -> Kind:
                 "attempt_delay_ms": 20,
                 "weighted_by_load": True,
             },
-            Executor(Http(3, 20 * MILLISECOND, True), "sum"),
+            ExecutorNode(Http(3, 20 * MILLISECOND, True), "sum"),
         ),
         (
             {"kind": "executor", "service": "sum", "exec_type": "queue"},
-            Executor(Queue(), "sum", TaskOptions(service="sum")),
+            ExecutorNode(Queue(), "sum", TaskOptions(service="sum")),
         ),
-        ({"kind": "executor", "exec_type": "local_func", "func": "shop:sum"}, Executor(Function("shop:sum"))),
-        ({"kind": "executor", "exec_type": "local_func", "service": "sum"}, Executor(Function("sum"))),
+        (
+            {"kind": "executor", "exec_type": "local_func", "func": "shop:sum"},
+            ExecutorNode(LocalFunction("shop:sum")),
+        ),
+        (
+            {"kind": "executor", "exec_type": "local_func", "service": "sum"},
+            ExecutorNode(LocalFunction("sum")),
+        ),
         (
             {"kind": "executor", "exec_type": "local_func", "service": "s", "func": "f"},
-            Executor(Function("f")),
+            ExecutorNode(LocalFunction("f")),
         ),
-        ({"kind": "choice", "default_action": "go"}, Choice((), "go")),
-        ({"kind": "parallel"}, Parallel(Http(), (), Fan(1))),
+        ({"kind": "choice", "default_action": "go"}, ChoiceNode((), "go")),
+        ({"kind": "parallel"}, ParallelNode(Http(), (), Fan(1))),
         (
             {
                 "kind": "parallel",
@@ -93,28 +99,28 @@ def kind_of(**fields: Any) -> Kind:
                 "parallel_mode": "concurrent",
                 "failure_strategy": "fail_fast",
             },
-            Parallel(Http(), ("b", "a", "b"), Fan(None, "fail_fast")),
+            ParallelNode(Http(), ("b", "a", "b"), Fan(None, "fail_fast")),
         ),
         (
             {"kind": "parallel", "parallel_mode": "concurrent", "max_parallel": 4.0, "exec_type": "queue"},
-            Parallel(Queue(), (), Fan(4)),
+            ParallelNode(Queue(), (), Fan(4)),
         ),
         (
             {"kind": "parallel", "parallel_mode": "concurrent", "max_parallel": 0},
-            Parallel(Http(), (), Fan(None)),
+            ParallelNode(Http(), (), Fan(None)),
         ),
         (
             {"kind": "parallel", "parallel_mode": "sequential", "max_parallel": 1},
-            Parallel(Http(), (), Fan(1)),
+            ParallelNode(Http(), (), Fan(1)),
         ),
-        ({"kind": "parallel", "exec_type": "local_func"}, Parallel(Function(""), (), Fan(1))),
+        ({"kind": "parallel", "exec_type": "local_func"}, ParallelNode(LocalFunction(""), (), Fan(1))),
         (
             {"kind": "parallel", "exec_type": "local_script", "script": {"cmd": "x"}},
-            Parallel(Script(("x",)), (), Fan(1)),
+            ParallelNode(LocalScript(("x",)), (), Fan(1)),
         ),
         (
             {"kind": "foreach", "service": "s", "exec_type": "queue", "prep": {"input_key": "list"}},
-            Foreach(Queue(), "s", Fan(1), TaskOptions(service="s")),
+            ForeachNode(Queue(), "s", Fan(1), TaskOptions(service="s")),
         ),
         (
             {
@@ -123,16 +129,16 @@ def kind_of(**fields: Any) -> Kind:
                 "failure_strategy": "ignore_errors",
                 "prep": {"input_key": "l"},
             },
-            Foreach(Http(), "s", Fan(1, "ignore_errors")),
+            ForeachNode(Http(), "s", Fan(1, "ignore_errors")),
         ),
-        ({"kind": "subflow", "workflow": "billing"}, Call("billing")),
-        ({"kind": "timer"}, Timer()),
-        ({"kind": "wait_event"}, WaitEvent()),
-        ({"kind": "approval"}, Approval()),
+        ({"kind": "subflow", "workflow": "billing"}, CallNode("billing")),
+        ({"kind": "timer"}, TimerNode()),
+        ({"kind": "wait_event"}, EventNode()),
+        ({"kind": "approval"}, ApprovalNode()),
     ],
     ids=str,
 )
-def test_a_kind_with_its_fields(fields: dict[str, Any], does: Kind):
+def test_a_kind_with_its_fields(fields: dict[str, Any], does: NodeKind):
     assert kind_of(**fields) == does
 
 
@@ -146,8 +152,8 @@ def test_a_subflow_holds_a_flow_with_all_that_flows_have():
 
     does = kind_of(kind="subflow", subflow=inner)
 
-    nodes = {"a": Node(key="a", does=Timer()), "b": Node(key="b", does=Approval())}
-    assert does == Subflow(Flow(start="a", nodes=nodes, edges={"a": {"default": "b"}}, name="inner"))
+    nodes = {"a": FlowNode(key="a", does=TimerNode()), "b": FlowNode(key="b", does=ApprovalNode())}
+    assert does == SubflowNode(Flow(start="a", nodes=nodes, edges={"a": {"default": "b"}}, name="inner"))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,7 @@ def test_a_subflow_holds_a_flow_with_all_that_flows_have():
 def test_retries_wait_the_same_time_each(fields: dict[str, Any], options: TaskOptions):
     does = kind_of(kind="executor", service="s", **fields)
 
-    assert isinstance(does, Executor)
+    assert isinstance(does, ExecutorNode)
     assert does.options == options
 
 
@@ -186,7 +192,9 @@ def test_the_timeout_of_a_script_is_that_of_the_task():
     inside = kind_of(kind="executor", exec_type="local_script", script={"cmd": "x", "timeout_ms": 10})
     outside = kind_of(kind="executor", exec_type="local_script", script={"cmd": "x"}, timeout_ms=10)
 
-    assert inside == outside == Executor(Script(("x",)), options=TaskOptions(timeout=10 * MILLISECOND))
+    assert (
+        inside == outside == ExecutorNode(LocalScript(("x",)), options=TaskOptions(timeout=10 * MILLISECOND))
+    )
 
 
 # --- scripts
@@ -212,7 +220,7 @@ def test_the_timeout_of_a_script_is_that_of_the_task():
 def test_a_script_is_a_command(script: dict[str, Any], command: tuple[str, ...]):
     does = kind_of(kind="executor", exec_type="local_script", script=script)
 
-    assert does == Executor(Script(command))
+    assert does == ExecutorNode(LocalScript(command))
 
 
 def test_a_script_has_its_variables_and_its_folder():
@@ -227,7 +235,7 @@ nodes:
 
     does = load_flow_text(text).nodes["n"].does
 
-    assert does == Executor(Script(("x",), {"A": "1.10", "B": "yes", "C": ""}, "jobs"))
+    assert does == ExecutorNode(LocalScript(("x",), {"A": "1.10", "B": "yes", "C": ""}, "jobs"))
 
 
 @pytest.mark.parametrize(
@@ -241,8 +249,8 @@ nodes:
 def test_arguments_arrive_also_if_they_look_like_options(language: str, code: str):
     script = {"code": code, "language": language, "args": ["-x", "--version"]}
     does = kind_of(kind="executor", exec_type="local_script", script=script)
-    assert isinstance(does, Executor)
-    assert isinstance(does.work, Script)
+    assert isinstance(does, ExecutorNode)
+    assert isinstance(does.work, LocalScript)
 
     ended = subprocess.run(does.work.command, capture_output=True, text=True, check=True)
 
@@ -344,7 +352,7 @@ def test_a_choice_that_knows_what_to_do_if_no_case_is_true(edge: dict[str, str],
         json.dumps({"start": "c", "nodes": {"c": choice, "d": {"kind": "timer"}}, "edges": [edge]})
     )
 
-    assert isinstance(flow.nodes["c"].does, Choice)
+    assert isinstance(flow.nodes["c"].does, ChoiceNode)
 
 
 def test_an_edge_for_default_is_a_way_out_too():
@@ -379,7 +387,7 @@ YAML = "start: a\nnodes: {a: {kind: timer}}\n"
     ],
 )
 def test_a_text_is_json_if_it_can_be_and_else_yaml(text: str):
-    assert load_flow_text(text) == Flow(start="a", nodes={"a": Node(key="a", does=Timer())})
+    assert load_flow_text(text) == Flow(start="a", nodes={"a": FlowNode(key="a", does=TimerNode())})
 
 
 def test_what_a_text_is_can_be_said():
@@ -445,7 +453,7 @@ def test_flows_within_flows_are_loaded_as_deep_as_json_may_be():
 
     flow = descend(sys.getrecursionlimit() // 2)
     depth, inner = 0, flow
-    while isinstance(does := inner.nodes["s"].does, Subflow):
+    while isinstance(does := inner.nodes["s"].does, SubflowNode):
         depth, inner = depth + 1, does.flow
 
     assert depth == 98

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.authoring.flow.paths import BadPath, Path, Sight, follow, is_rooted, parse_path, parse_steps
+from holdfast.authoring.flow.paths import (
+    BadPath,
+    Path,
+    PathValues,
+    follow,
+    is_rooted,
+    parse_path,
+    parse_steps,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +91,7 @@ def test_a_text_is_no_list_of_characters():
 
 
 def test_a_node_sees_params_shared_and_its_input():
-    sight = Sight({"x": 1}, {"x": 2}, [3])
+    sight = PathValues({"x": 1}, {"x": 2}, [3])
 
     assert [sight.at(parse_path(text)) for text in ("$params.x", "$shared.x", "x", "$input[0]")] == [
         1,

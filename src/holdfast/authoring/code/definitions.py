@@ -159,7 +159,7 @@ class Workflow(Generic[P, R]):
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> CodeProgram:
-        return CodeProgram(run, past, definitions.codec, self.main, ByName(definitions.catalog))
+        return CodeProgram(run, past, definitions.codec, self.main, CatalogNames(definitions.catalog))
 
     def _begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []
@@ -171,7 +171,7 @@ class Workflow(Generic[P, R]):
         return f"<workflow {self.name!r} {self.version}>"
 
 
-class ByName:
+class CatalogNames:
     """What `context().schedule(...)` and `start_child(...)` do with a name, or with the thing itself."""
 
     def __init__(self, catalog: Catalog) -> None:

@@ -44,7 +44,7 @@ class Host(Protocol):
     def report_unhandled(self, context: dict[str, Any]) -> None: ...
 
 
-class Timer(asyncio.TimerHandle):
+class WorkflowTimer(asyncio.TimerHandle):
     __slots__ = ("seq",)
     seq: int | None
     """None: it was due at once and never was a durable timer."""
@@ -100,7 +100,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self._run = run
         self._next_number = 0
         self._ready: list[Soon] = []
-        self._timers: dict[int, Timer] | None = None
+        self._timers: dict[int, WorkflowTimer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
         """Every task that is not done, but the main one, which the program has."""
         self._is_disposed = False
@@ -124,7 +124,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
     ) -> asyncio.TimerHandle:
         if math.isnan(when):
             raise ValueError("a timer cannot be set for NaN, which is not a time")
-        timer = Timer(when, callback, args, self, context)
+        timer = WorkflowTimer(when, callback, args, self, context)
         # Bounded, so that one may sleep for ever and be cancelled.
         due = Instant(round(min(when, _LAST_SECOND) * 1_000_000))
         if due <= self.host.at:
@@ -139,7 +139,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         # asyncio.sleep cancels its handle also after it has fired; only an open timer is news.
-        seq = handle.seq if isinstance(handle, Timer) else None
+        seq = handle.seq if isinstance(handle, WorkflowTimer) else None
         if seq is not None and self._timers and self._timers.pop(seq, None):
             self.host.cancel_timer(seq)
 

@@ -19,9 +19,9 @@ from random import Random
 from typing import Any, Protocol, TypeVar
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle, settle
+from holdfast.authoring.code.inbox import Inbox
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
-from holdfast.authoring.code.outside import Outside
-from holdfast.authoring.code.then import Then
+from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.core import journal
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
@@ -44,7 +44,7 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
-    PromiseSettled,
+    PromiseAnswered,
     Reopened,
     SignalReceived,
     TaskEnded,
@@ -81,7 +81,7 @@ T = TypeVar("T")
 _log = logging.getLogger("holdfast.workflow")
 
 
-class ByName(Protocol):
+class NamedDefinitions(Protocol):
     """Tasks and workflows that the code asks for by name; the catalog knows them."""
 
     def require_workflow(self, name: str, version: str | None) -> None:
@@ -145,7 +145,7 @@ class CodeProgram:
         past: Past,
         codec: Codec,
         main: Callable[[CodeProgram], Coroutine[Any, Any, Payload]],
-        by_name: ByName,
+        by_name: NamedDefinitions,
     ) -> None:
         self.run = run
         self.codec = codec
@@ -165,8 +165,8 @@ class CodeProgram:
         self._fresh_timers: dict[int, int] | None = None
         """Timers of this step with their place among the commands; one that is cancelled never was."""
         self._patches: dict[str, bool] | None = None
-        self._then: Then | None = None
-        self._outside: Outside | None = None
+        self._then: RecordedRequests | None = None
+        self._outside: Inbox | None = None
         self._broken: BaseException | None = None
         self._has_ended = self._is_disposed = False
         self._loop = WorkflowLoop(self, run.key)
@@ -227,7 +227,7 @@ class CodeProgram:
     def _replay(self, past: Past) -> None:
         # A retry that goes back to the very beginning has nothing to replay: its code begins right here.
         begins_anew = len(past.steps) == 1 and any(isinstance(it, Reopened) for it in past.steps[0].events)
-        then = self._then = Then(past)
+        then = self._then = RecordedRequests(past)
         for step in past.steps:
             for asked in step.asked:
                 then.expect(asked)
@@ -286,7 +286,7 @@ class CodeProgram:
                     self._keep_early("child", event.seq, self._next_child, event.outcome)
             case SignalReceived():
                 self.outside.queue(event.name).put_nowait(event.payload)
-            case PromiseSettled():
+            case PromiseAnswered():
                 self.outside.settled.setdefault(event.name, event.outcome)
                 waiting = self.outside.promises.get(event.name)
                 if waiting is not None and not waiting.done():
@@ -341,9 +341,9 @@ class CodeProgram:
         return self.run.id or key_text(self.run.key)
 
     @property
-    def outside(self) -> Outside:
+    def outside(self) -> Inbox:
         if self._outside is None:
-            self._outside = Outside()
+            self._outside = Inbox()
         return self._outside
 
     @property

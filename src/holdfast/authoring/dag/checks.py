@@ -9,17 +9,17 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
+from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expression_tree import Read
-from holdfast.authoring.dag.model import Approval, Call, Signal
+from holdfast.authoring.dag.model import ApprovalTask, CallTask, SignalTask
 from holdfast.authoring.dag.references import RESERVED
 from holdfast.authoring.dag.scope import Scope
 from holdfast.authoring.dag.types import (
     INT,
-    ListOf,
-    Maybe,
-    ObjectOf,
+    ListType,
+    ObjectType,
+    OptionalType,
     Type,
     check,
     describe,
@@ -27,7 +27,7 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
-from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.documents.yaml_text import text_of
 from holdfast.core.schedule_inputs import varies
 from holdfast.errors import show
@@ -35,7 +35,7 @@ from holdfast.errors import show
 _MOST_CYCLES: Final = 20
 
 
-def check_document(document: Document, problems: Problems) -> None:
+def check_document(document: DagDraft, problems: Problems) -> None:
     _check_names(document, problems)
     if document.schedule_place is not None and document.has_inputs:
         _check_schedule_input(document, document.schedule_place, problems)
@@ -54,14 +54,14 @@ def check_document(document: Document, problems: Problems) -> None:
 # --- names
 
 
-def _check_names(document: Document, problems: Problems) -> None:
+def _check_names(document: DagDraft, problems: Problems) -> None:
     for draft in document.tasks.values():
         if draft.name in RESERVED:
             reason = f"a task cannot be called {draft.name!r}, which means something else in references"
             problems.add(draft.place, reason)
 
 
-def _check_schedule_input(document: Document, place: Place, problems: Problems) -> None:
+def _check_schedule_input(document: DagDraft, place: Position, problems: Problems) -> None:
     """A schedule must know everything that a run needs: nobody is there to ask."""
     for name, given in document.schedule_input.items():
         parameter = document.inputs.get(name)
@@ -81,10 +81,10 @@ def _check_schedule_input(document: Document, place: Place, problems: Problems) 
             problems.add(place, f"the schedule gives no value for input {name!r}, which has no default")
 
 
-def _check_dependencies(document: Document, problems: Problems) -> None:
+def _check_dependencies(document: DagDraft, problems: Problems) -> None:
     for draft in document.tasks.values():
         seen: set[str] = set()
-        good: list[tuple[str, Place]] = []
+        good: list[tuple[str, Position]] = []
         for name, place in draft.depends_on:
             if name == draft.name:
                 problems.add(place, f"{name} cannot depend on itself")
@@ -100,10 +100,10 @@ def _check_dependencies(document: Document, problems: Problems) -> None:
         draft.depends_on = good
 
 
-def _check_calls_of_itself(document: Document, problems: Problems) -> None:
+def _check_calls_of_itself(document: DagDraft, problems: Problems) -> None:
     """A DAG that calls itself in every run would never come to an end."""
     for draft in document.tasks.values():
-        calls_itself = isinstance(draft.work, Call) and draft.work.workflow == document.name
+        calls_itself = isinstance(draft.work, CallTask) and draft.work.workflow == document.name
         if calls_itself and not _may_be_left_out(draft, document):
             problems.add(
                 draft.nodes["workflow"].place,
@@ -112,7 +112,7 @@ def _check_calls_of_itself(document: Document, problems: Problems) -> None:
             )
 
 
-def _may_be_left_out(draft: Draft, document: Document) -> bool:
+def _may_be_left_out(draft: TaskDraft, document: DagDraft) -> bool:
     """Whether there are runs that come to their end without this task: by what it says itself or, unless it
     runs after failures too, by what one before it says. Also if nobody can tell, because something is broken.
     """
@@ -121,7 +121,7 @@ def _may_be_left_out(draft: Draft, document: Document) -> bool:
     while to_ask:
         asked = to_ask.pop()
         has_open_count = asked.foreach is not None or isinstance(asked.parallel, Use)
-        is_up_to_others = isinstance(asked.work, Approval | Signal)
+        is_up_to_others = isinstance(asked.work, ApprovalTask | SignalTask)
         if asked.when is not None or has_open_count or is_up_to_others or asked.broken:
             return True
         if text_of(asked.nodes.get("on_failure")) == "run":
@@ -137,7 +137,7 @@ def _may_be_left_out(draft: Draft, document: Document) -> bool:
 class Upstream:
     """Who comes before whom, however far. Cycles are reported, and those in one come before themselves."""
 
-    def __init__(self, document: Document, problems: Problems) -> None:
+    def __init__(self, document: DagDraft, problems: Problems) -> None:
         self._numbers = {name: number for number, name in enumerate(document.tasks)}
         self._unknown = 1 << len(self._numbers)
         """The bit of a task that is not known: nobody can say what comes before it."""
@@ -154,7 +154,7 @@ class Upstream:
             for name in order:
                 self._before[name] = self._gather(document.tasks[name], edges[name])
 
-    def _gather(self, draft: Draft, depends_on: list[str]) -> int:
+    def _gather(self, draft: TaskDraft, depends_on: list[str]) -> int:
         bits = self._before[draft.name]
         if "depends_on" in draft.broken or len(depends_on) < len(draft.depends_on):
             bits |= self._unknown
@@ -183,7 +183,7 @@ def _order(edges: dict[str, list[str]]) -> tuple[list[str], list[list[str]]]:
     return list(edges), cycles
 
 
-def _report_cycle(cycle: list[str], document: Document, problems: Problems) -> None:
+def _report_cycle(cycle: list[str], document: DagDraft, problems: Problems) -> None:
     order = list(document.tasks)
     start = min(range(len(cycle) - 1), key=lambda number: order.index(cycle[number]))
     turned = [*cycle[start:-1], *cycle[: start + 1]]
@@ -196,7 +196,7 @@ def _report_cycle(cycle: list[str], document: Document, problems: Problems) -> N
 # --- one task
 
 
-def _check_task(draft: Draft, scope: Scope, problems: Problems) -> None:
+def _check_task(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
     item = _check_fan_out(draft, scope, problems)
     scope.enter(draft, item)
     if draft.when is not None:
@@ -214,7 +214,7 @@ def _check_task(draft: Draft, scope: Scope, problems: Problems) -> None:
     _check_inputs(draft, scope, problems)
 
 
-def _check_fan_out(draft: Draft, scope: Scope, problems: Problems) -> Type | None:
+def _check_fan_out(draft: TaskDraft, scope: Scope, problems: Problems) -> Type | None:
     """Answers the type of one item."""
     if isinstance(draft.parallel, Use):
         count = scope.type_of_use(draft.parallel, draft)
@@ -224,17 +224,17 @@ def _check_fan_out(draft: Draft, scope: Scope, problems: Problems) -> Type | Non
     if draft.foreach is None:
         return None
     items = scope.type_of_use(draft.foreach, draft)
-    if isinstance(items, ListOf):
+    if isinstance(items, ListType):
         return items.of
     if not is_any(items):
-        why = "may be null" if isinstance(items, Maybe) else f"is {describe(items)}"
+        why = "may be null" if isinstance(items, OptionalType) else f"is {describe(items)}"
         problems.add(draft.foreach.at(0), f"foreach needs a list, but {draft.foreach.ref} {why}")
     return None
 
 
-def _check_inputs(draft: Draft, scope: Scope, problems: Problems) -> None:
+def _check_inputs(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
     wanted = draft.input_type
-    if wanted is not None and not isinstance(wanted, ObjectOf):
+    if wanted is not None and not isinstance(wanted, ObjectType):
         if not is_any(wanted):
             place = draft.nodes["input_type"].place
             problems.add(
@@ -260,9 +260,14 @@ def _check_inputs(draft: Draft, scope: Scope, problems: Problems) -> None:
 
 
 def _check_source(
-    name: str, source: Use | Value, wanted: Type | None, draft: Draft, scope: Scope, problems: Problems
+    name: str,
+    source: Use | PlacedConstant,
+    wanted: Type | None,
+    draft: TaskDraft,
+    scope: Scope,
+    problems: Problems,
 ) -> None:
-    if isinstance(source, Value):
+    if isinstance(source, PlacedConstant):
         wrong = None if wanted is None else check(source.source.value, wanted)
         if wrong is not None:
             problems.add(source.place, f"inputs.{name} does not fit input_type: {wrong}")
@@ -273,7 +278,9 @@ def _check_source(
         problems.add(source.at(0), f"inputs.{name} does not fit input_type: {wrong}")
 
 
-def _check_implicit_inputs(draft: Draft, wanted: ObjectOf | None, scope: Scope, problems: Problems) -> None:
+def _check_implicit_inputs(
+    draft: TaskDraft, wanted: ObjectType | None, scope: Scope, problems: Problems
+) -> None:
     """Without `inputs`, a task gets things by their names; so no name may stand for two of them."""
     given: dict[str, Type] = {}
     for group in scope.implicit_inputs(draft):
@@ -287,7 +294,7 @@ def _check_implicit_inputs(draft: Draft, wanted: ObjectOf | None, scope: Scope, 
         given |= group
     if wanted is None or not scope.knows_inputs(draft):
         return
-    wrong = fits(ObjectOf(given), wanted)
+    wrong = fits(ObjectType(given), wanted)
     if wrong is not None:
         place = draft.nodes["input_type"].place
         problems.add(place, f"what {draft.name} gets does not fit input_type: {wrong}")

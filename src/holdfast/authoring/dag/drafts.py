@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.authoring.dag.expressions import Expression
-from holdfast.authoring.dag.fields import Kind
-from holdfast.authoring.dag.model import Const, Parameter, Work
+from holdfast.authoring.dag.fields import TaskKind
+from holdfast.authoring.dag.model import Const, DagWork, Parameter
 from holdfast.authoring.dag.references import Ref
 from holdfast.authoring.dag.types import Type
-from holdfast.authoring.documents.problems import START, Place
-from holdfast.authoring.documents.yaml_text import Node, Scalar
+from holdfast.authoring.documents.problems import START, Position
+from holdfast.authoring.documents.yaml_text import Node, ScalarNode
 from holdfast.core.timetable import Plan
 
 
@@ -25,40 +25,40 @@ class Use(NamedTuple):
     ref: Ref
     offsets: tuple[int, ...]
     is_short: bool
-    scalar: Scalar
+    scalar: ScalarNode
 
-    def at(self, step: int) -> Place:
+    def at(self, step: int) -> Position:
         return self.scalar.at(self.offsets[step])
 
 
-class Value(NamedTuple):
+class PlacedConstant(NamedTuple):
     """A constant where it stands."""
 
     source: Const
-    place: Place
+    place: Position
 
 
 class When(NamedTuple):
     expression: Expression
-    scalar: Scalar
+    scalar: ScalarNode
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class TaskDraft(msgspec.Struct, kw_only=True):
     """A task. What was wrong with it is left out, and is named in `broken`."""
 
     name: str
-    place: Place
+    place: Position
     broken: frozenset[str] = frozenset()
-    places: dict[str, Place] = {}
+    places: dict[str, Position] = {}
     """Of the fields that it has."""
     nodes: dict[str, Node] = {}
     """Their values."""
-    kind: Kind | None = None
-    work: Work | None = None
-    depends_on: list[tuple[str, Place]] = []
+    kind: TaskKind | None = None
+    work: DagWork | None = None
+    depends_on: list[tuple[str, Position]] = []
     when: When | None = None
-    inputs: dict[str, Use | Value] | None = None
-    input_places: dict[str, Place] = {}
+    inputs: dict[str, Use | PlacedConstant] | None = None
+    input_places: dict[str, Position] = {}
     input_type: Type | None = None
     output_type: Type | None = None
     foreach: Use | None = None
@@ -73,22 +73,22 @@ class Draft(msgspec.Struct, kw_only=True):
         return self.foreach is not None or self.parallel is not None
 
 
-class Document(msgspec.Struct, kw_only=True):
+class DagDraft(msgspec.Struct, kw_only=True):
     name: str = ""
     description: str = ""
     inputs: dict[str, Parameter] = {}
     lost_inputs: frozenset[str] = frozenset()
     """Those whose name or type is no good."""
-    tasks: dict[str, Draft] = {}
+    tasks: dict[str, TaskDraft] = {}
     lost_tasks: frozenset[str] = frozenset()
     """Those of which nothing can be said but that they are there."""
-    tasks_place: Place = START
+    tasks_place: Position = START
     output: dict[str, Use] | None = None
     timeout: dt.timedelta | None = None
     max_parallel: int | None = None
     schedule: Plan | None = None
-    schedule_input: dict[str, Value] = {}
-    schedule_place: Place | None = None
+    schedule_input: dict[str, PlacedConstant] = {}
+    schedule_place: Position | None = None
     """Where its inputs are, or should be."""
     has_tasks: bool = True
     """False if the tasks cannot be read at all, so nobody can say which names are unknown."""

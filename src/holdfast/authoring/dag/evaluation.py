@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, assert_never, cast
 
-from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Lookup, Part, Read, Unary
+from holdfast.authoring.dag.expression_tree import Apply, Binary, Constant, Items, Lookup, Part, Read, Unary
 from holdfast.authoring.dag.types import name_of_value
 from holdfast.errors import CannotEvaluate, Refused
 
@@ -32,7 +32,7 @@ def evaluate(tree: Part, lookup: Lookup) -> bool:
 
 def _value(part: Part, lookup: Lookup) -> Any:
     match part:
-        case Literal(value):
+        case Constant(value):
             return value
         case Read():
             return _read(part, lookup)

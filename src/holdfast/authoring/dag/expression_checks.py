@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Part, Read, Unary
+from holdfast.authoring.dag.expression_tree import Apply, Binary, Constant, Items, Part, Read, Unary
 from holdfast.authoring.dag.types import (
     ANY,
     BOOL,
     FLOAT,
     INT,
     STR,
-    ListOf,
-    ObjectOf,
-    Scalar,
+    ListType,
+    ObjectType,
+    ScalarType,
     Type,
     describe,
     is_any,
@@ -45,13 +45,13 @@ class _Checker:
         """`any` if it cannot be told. What may be null counts as what else it may be: `exists` can be
         asked."""
         match part:
-            case Literal(value):
+            case Constant(value):
                 return _type_of_literal(value)
             case Read():
                 return without_null(self._type_of(part))
             case Items(of):
                 types = [self.type(each) for each in of]
-                return ListOf(types[0] if types and all(each == types[0] for each in types) else ANY)
+                return ListType(types[0] if types and all(each == types[0] for each in types) else ANY)
             case Unary("not", of):
                 self._expect(self.type(of), (BOOL,), of.at, "'not' is for true and false")
                 return BOOL
@@ -118,7 +118,7 @@ class _Checker:
         self._check_state(part.right, part.left)
 
     def _contain(self, part: Binary, item: Type, container: Type) -> None:
-        if isinstance(container, ListOf):
+        if isinstance(container, ListType):
             if not is_any(item) and not is_any(container.of) and not _are_alike(item, container.of):
                 self._report(
                     part.at,
@@ -126,7 +126,7 @@ class _Checker:
                 )
             for each in part.right.of if isinstance(part.right, Items) else ():
                 self._check_state(part.left, each)
-        elif isinstance(container, ObjectOf) or container in (STR, *_DATES):
+        elif isinstance(container, ObjectType) or container in (STR, *_DATES):
             self._expect(item, (STR, *_DATES), part.left.at, f"{part.operator!r} looks for text here")
         elif not is_any(container):
             words = "looks into lists, text and objects"
@@ -134,7 +134,7 @@ class _Checker:
 
     def _check_state(self, read: Part, literal: Part) -> None:
         """A state that no task ever ends in is a slip, and the condition would never be true."""
-        if isinstance(read, Read) and read.ref.is_status and isinstance(literal, Literal):
+        if isinstance(read, Read) and read.ref.is_status and isinstance(literal, Constant):
             state = literal.value
             if isinstance(state, str) and state not in _STATES:
                 hint = self._problems.did_you_mean(state, _STATES)
@@ -152,7 +152,7 @@ class _Checker:
                 return BOOL
             case "len":
                 found = types[0]
-                if isinstance(found, Scalar) and not is_any(found) and found not in (STR, *_DATES):
+                if isinstance(found, ScalarType) and not is_any(found) and found not in (STR, *_DATES):
                     self._report(
                         part.arguments[0].at,
                         f"len() is for text, lists and objects, not for {describe(found)}",
@@ -164,8 +164,8 @@ class _Checker:
                 return STR if part.function in ("lower", "upper") else BOOL
 
 
-_DATE: Final = Scalar("date")
-_DATETIME: Final = Scalar("datetime")
+_DATE: Final = ScalarType("date")
+_DATETIME: Final = ScalarType("datetime")
 _DATES: Final = (_DATE, _DATETIME)
 
 
@@ -184,7 +184,7 @@ def _type_of_literal(value: bool | int | float | str | None) -> Type:
 
 
 def _is_null(part: Part) -> bool:
-    return isinstance(part, Literal) and part.value is None
+    return isinstance(part, Constant) and part.value is None
 
 
 def _has_order(type: Type) -> bool:
@@ -195,14 +195,14 @@ def _are_alike(left: Type, right: Type) -> bool:
     """Whether a value of one can be equal to a value of the other."""
     if is_any(left) or is_any(right):
         return True
-    if isinstance(left, ListOf) and isinstance(right, ListOf):
+    if isinstance(left, ListType) and isinstance(right, ListType):
         return True
-    if isinstance(left, ObjectOf) and isinstance(right, ObjectOf):
+    if isinstance(left, ObjectType) and isinstance(right, ObjectType):
         return True
     return _family(left) == _family(right)
 
 
 def _family(type: Type) -> str:
-    if not isinstance(type, Scalar):
-        return "list" if isinstance(type, ListOf) else "object"
+    if not isinstance(type, ScalarType):
+        return "list" if isinstance(type, ListType) else "object"
     return {"float": "int", "date": "str", "datetime": "str"}.get(type.name, type.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, NoReturn
 
-from holdfast.authoring.dag.expression_tree import Apply, Binary, Items, Literal, Part, Read, Unary
+from holdfast.authoring.dag.expression_tree import Apply, Binary, Constant, Items, Part, Read, Unary
 from holdfast.authoring.dag.references import BadReference, read_reference
 
 LONGEST_EXPRESSION: Final = 2000
@@ -142,10 +142,10 @@ class _Parser:
         match token.kind:
             case "number":
                 self._take()
-                return self._made(Literal(_number(token), token.at))
+                return self._made(Constant(_number(token), token.at))
             case "text":
                 self._take()
-                return self._made(Literal(_unquoted(token), token.at))
+                return self._made(Constant(_unquoted(token), token.at))
             case "word":
                 return self._made(self._word(token))
             case "not":
@@ -168,7 +168,7 @@ class _Parser:
     def _word(self, token: _Token) -> Part:
         if token.text in _CONSTANTS:
             self._take()
-            return Literal(_CONSTANTS[token.text], token.at)
+            return Constant(_CONSTANTS[token.text], token.at)
         if self._text[token.end : token.end + 1] == "(":
             return self._call(token)
         try:

@@ -12,7 +12,7 @@ from holdfast.authoring.dag.references import Ref
 # `at` is the place of a part in the text, for those who complain of it.
 
 
-class Literal(msgspec.Struct, frozen=True, tag="literal"):
+class Constant(msgspec.Struct, frozen=True, tag="literal"):
     value: bool | int | float | str | None
     at: int = 0
 
@@ -53,7 +53,7 @@ class Apply(msgspec.Struct, frozen=True, tag="apply"):
     at: int = 0
 
 
-Part: TypeAlias = Literal | Read | Items | Unary | Binary | Apply
+Part: TypeAlias = Constant | Read | Items | Unary | Binary | Apply
 
 Lookup: TypeAlias = Callable[[Ref], Any]
 """Gives the value that a reference stands for; raises LookupError or Refused if there is none."""

@@ -10,12 +10,11 @@ from typing import Final, NamedTuple
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     Anything,
-    Choice,
-    Either,
+    Enumeration,
     Excludes,
     Field,
-    ListOf,
-    MapOf,
+    ListShape,
+    MapShape,
     Needs,
     Number,
     Plain,
@@ -23,6 +22,7 @@ from holdfast.authoring.documents.shapes import (
     Text,
     TrueOnly,
     TypeNotation,
+    UnionShape,
 )
 
 _LONGEST_NAME: Final = 100
@@ -46,10 +46,10 @@ _IN_WORDS: Final = "seconds, or text such as 250ms, 90s, 10m, 1h30m, 2d"
 _SPAN: Final = r"([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+"
 
 
-def _duration(*, may_be_zero: bool = False) -> Either:
+def _duration(*, may_be_zero: bool = False) -> UnionShape:
     expected = f"a duration: {_IN_WORDS}" if may_be_zero else f"a duration longer than zero: {_IN_WORDS}"
     seconds = Number(expected, 0, _MOST_SECONDS, is_whole=False, without_least=not may_be_zero)
-    return Either((seconds, Text(expected, _SPAN, 100)), expected)
+    return UnionShape((seconds, Text(expected, _SPAN, 100)), expected)
 
 
 _DURATION: Final = _duration()
@@ -70,14 +70,14 @@ _RETRY_FIELDS: Final = {
         "How much of a wait is left to chance, in either direction; 0.1 if not given.",
     ),
     "never_on": Field(
-        Either(
-            (_ANY_NAME, ListOf(_ANY_NAME, "a list of names of errors", least=1)),
+        UnionShape(
+            (_ANY_NAME, ListShape(_ANY_NAME, "a list of names of errors", least=1)),
             "the name of an error, or several",
         ),
         "Errors that are final at once, by the name of their class: ValueError, shop:PaymentDeclined.",
     ),
 }
-RETRIES: Final = Either(
+RETRIES: Final = UnionShape(
     (
         Number("a whole number from 0 to 1000", 0, 1000),
         Record(_RETRY_FIELDS, "a number or a map", required=("max_attempts",)),
@@ -93,7 +93,7 @@ _SOURCE: Final = Record(
     "{const: …} for a value, or {ref: …} for a reference",
     exactly_one=("const", "ref"),
 )
-_ENV: Final = MapOf(
+_ENV: Final = MapShape(
     Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
     Plain(),
     "a map of variables",
@@ -103,19 +103,19 @@ _TYPE: Final = TypeNotation()
 # --- tasks
 
 
-class Kind(NamedTuple):
+class TaskKind(NamedTuple):
     """A kind of task: what it is called, and the fields of which one makes a task be of this kind."""
 
     name: str
     work: tuple[str, ...]
 
 
-SHELL: Final = Kind("shell", ("command",))
-PYTHON: Final = Kind("python", ("file", "module"))
-WORKFLOW: Final = Kind("workflow", ("workflow",))
-APPROVAL: Final = Kind("approval", ("approval",))
-SIGNAL: Final = Kind("wait_for_signal", ("wait_for_signal",))
-SLEEP: Final = Kind("sleep", ("sleep",))
+SHELL: Final = TaskKind("shell", ("command",))
+PYTHON: Final = TaskKind("python", ("file", "module"))
+WORKFLOW: Final = TaskKind("workflow", ("workflow",))
+APPROVAL: Final = TaskKind("approval", ("approval",))
+SIGNAL: Final = TaskKind("wait_for_signal", ("wait_for_signal",))
+SLEEP: Final = TaskKind("sleep", ("sleep",))
 KINDS: Final = (SHELL, PYTHON, WORKFLOW, APPROVAL, SIGNAL, SLEEP)
 KIND_BY_WORK: Final = {field: kind for kind in KINDS for field in kind.work}
 KIND_BY_EXECUTOR: Final = {"process": SHELL, **{kind.name: kind for kind in KINDS}}
@@ -128,7 +128,7 @@ _WAITING: Final = (*_FANNING, APPROVAL, SIGNAL)
 class Only(NamedTuple):
     """Which kinds of task have a field, and why no others do."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TaskKind, ...]
     because: str
 
 
@@ -155,15 +155,17 @@ _APPROVAL_FIELDS: Final = {"message": Field(_TEXT, "What the person is asked.")}
 TASK_FIELDS: Final[dict[str, Field]] = {
     "description": Field(_TEXT, "What it is for, in words for people."),
     "executor": Field(
-        Choice(("shell", "process", "python", "workflow", "approval", "wait_for_signal", "sleep")),
+        Enumeration(("shell", "process", "python", "workflow", "approval", "wait_for_signal", "sleep")),
         "Which kind of task it is. Need not be given: it follows from the field that says what to do. "
         "`process` is another word for `shell`.",
     ),
     "command": Field(
-        Either(
+        UnionShape(
             (
                 _TEXT,
-                ListOf(_TEXT, "a list of arguments, the first of which is the program", least=1, most=1000),
+                ListShape(
+                    _TEXT, "a list of arguments, the first of which is the program", least=1, most=1000
+                ),
             ),
             "text for the shell, or a list of arguments",
         ),
@@ -187,23 +189,23 @@ TASK_FIELDS: Final[dict[str, Field]] = {
     ),
     "workflow": Field(_ANY_NAME, "Another workflow, of any kind, to start and wait for."),
     "approval": Field(
-        Either(
+        UnionShape(
             (TrueOnly(), _TEXT, Record(_APPROVAL_FIELDS, "a map with message")),
             "true, a question to a person, or {message: …}",
         ),
         "Wait until a person says yes or no.",
     ),
     "wait_for_signal": Field(
-        Either((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
+        UnionShape((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
         "Wait for a signal of this name; `true` is the name of the task.",
     ),
     "sleep": Field(_duration(may_be_zero=True), "Wait this long. It costs nothing meanwhile."),
     "depends_on": Field(
-        Either((_TEXT, ListOf(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
+        UnionShape((_TEXT, ListShape(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
         "The tasks that must have ended before this one begins.",
     ),
     "on_failure": Field(
-        Choice(("skip", "run")),
+        Enumeration(("skip", "run")),
         "What to do if a task before it failed: `skip` it too, which is the default, or `run` it anyway.",
     ),
     "when": Field(
@@ -211,7 +213,7 @@ TASK_FIELDS: Final[dict[str, Field]] = {
         "A condition. If it is not true, the task is skipped.",
     ),
     "inputs": Field(
-        MapOf(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
+        MapShape(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
         "What the task gets, by name. If not given: the inputs of the run, and the outputs of the tasks that "
         "it depends on, by their names.",
     ),
@@ -221,7 +223,7 @@ TASK_FIELDS: Final[dict[str, Field]] = {
     ),
     "foreach": Field(_REFERENCE, "A list. The task is done once for each item, which it gets as `item`."),
     "parallel": Field(
-        Either(
+        UnionShape(
             (Number("a whole number from 1 to 1,000,000", 1, 1_000_000), _REFERENCE),
             "how often to do it, or a reference to a number",
         ),
@@ -256,7 +258,7 @@ DEFAULT_FIELDS: Final[dict[str, Field]] = {
             "workdir",
         )
     },
-    "executor": Field(Choice(("shell", "process", "python")), "Which kind most tasks are."),
+    "executor": Field(Enumeration(("shell", "process", "python")), "Which kind most tasks are."),
 }
 
 WORK_FIELDS: Final = tuple(KIND_BY_WORK)
@@ -301,29 +303,30 @@ _SCHEDULE_FIELDS: Final = {
     "start": Field(_TEXT, "Not before this moment, such as 2026-01-31 or 2026-01-31T02:00:00Z."),
     "end": Field(_TEXT, "Not after this moment."),
     "overlap": Field(
-        Choice(("skip", "allow", "queue", "cancel_previous")),
+        Enumeration(("skip", "allow", "queue", "cancel_previous")),
         "What to do while the run before is still under way; `skip` if not given.",
     ),
     "catchup": Field(
-        Either(
-            (Choice(("none", "last", "all")), _CATCHUP_ALL), "none, last, all, or {all: 10} for the newest 10"
+        UnionShape(
+            (Enumeration(("none", "last", "all")), _CATCHUP_ALL),
+            "none, last, all, or {all: 10} for the newest 10",
         ),
         "Which runs that were missed to make up for: `none`, the `last`, `all` (of the newest 100), or "
         "`{all: 10}` for the newest 10. `last` if not given.",
     ),
     "input": Field(
-        MapOf(NAME, Anything(), "a map from names of inputs to values"),
+        MapShape(NAME, Anything(), "a map from names of inputs to values"),
         "What its runs are given. In a text, `{tick}` stands for the tick and `{date}` for its day. An input "
         "that is a date or a datetime and has no default is that of the tick, if not given.",
     ),
 }
-SCHEDULE: Final = Either(
+SCHEDULE: Final = UnionShape(
     (_TEXT, Record(_SCHEDULE_FIELDS, "a cron line or a map", exactly_one=("cron", "every"))),
     "a cron line, or a map with cron or every",
 )
-_OUTPUT: Final = MapOf(
+_OUTPUT: Final = MapShape(
     _KEY,
-    Either(
+    UnionShape(
         (_REFERENCE, Record({"ref": Field(_REFERENCE, "A reference.")}, "a reference", required=("ref",))),
         "a reference",
     ),
@@ -336,7 +339,7 @@ TOP: Final = Record(
         "description": Field(_TEXT, "What it is for, in words for people."),
         "schedule": Field(SCHEDULE, "When to run it by itself."),
         "input": Field(
-            MapOf(NAME, _TYPE, "a map from names to types"),
+            MapShape(NAME, _TYPE, "a map from names to types"),
             "What a run is given: types, with defaults (`int = 100`).",
         ),
         "output": Field(
@@ -344,14 +347,14 @@ TOP: Final = Record(
             "What a run gives, by name. If not given: the outputs of the tasks that no other depends on.",
         ),
         "types": Field(
-            MapOf(NAME, _TYPE, "a map from names to types"), "Types with a name, for use elsewhere."
+            MapShape(NAME, _TYPE, "a map from names to types"), "Types with a name, for use elsewhere."
         ),
         "defaults": Field(
             Record(DEFAULT_FIELDS, "a map of fields"),
             "Fields for all tasks that do not have them themselves.",
         ),
         "tasks": Field(
-            MapOf(NAME, TASK, f"a map of 1 to {MOST_ENTRIES:,} tasks by name", least=1),
+            MapShape(NAME, TASK, f"a map of 1 to {MOST_ENTRIES:,} tasks by name", least=1),
             "What is to be done, by name.",
         ),
         "timeout": Field(_DURATION, "The longest a whole run may take."),

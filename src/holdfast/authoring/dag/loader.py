@@ -16,12 +16,12 @@ from typing import Any, Final, cast
 import msgspec
 
 from holdfast.authoring.dag.checks import check_document
-from holdfast.authoring.dag.drafts import Document, Draft, Use, Value
+from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use
 from holdfast.authoring.dag.fields import TOP
-from holdfast.authoring.dag.model import Const, Dag, Each, FanOut, Ref, Task, Times, Work
+from holdfast.authoring.dag.model import Const, Dag, DagTask, DagWork, Each, FanOut, Ref, Times
 from holdfast.authoring.dag.project_files import check_files
-from holdfast.authoring.dag.reading import Reader
-from holdfast.authoring.documents.problems import START, Place, Problems
+from holdfast.authoring.dag.reading import DagDocumentReader
+from holdfast.authoring.documents.problems import START, Position, Problems
 from holdfast.authoring.documents.shapes import conform
 from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, MapNode, compose, text_of
 from holdfast.core.policies import TaskOptions
@@ -65,10 +65,10 @@ def read_text(path: str | Path) -> str:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = len(before[before.rfind(b"\n") + 1 :].decode()) + 1
-        raise _unreadable(file, "it is not text in UTF-8", Place(line, column)) from None
+        raise _unreadable(file, "it is not text in UTF-8", Position(line, column)) from None
 
 
-def _unreadable(file: str, reason: str, place: Place = START) -> BadDag:
+def _unreadable(file: str, reason: str, place: Position = START) -> BadDag:
     return BadDag([Problem(file, place.line, place.column, reason)])
 
 
@@ -77,7 +77,7 @@ def _load(text: str, file: str, folder: Path | None) -> Dag:
     root = compose(text, problems)
     top = None if root is None else conform(root, TOP, "the DAG", problems)
     if isinstance(top, MapNode):
-        document = Reader(top, problems, file).read()
+        document = DagDocumentReader(top, problems, file).read()
         check_document(document, problems)
         if folder is not None:
             check_files(document, folder, problems)
@@ -90,7 +90,7 @@ def _load(text: str, file: str, folder: Path | None) -> Dag:
 # --- the model
 
 
-def _build(document: Document) -> Dag:
+def _build(document: DagDraft) -> Dag:
     output = document.output
     return Dag(
         name=document.name,
@@ -105,10 +105,10 @@ def _build(document: Document) -> Dag:
     )
 
 
-def _task(draft: Draft) -> Task:
-    return Task(
+def _task(draft: TaskDraft) -> DagTask:
+    return DagTask(
         name=draft.name,
-        work=cast("Work", draft.work),
+        work=cast("DagWork", draft.work),
         description=text_of(draft.nodes.get("description")),
         depends_on=tuple(name for name, _ in draft.depends_on),
         runs_on_failure=text_of(draft.nodes.get("on_failure")) == "run",
@@ -124,11 +124,11 @@ def _task(draft: Draft) -> Task:
     )
 
 
-def _source(source: Use | Value) -> Const | Ref:
-    return source.source if isinstance(source, Value) else source.ref
+def _source(source: Use | PlacedConstant) -> Const | Ref:
+    return source.source if isinstance(source, PlacedConstant) else source.ref
 
 
-def _fan_out(draft: Draft) -> FanOut | None:
+def _fan_out(draft: TaskDraft) -> FanOut | None:
     if draft.foreach is not None:
         return Each(draft.foreach.ref)
     if draft.parallel is None:

@@ -19,20 +19,20 @@ from holdfast.core.timetable import Plan
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 __all__ = [
-    "Approval",
-    "Call",
+    "ApprovalTask",
+    "CallTask",
     "Const",
     "Dag",
     "Each",
     "FanOut",
     "Parameter",
     "Ref",
-    "Signal",
-    "Sleep",
+    "SignalTask",
+    "SleepTask",
     "Source",
-    "Task",
+    "DagTask",
     "Times",
-    "Work",
+    "DagWork",
 ]
 
 # --- where values come from
@@ -48,27 +48,27 @@ Source: TypeAlias = Const | Ref
 # --- what a task does
 
 
-class Call(msgspec.Struct, frozen=True, tag="workflow"):
+class CallTask(msgspec.Struct, frozen=True, tag="workflow"):
     """Another workflow, of any kind, as a child."""
 
     workflow: str
 
 
-class Approval(msgspec.Struct, frozen=True, tag="approval", omit_defaults=True):
+class ApprovalTask(msgspec.Struct, frozen=True, tag="approval", omit_defaults=True):
     """A yes or no from a person: the promise of the task's name."""
 
     message: str = ""
 
 
-class Signal(msgspec.Struct, frozen=True, tag="signal"):
+class SignalTask(msgspec.Struct, frozen=True, tag="signal"):
     name: str
 
 
-class Sleep(msgspec.Struct, frozen=True, tag="sleep"):
+class SleepTask(msgspec.Struct, frozen=True, tag="sleep"):
     duration: dt.timedelta
 
 
-Work: TypeAlias = ShellCommand | PythonFunction | Call | Approval | Signal | Sleep
+DagWork: TypeAlias = ShellCommand | PythonFunction | CallTask | ApprovalTask | SignalTask | SleepTask
 
 
 # --- how often it does it
@@ -89,9 +89,9 @@ class Each(msgspec.Struct, frozen=True, tag="each"):
 FanOut: TypeAlias = Times | Each
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DagTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
-    work: Work
+    work: DagWork
     description: str = ""
     depends_on: tuple[str, ...] = ()
     """In the order of the file, each once."""
@@ -122,7 +122,7 @@ class Dag(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     description: str = ""
     inputs: dict[str, Parameter] = {}
-    tasks: dict[str, Task]
+    tasks: dict[str, DagTask]
     """In the order of the file."""
     output: dict[str, Ref] | None = None
     """None: what the tasks have given that no other depends on, by their names."""

@@ -9,7 +9,15 @@ from typing import Any, Final
 
 from holdfast.authoring.dag.types import is_date, parse_datetime
 from holdfast.authoring.documents.problems import Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, is_broken, plain, text_of
+from holdfast.authoring.documents.yaml_text import (
+    ListNode,
+    MapNode,
+    Node,
+    ScalarNode,
+    is_broken,
+    plain,
+    text_of,
+)
 from holdfast.core.cron import time_zone
 from holdfast.core.mistakes import all_of
 from holdfast.core.policies import LONGEST_DELAY, Retry
@@ -29,7 +37,7 @@ _RESERVED_VARIABLES: Final = "HOLDFAST_"
 
 def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = False) -> dt.timedelta | None:
     """None if it is one that nobody can wait for, which has been reported then."""
-    value = node.value if isinstance(node, Scalar) else None
+    value = node.value if isinstance(node, ScalarNode) else None
     span = dt.timedelta(0)
     if isinstance(value, str):
         for number, unit in _SPAN.findall(value):
@@ -47,7 +55,7 @@ def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = 
 
 def retry(node: Node, problems: Problems) -> Retry | None:
     """A number counts the times after the first."""
-    if isinstance(node, Scalar):
+    if isinstance(node, ScalarNode):
         return Retry(max_attempts=whole(node) + 1)
     given: dict[str, Any] = {}
     for name, (_, value) in node.entries.items() if isinstance(node, MapNode) else ():
@@ -79,7 +87,7 @@ def environment(node: Node, problems: Problems) -> dict[str, str]:
     for name, (key, value) in node.entries.items() if isinstance(node, MapNode) else ():
         if name.startswith(_RESERVED_VARIABLES):
             problems.add(key.place, f"{name} cannot be set: variables that begin with HOLDFAST_ are ours")
-        elif isinstance(value, Scalar):
+        elif isinstance(value, ScalarNode):
             found[name] = value.text
     return found
 

@@ -18,8 +18,8 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.authoring.dag.expressions import CannotEvaluate
-from holdfast.authoring.dag.model import Approval, Call, Dag, Signal, Sleep
-from holdfast.authoring.dag.progress import Node, Progress
+from holdfast.authoring.dag.model import ApprovalTask, CallTask, Dag, SignalTask, SleepTask
+from holdfast.authoring.dag.progress import DagProgress, TaskProgress
 from holdfast.authoring.dag.types import check
 from holdfast.authoring.dag.values import Values
 from holdfast.authoring.dag.waits import Wait, Waits
@@ -41,7 +41,7 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
-    PromiseSettled,
+    PromiseAnswered,
     Reopened,
     SignalReceived,
     TaskEnded,
@@ -84,20 +84,20 @@ class DagProgram:
         self._dag = dag
         self._codec = codec
         self._pack_child = pack_child
-        self._progress = Progress(dag)
+        self._progress = DagProgress(dag)
         self._values = Values(run.input, dag, self._progress, codec)
         self._at = run.created_at
         self._commands: list[Command] = []
         self._waits = Waits(self._emit, self._end_wait)
         self._next_task = self._next_child = 0
         self._child_ids: dict[int, str] = {}
-        self._held: dict[int, tuple[Node, int]] = {}
+        self._held: dict[int, tuple[TaskProgress, int]] = {}
         """Children that were opened again and wait for their turn."""
-        self._tasks: dict[int, tuple[Node, int]] = {}
+        self._tasks: dict[int, tuple[TaskProgress, int]] = {}
         """The items that executors have, by the number of the task."""
-        self._ready: list[tuple[int, int, Node]] = []
+        self._ready: list[tuple[int, int, TaskProgress]] = []
         """Tasks with items to start, the most urgent first."""
-        self._arriving: deque[Node] = deque()
+        self._arriving: deque[TaskProgress] = deque()
         """Tasks whose upstream has ended."""
         self._round = 1
         """How often the run was opened: a promise is settled once, and whoever asks again needs another."""
@@ -167,7 +167,7 @@ class DagProgram:
                 self._waits.end_child(event.seq, event.outcome)
             case SignalReceived():
                 self._waits.receive(event.name, event.payload)
-            case PromiseSettled():
+            case PromiseAnswered():
                 self._waits.settle(event.name, event.outcome)
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
@@ -238,7 +238,7 @@ class DagProgram:
         tasks_again, children_again = set(event.tasks_again), set(event.children_again)
         for node, index, seq in [*interrupted, *self._progress.reopen()]:
             node.redo.append(index)
-            is_child = isinstance(node.task.work, Call)
+            is_child = isinstance(node.task.work, CallTask)
             if seq is not None and seq in (children_again if is_child else tasks_again):
                 node.again[index] = seq
                 if is_child:
@@ -250,7 +250,7 @@ class DagProgram:
 
     # --- one task
 
-    def _arrive(self, node: Node) -> None:
+    def _arrive(self, node: TaskProgress) -> None:
         """All that it depends on has ended: skip it, or begin."""
         task = node.task
         if node.has_bad_upstream and not task.runs_on_failure:
@@ -274,14 +274,14 @@ class DagProgram:
         else:
             self._queue(node)
 
-    def _skip(self, node: Node, reason: str) -> None:
+    def _skip(self, node: TaskProgress, reason: str) -> None:
         self._emit(RecordTask(self._take_task(), node.task.name, Cancelled(reason)))
         self._finish(node, TaskStatus.SKIPPED)
 
-    def _finish(self, node: Node, status: TaskStatus) -> None:
+    def _finish(self, node: TaskProgress, status: TaskStatus) -> None:
         self._arriving.extend(self._progress.finish(node, status))
 
-    def _queue(self, node: Node) -> None:
+    def _queue(self, node: TaskProgress) -> None:
         if not node.is_queued and node.status is TaskStatus.RUNNING and node.may_start:
             node.is_queued = True
             heapq.heappush(self._ready, (-node.task.options.priority, node.order, node))
@@ -308,7 +308,7 @@ class DagProgram:
         self._next_task += 1
         return self._next_task - 1
 
-    def _start(self, node: Node, index: int) -> None:
+    def _start(self, node: TaskProgress, index: int) -> None:
         again = node.again.pop(index, None)
         if again is not None:
             self._start_again(node, index, again)
@@ -323,8 +323,8 @@ class DagProgram:
         self._emit(RecordTask(self._take_task(), node.task.name, failed))
         self._end_item(node, index, failed, None)
 
-    def _start_again(self, node: Node, index: int, seq: int) -> None:
-        if isinstance(node.task.work, Call):
+    def _start_again(self, node: TaskProgress, index: int, seq: int) -> None:
+        if isinstance(node.task.work, CallTask):
             del self._held[seq]
             self._await_again(seq, node, index)
             self._emit(ResumeChild(seq))
@@ -338,10 +338,10 @@ class DagProgram:
         node.start_early(index)
         self._await_again(child, node, index)
 
-    def _await_again(self, child: int, node: Node, index: int) -> None:
+    def _await_again(self, child: int, node: TaskProgress, index: int) -> None:
         self._waits.await_child(child, self._open(node, index, self._values.with_place(node, index, {})))
 
-    def _start_work(self, node: Node, index: int) -> None:
+    def _start_work(self, node: TaskProgress, index: int) -> None:
         """Raises Refused before anything is asked for."""
         task = node.task
         match task.work:
@@ -350,22 +350,22 @@ class DagProgram:
                 seq = self._take_task()
                 self._tasks[seq] = (node, index)
                 self._emit(ScheduleTask(seq, task.name, input, task.options))
-            case Call():
+            case CallTask():
                 self._start_child(node, index, task.work.workflow)
-            case Approval():
+            case ApprovalTask():
                 promise = task.name if self._round == 1 else f"{task.name}#{self._round}"
                 shown = self._codec.encode({"promise": promise, "message": task.work.message}, "an approval")
                 self._waits.ask(promise, self._open(node, index, shown))
-            case Signal():
+            case SignalTask():
                 self._waits.listen(task.work.name, self._open(node, index, _NOTHING))
-            case Sleep():
+            case SleepTask():
                 wait = self._open(node, index, _NOTHING)
                 self._waits.sleep(wait, later(self._at, task.work.duration))
 
-    def _open(self, node: Node, index: int, input: Payload) -> Wait:
+    def _open(self, node: TaskProgress, index: int, input: Payload) -> Wait:
         return self._waits.open(node, index, self._take_task(), input, self._at)
 
-    def _start_child(self, node: Node, index: int, workflow: str) -> None:
+    def _start_child(self, node: TaskProgress, index: int, workflow: str) -> None:
         given = self._values.child_inputs(node, index)
         shown = self._values.with_place(node, index, given)
         # What is replayed was accepted then, whether or not the workflow is known here now.
@@ -376,7 +376,7 @@ class DagProgram:
         id = self._child_ids[child] = self._child_id(node, index)
         self._emit(StartChild(child, workflow, None, id, packed))
 
-    def _child_id(self, node: Node, index: int) -> str:
+    def _child_id(self, node: TaskProgress, index: int) -> str:
         parent = name_for_children(self._run.id, self._run.key)
         name = f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
         # One that is begun anew after a retry: the name is taken, by the one before it or by a stranger.
@@ -394,7 +394,7 @@ class DagProgram:
         self._emit(RecordTask(wait.seq, name, outcome, is_open=True))
         self._end_item(wait.node, wait.item, outcome, child)
 
-    def _end_item(self, node: Node, index: int, outcome: Outcome, seq: int | None) -> None:
+    def _end_item(self, node: TaskProgress, index: int, outcome: Outcome, seq: int | None) -> None:
         node.active -= 1
         node.remaining -= 1
         if isinstance(outcome, Succeeded):
@@ -412,13 +412,13 @@ def _named(failure: Failure, run: RunRecord, seq: int) -> Failure:
     return msgspec.structs.replace(failure, task=task_id(run.key, seq))
 
 
-def _failure_of(node: Node, outcome: Failed | Cancelled) -> Failure:
+def _failure_of(node: TaskProgress, outcome: Failed | Cancelled) -> Failure:
     if isinstance(outcome, Failed):
         return outcome.failure
     return Failure(type="holdfast.errors:TaskError", message=f"task {node.task.name!r} was cancelled")
 
 
-def _run_failure(run: RunRecord, failed: list[Node]) -> Failure:
+def _run_failure(run: RunRecord, failed: list[TaskProgress]) -> Failure:
     """Why the run failed: its first task that did, and how many others."""
     first = failed[0]
     failure = first.failure or Failure(type="holdfast.errors:TaskError", message="it is not known why")

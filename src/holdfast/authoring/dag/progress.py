@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.model import Dag, DagTask
 from holdfast.core.values import NULL, Failure, Payload, TaskStatus
 
 UNKNOWN: Final[Any] = object()
 """A value that was not asked for yet, where None is a value."""
 
 
-class Node:
+class TaskProgress:
     """One task of one run. What it gives is a list if it fans out, else the output of its only item."""
 
     __slots__ = (
@@ -40,11 +40,11 @@ class Node:
         "waiting",
     )
 
-    def __init__(self, task: Task, order: int) -> None:
+    def __init__(self, task: DagTask, order: int) -> None:
         self.task = task
         self.order = order
         """Its place in the file."""
-        self.downstream: list[Node] = []
+        self.downstream: list[TaskProgress] = []
         self.waiting = 0
         """How many of the tasks it depends on have not ended."""
         self.has_bad_upstream = False
@@ -115,9 +115,9 @@ class Node:
         return failed
 
 
-class Progress:
+class DagProgress:
     def __init__(self, dag: Dag) -> None:
-        self.nodes = {task.name: Node(task, order) for order, task in enumerate(dag.tasks.values())}
+        self.nodes = {task.name: TaskProgress(task, order) for order, task in enumerate(dag.tasks.values())}
         self.open = len(self.nodes)
         """How many tasks have not ended."""
         for node in self.nodes.values():
@@ -125,16 +125,16 @@ class Progress:
             for name in node.task.depends_on:
                 self.nodes[name].downstream.append(node)
 
-    def ready(self) -> list[Node]:
+    def ready(self) -> list[TaskProgress]:
         """Tasks that have not begun and have nothing to wait for, in the order of the file."""
         pending = [node for node in self.nodes.values() if node.status is TaskStatus.PENDING]
         return [node for node in pending if node.waiting == 0]
 
-    def finish(self, node: Node, status: TaskStatus) -> list[Node]:
+    def finish(self, node: TaskProgress, status: TaskStatus) -> list[TaskProgress]:
         """A task has ended. Answers those that now have nothing more to wait for."""
         node.status = status
         self.open -= 1
-        ready: list[Node] = []
+        ready: list[TaskProgress] = []
         for each in node.downstream:
             each.waiting -= 1
             each.has_bad_upstream = each.has_bad_upstream or status is not TaskStatus.SUCCESS
@@ -143,16 +143,16 @@ class Progress:
                 ready.append(each)
         return ready
 
-    def failed(self) -> list[Node]:
+    def failed(self) -> list[TaskProgress]:
         """In the order of the file."""
         return [node for node in self.nodes.values() if node.status is TaskStatus.FAILED]
 
-    def leaves(self) -> list[Node]:
+    def leaves(self) -> list[TaskProgress]:
         return [node for node in self.nodes.values() if not node.downstream]
 
-    def reopen(self) -> list[tuple[Node, int, int | None]]:
+    def reopen(self) -> list[tuple[TaskProgress, int, int | None]]:
         """Take back every end but success. Answers the items that failed, with the number that each had."""
-        again: list[tuple[Node, int, int | None]] = []
+        again: list[tuple[TaskProgress, int, int | None]] = []
         for node in self.nodes.values():
             node.is_queued = False
             if node.failed:

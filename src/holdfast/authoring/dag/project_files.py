@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from holdfast.authoring.dag.drafts import Document, Draft
-from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.dag.drafts import DagDraft, TaskDraft
+from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.errors import show
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
@@ -19,7 +19,7 @@ _LARGEST_SOURCE: Final = 5_000_000
 _ADDED_BY_FAN_OUT: Final = ("parallel_index", "parallel_count")
 
 
-def check_files(document: Document, folder: Path, problems: Problems) -> None:
+def check_files(document: DagDraft, folder: Path, problems: Problems) -> None:
     modules: dict[str, ast.Module | str] = {}
     for draft in document.tasks.values():
         match draft.work:
@@ -40,7 +40,7 @@ def check_files(document: Document, folder: Path, problems: Problems) -> None:
 # --- commands
 
 
-def _check_command(draft: Draft, work: ShellCommand, folder: Path, problems: Problems) -> None:
+def _check_command(draft: TaskDraft, work: ShellCommand, folder: Path, problems: Problems) -> None:
     """Only a program that is named by its own path: what else a shell may find is its own matter."""
     program = work.command if isinstance(work.command, str) else work.command[0]
     if not program.startswith(("./", "../")) or (isinstance(work.command, str) and _is_more(program)):
@@ -96,7 +96,7 @@ class _Parameters(NamedTuple):
 
 
 def _check_function(
-    draft: Draft, work: PythonFunction, module: ast.Module, document: Document, problems: Problems
+    draft: TaskDraft, work: PythonFunction, module: ast.Module, document: DagDraft, problems: Problems
 ) -> None:
     found = _find(module, work.function)
     if found is None:
@@ -160,7 +160,7 @@ def _parameters(arguments: ast.arguments) -> _Parameters:
 
 
 def _check_parameters(
-    draft: Draft, work: PythonFunction, parameters: _Parameters, document: Document, problems: Problems
+    draft: TaskDraft, work: PythonFunction, parameters: _Parameters, document: DagDraft, problems: Problems
 ) -> None:
     what = f"{work.function}() in {work.file}"
     for name, place in draft.input_places.items():
@@ -177,11 +177,11 @@ def _check_parameters(
             problems.add(place, f"{what} needs {name!r}, which it does not get from {source}")
 
 
-def _place_for_missing(draft: Draft) -> Place:
+def _place_for_missing(draft: TaskDraft) -> Position:
     return draft.places.get("inputs") or draft.places.get("function") or draft.places["file"]
 
 
-def _given(draft: Draft, document: Document) -> set[str] | None:
+def _given(draft: TaskDraft, document: DagDraft) -> set[str] | None:
     """The names that the function gets; None if something is wrong there, so nobody can say."""
     if not draft.broken.isdisjoint(("inputs", "depends_on", "foreach", "parallel")):
         return None

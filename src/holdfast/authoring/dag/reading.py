@@ -10,22 +10,38 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from holdfast.authoring.dag import options
-from holdfast.authoring.dag.drafts import Document, Draft, Use, Value, When
+from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use, When
 from holdfast.authoring.dag.expressions import BadExpression, Expression
-from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, Kind
-from holdfast.authoring.dag.model import Approval, Call, Const, Parameter, Signal, Sleep, Work
+from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, TaskKind
+from holdfast.authoring.dag.model import (
+    ApprovalTask,
+    CallTask,
+    Const,
+    DagWork,
+    Parameter,
+    SignalTask,
+    SleepTask,
+)
 from holdfast.authoring.dag.references import BadReference, parse_reference
 from holdfast.authoring.dag.type_notation import Notation
-from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.documents.shapes import is_text
-from holdfast.authoring.documents.yaml_text import Entry, ListNode, MapNode, Node, Scalar, plain, text_of
+from holdfast.authoring.documents.yaml_text import (
+    ListNode,
+    MapEntry,
+    MapNode,
+    Node,
+    ScalarNode,
+    plain,
+    text_of,
+)
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 _OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
 """Those that `defaults` may have, too."""
 
 
-class Reader:
+class DagDocumentReader:
     def __init__(self, top: MapNode, problems: Problems, file: str) -> None:
         self._top, self._problems, self._file = top, problems, file
         named = top.get("types")
@@ -37,11 +53,11 @@ class Reader:
         defaults = top.get("defaults")
         self._defaults = self._options_in(defaults, None) if isinstance(defaults, MapNode) else {}
 
-    def read(self) -> Document:
+    def read(self) -> DagDraft:
         self._types.read_all()
         top, tasks = self._top, self._top.get("tasks")
         inputs, lost_inputs = self._inputs()
-        document = Document(
+        document = DagDraft(
             name=self._name(),
             description=text_of(top.get("description")),
             inputs=inputs,
@@ -67,13 +83,13 @@ class Reader:
                     pass  # read above
         return document
 
-    def _read_schedule_input(self, node: Node, document: Document) -> None:
+    def _read_schedule_input(self, node: Node, document: DagDraft) -> None:
         given = node.get("input") if isinstance(node, MapNode) else None
         if isinstance(node, MapNode) and "input" in node.broken:
             return  # nobody knows what it gives
         document.schedule_place = node.place if given is None else given.place
         for name, (_, value) in _entries(given).items():
-            document.schedule_input[name] = Value(Const(plain(value)), value.place)
+            document.schedule_input[name] = PlacedConstant(Const(plain(value)), value.place)
 
     def _name(self) -> str:
         if "name" in self._top.entries or "name" in self._top.broken:
@@ -107,7 +123,7 @@ class Reader:
         return found
 
     def _use(self, node: Node | None, title: str) -> Use | None:
-        if not isinstance(node, Scalar):
+        if not isinstance(node, ScalarNode):
             return None
         try:
             written = parse_reference(text_of(node))
@@ -118,16 +134,16 @@ class Reader:
 
     # --- tasks
 
-    def _tasks(self) -> dict[str, Draft]:
+    def _tasks(self) -> dict[str, TaskDraft]:
         return {
             name: self._task(name, entry.key.place, entry.value)
             for name, entry in _entries(self._top.get("tasks")).items()
             if isinstance(entry.value, MapNode)
         }
 
-    def _task(self, name: str, place: Place, node: MapNode) -> Draft:
+    def _task(self, name: str, place: Position, node: MapNode) -> TaskDraft:
         kind = next((KIND_BY_WORK[field] for field in node.entries if field in KIND_BY_WORK), None)
-        draft = Draft(
+        draft = TaskDraft(
             name=name,
             place=place,
             kind=kind,
@@ -155,7 +171,7 @@ class Reader:
         draft.broken = node.broken | unread | lost_inputs
         return draft
 
-    def _work(self, kind: Kind, name: str, node: MapNode) -> Work | None:
+    def _work(self, kind: TaskKind, name: str, node: MapNode) -> DagWork | None:
         match kind.name:
             case "shell":
                 command = node.get("command")
@@ -167,12 +183,12 @@ class Reader:
                 file, module = text_of(node.get("file")), text_of(node.get("module"))
                 return PythonFunction(function, file or None, module or None)
             case "workflow":
-                return Call(text_of(node.get("workflow")))
+                return CallTask(text_of(node.get("workflow")))
             case "approval":
                 asked = node.get("approval")
-                return Approval(text_of(asked.get("message") if isinstance(asked, MapNode) else asked))
+                return ApprovalTask(text_of(asked.get("message") if isinstance(asked, MapNode) else asked))
             case "wait_for_signal":
-                return Signal(text_of(node.get("wait_for_signal")) or name)
+                return SignalTask(text_of(node.get("wait_for_signal")) or name)
             case _:
                 span = node.get("sleep")
                 length = (
@@ -180,13 +196,13 @@ class Reader:
                     if span is None
                     else options.duration(span, "sleep", self._problems, may_be_zero=True)
                 )
-                return None if length is None else Sleep(length)
+                return None if length is None else SleepTask(length)
 
     def _type(self, node: Node | None) -> Any:
         return None if node is None else self._types.read(node)
 
     def _when(self, node: Node | None) -> When | None:
-        if not isinstance(node, Scalar):
+        if not isinstance(node, ScalarNode):
             return None
         try:
             return When(Expression.parse(text_of(node)), node)
@@ -194,14 +210,16 @@ class Reader:
             self._problems.add(node.at(error.offset), f"when: {error.reason}")
             return None
 
-    def _sources(self, node: Node | None) -> tuple[dict[str, Use | Value] | None, dict[str, Place]]:
+    def _sources(
+        self, node: Node | None
+    ) -> tuple[dict[str, Use | PlacedConstant] | None, dict[str, Position]]:
         if node is None:
             return None, {}
-        found: dict[str, Use | Value] = {}
+        found: dict[str, Use | PlacedConstant] = {}
         for name, (_, value) in _entries(node).items():
             constant = value.get("const") if isinstance(value, MapNode) else None
             if constant is not None:
-                found[name] = Value(Const(plain(constant)), constant.place)
+                found[name] = PlacedConstant(Const(plain(constant)), constant.place)
                 continue
             use = self._use(value.get("ref") if isinstance(value, MapNode) else None, f"inputs.{name}")
             if use is not None:
@@ -215,7 +233,7 @@ class Reader:
 
     # --- options
 
-    def _read_options(self, draft: Draft, node: MapNode) -> None:
+    def _read_options(self, draft: TaskDraft, node: MapNode) -> None:
         """Those of the task, and for a process those of `defaults` where it has none. To wait for a person
         as long as for a command would be a surprise, so other kinds get none."""
         own = self._options_in(node, draft.kind)
@@ -227,7 +245,7 @@ class Reader:
         draft.workdir = own.pop("workdir", None)
         draft.options = own
 
-    def _options_in(self, node: MapNode, kind: Kind | None) -> dict[str, Any]:
+    def _options_in(self, node: MapNode, kind: TaskKind | None) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for field in _OPTIONS:
             value = node.get(field)
@@ -250,7 +268,7 @@ class Reader:
                 return options.duration(node, field, self._problems)
 
 
-def _entries(node: Node | None) -> dict[str, Entry]:
+def _entries(node: Node | None) -> dict[str, MapEntry]:
     return node.entries if isinstance(node, MapNode) else {}
 
 
@@ -262,6 +280,6 @@ def _lost(node: Node | None) -> frozenset[str]:
     return node.broken if isinstance(node, MapNode) else frozenset()
 
 
-def _places_of_names(node: Node | None) -> list[tuple[str, Place]]:
+def _places_of_names(node: Node | None) -> list[tuple[str, Position]]:
     listed = node.items if isinstance(node, ListNode) else [] if node is None else [node]
-    return [(text_of(item), item.place) for item in listed if isinstance(item, Scalar)]
+    return [(text_of(item), item.place) for item in listed if isinstance(item, ScalarNode)]

@@ -11,11 +11,10 @@ from holdfast.authoring.dag.fields import TOP
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     Anything,
-    Choice,
-    Either,
+    Enumeration,
     Excludes,
-    ListOf,
-    MapOf,
+    ListShape,
+    MapShape,
     Needs,
     Number,
     Plain,
@@ -24,6 +23,7 @@ from holdfast.authoring.documents.shapes import (
     Text,
     TrueOnly,
     TypeNotation,
+    UnionShape,
 )
 
 Schema: TypeAlias = dict[str, Any]
@@ -58,7 +58,7 @@ def _schema(shape: Shape) -> Schema:
             return {"type": kind, least: shape.least, "maximum": shape.most}
         case TrueOnly():
             return {"const": True}
-        case Choice(options):
+        case Enumeration(options):
             return {"enum": list(options)}
         case Plain():
             return {"type": ["string", "number", "boolean"]}
@@ -66,9 +66,9 @@ def _schema(shape: Shape) -> Schema:
             return {}
         case TypeNotation():
             return {"$ref": "#/$defs/type"}
-        case ListOf(item, _, least, most):
+        case ListShape(item, _, least, most):
             return {"type": "array", "items": _schema(item), "minItems": least, "maxItems": most}
-        case MapOf(key, value, _, least):
+        case MapShape(key, value, _, least):
             return {
                 "type": "object",
                 "propertyNames": _text(key),
@@ -76,7 +76,7 @@ def _schema(shape: Shape) -> Schema:
                 "minProperties": least,
                 "maxProperties": MOST_ENTRIES,
             }
-        case Either(shapes):
+        case UnionShape(shapes):
             return {"anyOf": [_schema(each) for each in shapes]}
         case Record():
             return _record(shape)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.authoring.dag.drafts import Document, Draft, Use
+from holdfast.authoring.dag.drafts import DagDraft, TaskDraft, Use
 from holdfast.authoring.dag.fields import WORKFLOW
 from holdfast.authoring.dag.references import path_text
 from holdfast.authoring.dag.types import (
     ANY,
     INT,
     STR,
-    ListOf,
-    Maybe,
-    ObjectOf,
+    ListType,
+    ObjectType,
+    OptionalType,
     Type,
     describe,
     is_any,
@@ -24,20 +24,20 @@ from holdfast.authoring.documents.problems import Problems
 from holdfast.errors import show
 
 
-class Order(Protocol):
+class TaskOrder(Protocol):
     def may_have(self, task: str, before: str) -> bool: ...
 
 
 class Scope:
-    def __init__(self, document: Document, order: Order, problems: Problems) -> None:
+    def __init__(self, document: DagDraft, order: TaskOrder, problems: Problems) -> None:
         self._document, self._order, self._problems = document, order, problems
         self._items: dict[str, Type] = {}
         """The type of one item, of tasks with `foreach`."""
 
-    def enter(self, draft: Draft, item: Type | None) -> None:
+    def enter(self, draft: TaskDraft, item: Type | None) -> None:
         self._items[draft.name] = item or ANY
 
-    def type_of_use(self, use: Use, draft: Draft | None) -> Type:
+    def type_of_use(self, use: Use, draft: TaskDraft | None) -> Type:
         """The type of what it stands for; `any` if that is not declared, or if it stands for nothing, which
         has been reported then. `draft` is the task that it belongs to."""
         match use.ref.path[0]:
@@ -50,12 +50,12 @@ class Scope:
 
     # --- inputs
 
-    def _of_input(self, use: Use, draft: Draft | None) -> Type:
+    def _of_input(self, use: Use, draft: TaskDraft | None) -> Type:
         document, path = self._document, use.ref.path
         if not document.has_inputs:
             return ANY
         if len(path) == 1:
-            return ANY if document.lost_inputs else ObjectOf(_types_of(document))
+            return ANY if document.lost_inputs else ObjectType(_types_of(document))
         name = path[1]
         if name in document.lost_inputs:
             return ANY
@@ -72,7 +72,7 @@ class Scope:
 
     # --- tasks
 
-    def _of_task(self, use: Use, draft: Draft | None) -> Type:
+    def _of_task(self, use: Use, draft: TaskDraft | None) -> Type:
         document, name = self._document, str(use.ref.path[1])
         if name in document.lost_tasks or self._is_told_already(use, draft):
             return ANY
@@ -94,7 +94,7 @@ class Scope:
             return STR
         return self._inside(self._output_of(document.tasks[name]), use, 3)
 
-    def _is_told_already(self, use: Use, draft: Draft | None) -> bool:
+    def _is_told_already(self, use: Use, draft: TaskDraft | None) -> bool:
         """Whether the same unknown name stands in `depends_on` of the task, and was reported there."""
         name = str(use.ref.path[1])
         return draft is not None and "depends_on" in draft.broken and name not in self._document.tasks
@@ -106,15 +106,15 @@ class Scope:
             hint = self._problems.did_you_mean(name, [*self._document.tasks, "input", "tasks"])
         self._problems.add(use.at(1), f"{use.title}: no task {show(name)}{hint}")
 
-    def _output_of(self, draft: Draft) -> Type:
+    def _output_of(self, draft: TaskDraft) -> Type:
         if not draft.broken.isdisjoint(("foreach", "parallel")):
             return ANY
         output = draft.output_type or ANY
-        return ListOf(output) if draft.fans_out else output
+        return ListType(output) if draft.fans_out else output
 
     # --- the item of a fan-out
 
-    def _of_item(self, use: Use, draft: Draft | None, word: str) -> Type:
+    def _of_item(self, use: Use, draft: TaskDraft | None, word: str) -> Type:
         is_inside = draft is not None and use.title.startswith("inputs.")
         if not is_inside or draft is None:
             self._problems.add(
@@ -138,12 +138,12 @@ class Scope:
         for number in range(start, len(path)):
             if is_any(type):
                 return self._of_any(use, number)
-            may_be_null |= isinstance(type, Maybe)
+            may_be_null |= isinstance(type, OptionalType)
             type = without_null(type)
             step = path[number]
-            if isinstance(type, ObjectOf) and step in type.fields:
+            if isinstance(type, ObjectType) and step in type.fields:
                 type = type.fields[str(step)]
-            elif isinstance(type, ListOf) and isinstance(step, int):
+            elif isinstance(type, ListType) and isinstance(step, int):
                 type = type.of
             else:
                 self._report_step(type, use, number)
@@ -164,7 +164,7 @@ class Scope:
         step, place = use.ref.path[number], use.at(number)
         start = use.ref.path[1:2] + use.ref.path[3:number] if use.is_short else use.ref.path[:number]
         whole = path_text(start)
-        if isinstance(type, ObjectOf):
+        if isinstance(type, ObjectType):
             if isinstance(step, int):
                 words = f"{whole} is an object and has no [{step}]"
             else:
@@ -173,7 +173,7 @@ class Scope:
                     words = f"{whole} has no {step!r}; to subtract, put spaces around the minus"
                 if step in ("status", "output") and use.is_short and number == 3:
                     words = f"{whole} has no {step!r}; write tasks.{use.ref.path[1]}.{step}"
-        elif isinstance(type, ListOf):
+        elif isinstance(type, ListType):
             words = f"{whole} is a list and has no {step!r}; its items are {whole}[0] and so on"
         else:
             words = f"{whole} is {describe(type)} and has nothing inside"
@@ -181,7 +181,7 @@ class Scope:
 
     # --- what a task gets that says nothing of it
 
-    def implicit_inputs(self, draft: Draft) -> list[dict[str, Type]]:
+    def implicit_inputs(self, draft: TaskDraft) -> list[dict[str, Type]]:
         """The inputs of the run, the outputs of what it depends on, and what a fan-out adds; by name."""
         fan_out: dict[str, Type] = {}
         if draft.foreach is not None:
@@ -194,7 +194,7 @@ class Scope:
         outputs = {name: self._output_of(tasks[name]) for name, _ in draft.depends_on if name in tasks}
         return [_types_of(self._document), outputs]
 
-    def knows_inputs(self, draft: Draft) -> bool:
+    def knows_inputs(self, draft: TaskDraft) -> bool:
         """Whether all of them are known, and not lost to an error."""
         document = self._document
         has_all = document.has_inputs and not document.lost_inputs
@@ -202,5 +202,5 @@ class Scope:
         return has_all and "depends_on" not in draft.broken and names <= document.tasks.keys()
 
 
-def _types_of(document: Document) -> dict[str, Type]:
+def _types_of(document: DagDraft) -> dict[str, Type]:
     return {name: parameter.type for name, parameter in document.inputs.items()}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from holdfast.authoring.dag import types
-from holdfast.authoring.dag.types import ANY, SCALARS, ListOf, ObjectOf, Type, check, maybe
-from holdfast.authoring.documents.problems import Place, Problems
+from holdfast.authoring.dag.types import ANY, SCALARS, ListType, ObjectType, Type, check, maybe
+from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.documents.shapes import TypeNotation, conform
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, compose, plain
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, compose, plain
 from holdfast.errors import show
 
 _DEEPEST: Final = 30
@@ -58,7 +58,7 @@ class Notation:
             return ANY
         return read
 
-    def _report_size(self, place: Place) -> None:
+    def _report_size(self, place: Position) -> None:
         if not self._is_too_large:  # once, for whatever contains it is too large as well
             self._problems.add(
                 place, f"a type of more than {_DEEPEST} levels or {_LARGEST:,} parts; use any inside of it"
@@ -67,7 +67,7 @@ class Notation:
 
     def declared(self, name: str, node: Node) -> Declared:
         """A run's input: a type, after which a default may follow (`int = 100`)."""
-        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        if not isinstance(node, ScalarNode) or not isinstance(node.value, str):
             return _optional(self.read(node))
         split = _find_default(node.value)
         if split is None:
@@ -88,15 +88,15 @@ class Notation:
     def _type(self, node: Node) -> Type:
         match node:
             case ListNode([of]):
-                return ListOf(self._type(of))
+                return ListType(self._type(of))
             case MapNode(entries):
-                return ObjectOf({name: self._type(entry.value) for name, entry in entries.items()})
-            case Scalar(str() as text):
+                return ObjectType({name: self._type(entry.value) for name, entry in entries.items()})
+            case ScalarNode(str() as text):
                 return self._from_text(node, text)
             case _:
                 return ANY  # the shape of it has been reported before
 
-    def _from_text(self, node: Scalar, text: str) -> Type:
+    def _from_text(self, node: ScalarNode, text: str) -> Type:
         bare = text.strip()
         start = len(text) - len(text.lstrip())
         if bare.endswith("?"):
@@ -114,10 +114,10 @@ class Notation:
 
     # --- names
 
-    def _by_name(self, name: str, place: Place) -> Type:
+    def _by_name(self, name: str, place: Position) -> Type:
         wanted = name.removeprefix("types.")
         if wanted == name and name in SCALARS:
-            return types.Scalar(name)
+            return types.ScalarType(name)
         if wanted in self._lost or (wanted not in self._nodes and not self._is_complete):
             return ANY
         if wanted not in self._nodes:
@@ -139,7 +139,7 @@ class Notation:
                 self._report_size(self._nodes[name].key.place)
             else:
                 read = self.read(self._nodes[name].value)
-                self._known[name] = ObjectOf(read.fields, name) if isinstance(read, ObjectOf) else read
+                self._known[name] = ObjectType(read.fields, name) if isinstance(read, ObjectType) else read
             self._under_way.pop()
         return self._known[name]
 
@@ -149,13 +149,13 @@ def _optional(type: Type) -> Declared:
     return Declared(type, has_default=maybe(type) is type and type != ANY, default=None)
 
 
-def _part(node: Scalar, start: int, end: int) -> Scalar:
+def _part(node: ScalarNode, start: int, end: int) -> ScalarNode:
     """A part of a text, with its own place."""
     text = str(node.value)[start:end]
     start += len(text) - len(text.lstrip())
     text = text.strip()
     inner = None if node.inner is None else node.at(start)
-    return Scalar(text, text, inner or node.place, inner)
+    return ScalarNode(text, text, inner or node.place, inner)
 
 
 def _find_default(text: str) -> int | None:
@@ -178,9 +178,9 @@ def _some(names: list[str]) -> str:
 
 def _inside(type: Type) -> list[Type]:
     match type:
-        case types.Scalar():
+        case types.ScalarType():
             return []
-        case ObjectOf(fields):
+        case ObjectType(fields):
             return list(fields.values())
         case _:
             return [type.of]

@@ -20,75 +20,75 @@ ScalarName: TypeAlias = Literal["str", "int", "float", "bool", "date", "datetime
 SCALARS: Final[tuple[ScalarName, ...]] = ("str", "int", "float", "bool", "date", "datetime", "any")
 
 
-class Scalar(msgspec.Struct, frozen=True, tag="scalar"):
+class ScalarType(msgspec.Struct, frozen=True, tag="scalar"):
     """One of the types that have a name of their own; `any` stands for whatever JSON can carry."""
 
     name: ScalarName
 
 
-class ListOf(msgspec.Struct, frozen=True, tag="list"):
+class ListType(msgspec.Struct, frozen=True, tag="list"):
     of: Type
 
 
-class ObjectOf(msgspec.Struct, frozen=True, tag="object", omit_defaults=True):
+class ObjectType(msgspec.Struct, frozen=True, tag="object", omit_defaults=True):
     fields: dict[str, Type]
     name: str | None = None
     """Under which `types` of the DAG has it."""
 
 
-class Maybe(msgspec.Struct, frozen=True, tag="maybe"):
+class OptionalType(msgspec.Struct, frozen=True, tag="maybe"):
     """`T?`: null, or a T. A field of an object that is a Maybe may be missing, too."""
 
     of: Type
 
 
-Type: TypeAlias = Scalar | ListOf | ObjectOf | Maybe
+Type: TypeAlias = ScalarType | ListType | ObjectType | OptionalType
 
-ANY: Final = Scalar("any")
-STR: Final = Scalar("str")
-INT: Final = Scalar("int")
-FLOAT: Final = Scalar("float")
-BOOL: Final = Scalar("bool")
+ANY: Final = ScalarType("any")
+STR: Final = ScalarType("str")
+INT: Final = ScalarType("int")
+FLOAT: Final = ScalarType("float")
+BOOL: Final = ScalarType("bool")
 
 
 def is_any(type: Type) -> bool:
-    return isinstance(type, Scalar) and type.name == "any"
+    return isinstance(type, ScalarType) and type.name == "any"
 
 
 def maybe(type: Type) -> Type:
     """The type or null. `any` includes null, and to say it twice says no more."""
-    return type if isinstance(type, Maybe) or is_any(type) else Maybe(type)
+    return type if isinstance(type, OptionalType) or is_any(type) else OptionalType(type)
 
 
 def is_optional(type: Type) -> bool:
     """Whether a field of this type may be missing."""
-    return isinstance(type, Maybe) or is_any(type)
+    return isinstance(type, OptionalType) or is_any(type)
 
 
 def without_null(type: Type) -> Type:
-    return type.of if isinstance(type, Maybe) else type
+    return type.of if isinstance(type, OptionalType) else type
 
 
 def may_be_missing(type: Type, steps: Sequence[str | int]) -> bool:
     """Whether a value of the type need not have anything at the end of the path."""
     for step in steps:
-        if isinstance(type, Maybe):
+        if isinstance(type, OptionalType):
             return True
-        if isinstance(type, ObjectOf):
+        if isinstance(type, ObjectType):
             type = type.fields.get(str(step), ANY)
         else:
-            type = type.of if isinstance(type, ListOf) else ANY
-    return isinstance(type, Maybe)
+            type = type.of if isinstance(type, ListType) else ANY
+    return isinstance(type, OptionalType)
 
 
 def inside(type: Type, steps: Sequence[str | int]) -> Type:
     """The type of what is at the end of the path; `any` where nothing is said of it."""
     for step in steps:
-        type = type.of if isinstance(type, Maybe) else type
-        if isinstance(type, ObjectOf):
+        type = type.of if isinstance(type, OptionalType) else type
+        if isinstance(type, ObjectType):
             type = type.fields.get(str(step), ANY)
         else:
-            type = type.of if isinstance(type, ListOf) else ANY
+            type = type.of if isinstance(type, ListType) else ANY
     return type
 
 
@@ -105,13 +105,13 @@ def describe(type: Type) -> str:
 
 def _describe(type: Type, room: int) -> str:
     match type:
-        case Scalar(name):
+        case ScalarType(name):
             return name
-        case ListOf(of):
+        case ListType(of):
             return f"[{_describe(of, room - 2)}]"
-        case Maybe(of):
+        case OptionalType(of):
             return f"{_describe(of, room - 1)}?"
-        case ObjectOf(fields, name):
+        case ObjectType(fields, name):
             if name is not None:
                 return name
             text = ""
@@ -142,13 +142,13 @@ def _misfit(source: Type, target: Type, path: str) -> tuple[str, str] | None:
     """The path to what does not fit, and why."""
     if is_any(source) or is_any(target):
         return None
-    if isinstance(target, Maybe):
+    if isinstance(target, OptionalType):
         return _misfit(without_null(source), target.of, path)
-    if isinstance(source, Maybe):
+    if isinstance(source, OptionalType):
         return path, f"{describe(source)} may be null, but {describe(target)} may not"
-    if isinstance(source, ListOf) and isinstance(target, ListOf):
+    if isinstance(source, ListType) and isinstance(target, ListType):
         return _misfit(source.of, target.of, f"{path}[]")
-    if isinstance(source, ObjectOf) and isinstance(target, ObjectOf):
+    if isinstance(source, ObjectType) and isinstance(target, ObjectType):
         for name, wanted in target.fields.items():
             given = source.fields.get(name)
             if given is None:
@@ -186,19 +186,19 @@ def is_of(value: Any, type: Type) -> bool:
 def _are_of(values: list[Any], of: Type) -> bool:
     """All at once: field by field and not item by item, so nearly all of it is done in C."""
     match of:
-        case Scalar("any"):
+        case ScalarType("any"):
             return True
-        case Scalar("date"):
+        case ScalarType("date"):
             return all(isinstance(value, str) and is_date(value) for value in values)
-        case Scalar("datetime"):
+        case ScalarType("datetime"):
             return all(isinstance(value, str) and is_datetime(value) for value in values)
-        case Scalar(name):
+        case ScalarType(name):
             return set(map(type, values)) <= _KINDS[name]
-        case Maybe(inner):
+        case OptionalType(inner):
             return _are_of([value for value in values if value is not None], inner)
-        case ListOf(inner):
+        case ListType(inner):
             return set(map(type, values)) <= {list} and _are_of(list(chain.from_iterable(values)), inner)
-        case ObjectOf(fields):
+        case ObjectType(fields):
             return set(map(type, values)) <= {dict} and all(
                 _have_field(values, name, its_type) for name, its_type in fields.items()
             )
@@ -256,13 +256,13 @@ def parse_datetime(text: str) -> dt.datetime | None:
 def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:
     """The path to the first mismatch, and what it is. Only for a value that has one."""
     match type:
-        case Maybe(of):
+        case OptionalType(of):
             return _mismatch(value, of, path)
-        case ListOf(of) if isinstance(value, list):
+        case ListType(of) if isinstance(value, list):
             for index, item in enumerate(cast("list[Any]", value)):
                 if not is_of(item, of):
                     return _mismatch(item, of, f"{path}[{index}]")
-        case ObjectOf(fields) if isinstance(value, dict):
+        case ObjectType(fields) if isinstance(value, dict):
             there = cast("dict[str, Any]", value)
             for name, its_type in fields.items():
                 if name not in there:
@@ -277,16 +277,16 @@ def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:
 
 def _expected(type: Type) -> str:
     match type:
-        case Scalar("date"):
+        case ScalarType("date"):
             return "date (as 2026-01-31)"
-        case Scalar("datetime"):
+        case ScalarType("datetime"):
             return "datetime with a zone (as 2026-01-31T02:00:00Z)"
         case _:
             return describe(type)
 
 
 def _got(value: Any, wanted: Type) -> str:
-    if isinstance(value, str) and isinstance(wanted, Scalar) and wanted.name in ("date", "datetime"):
+    if isinstance(value, str) and isinstance(wanted, ScalarType) and wanted.name in ("date", "datetime"):
         return repr(value if len(value) <= 40 else value[:40] + "…")  # the kind is right, the text is not
     return name_of_value(value)
 

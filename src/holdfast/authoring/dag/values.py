@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from holdfast.authoring.dag.model import Const, Dag, Each, Ref, Source, Task
-from holdfast.authoring.dag.progress import UNKNOWN, Node, Progress
+from holdfast.authoring.dag.model import Const, Dag, DagTask, Each, Ref, Source
+from holdfast.authoring.dag.progress import UNKNOWN, DagProgress, TaskProgress
 from holdfast.authoring.dag.references import Missing, follow
 from holdfast.authoring.dag.types import (
     ANY,
-    ListOf,
-    ObjectOf,
+    ListType,
+    ObjectType,
     Type,
     check,
     inside,
@@ -26,13 +26,13 @@ _MOST_ITEMS = 1_000_000
 
 
 class Values:
-    def __init__(self, input: Payload, dag: Dag, progress: Progress, codec: Codec) -> None:
+    def __init__(self, input: Payload, dag: Dag, progress: DagProgress, codec: Codec) -> None:
         self._codec = codec
         self._progress = progress
-        self._input_type = ObjectOf({name: it.type for name, it in dag.inputs.items()})
+        self._input_type = ObjectType({name: it.type for name, it in dag.inputs.items()})
         self.input: dict[str, Any] = codec.decode(input, dict[str, Any], "the input of the run")
 
-    def of(self, ref: Ref, node: Node | None = None, index: int = 0) -> Any:
+    def of(self, ref: Ref, node: TaskProgress | None = None, index: int = 0) -> Any:
         """Raises WrongType if there is no such value."""
         root, *path = ref.path
         match root:
@@ -49,7 +49,7 @@ class Values:
             case _:
                 raise WrongType(str(ref), "there is no such value here")
 
-    def _of_task(self, ref: Ref, node: Node, path: list[str | int]) -> Any:
+    def _of_task(self, ref: Ref, node: TaskProgress, path: list[str | int]) -> Any:
         if path[0] == "status":
             return str(node.status)
         if node.status is not TaskStatus.SUCCESS and not node.is_fan_out:
@@ -61,7 +61,7 @@ class Values:
                 node.decoded = decoded
         return _follow(ref, decoded, path[1:], _type_of(node.task))
 
-    def _item_type(self, node: Node) -> Type:
+    def _item_type(self, node: TaskProgress) -> Type:
         ref = node.task.fan_out.items if isinstance(node.task.fan_out, Each) else None
         if ref is None:
             return ANY
@@ -71,7 +71,7 @@ class Values:
             items = inside(_type_of(self._progress.nodes[str(ref.path[1])].task), ref.path[3:])
         return inside(items, [0])
 
-    def inputs_of(self, node: Node, index: int) -> Payload:
+    def inputs_of(self, node: TaskProgress, index: int) -> Payload:
         """What a task, or one item of it, is given. Raises WrongType, PayloadTooLarge."""
         task = node.task
         given: dict[str, Any]
@@ -88,7 +88,7 @@ class Values:
             given.setdefault("item", node.items[index])
         return self.with_place(node, index, given)
 
-    def with_place(self, node: Node, index: int, given: dict[str, Any]) -> Payload:
+    def with_place(self, node: TaskProgress, index: int, given: dict[str, Any]) -> Payload:
         """The inputs of a task, and of an item in a fan-out also its place: last, where whoever only wants to
         know that finds it without reading all the rest. Raises PayloadTooLarge."""
         if node.is_fan_out:
@@ -96,14 +96,14 @@ class Values:
             given = {name: value for name, value in given.items() if name not in place} | place
         return self._codec.encode(given, f"the input of task {node.task.name!r}")
 
-    def child_inputs(self, node: Node, index: int) -> dict[str, Any]:
+    def child_inputs(self, node: TaskProgress, index: int) -> dict[str, Any]:
         """What another workflow is given, which has parameters of its own: what `inputs` says. Raises
         WrongType."""
         if node.task.inputs is not None:
             return self._declared(node, index)
         return {} if node.items is None else {"item": node.items[index]}
 
-    def _declared(self, node: Node, index: int) -> dict[str, Any]:
+    def _declared(self, node: TaskProgress, index: int) -> dict[str, Any]:
         task = node.task
         given = {name: self._given(source, node, index) for name, source in (task.inputs or {}).items()}
         if task.input_type is not None:
@@ -112,10 +112,10 @@ class Values:
                 raise WrongType(f"the inputs of task {task.name!r}", problem)
         return given
 
-    def _given(self, source: Source, node: Node, index: int) -> Any:
+    def _given(self, source: Source, node: TaskProgress, index: int) -> Any:
         return source.value if isinstance(source, Const) else self.of(source, node, index)
 
-    def items_of(self, node: Node) -> tuple[int, list[Any] | None]:
+    def items_of(self, node: TaskProgress) -> tuple[int, list[Any] | None]:
         """How many items it fans out into, and which. Raises WrongType."""
         fan_out = node.task.fan_out
         if fan_out is None:
@@ -133,9 +133,9 @@ class Values:
         return count, None
 
 
-def _type_of(task: Task) -> Type:
+def _type_of(task: DagTask) -> Type:
     output = task.output_type or ANY
-    return output if task.fan_out is None else ListOf(output)
+    return output if task.fan_out is None else ListType(output)
 
 
 def _output_of(task: str) -> Ref:

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from holdfast.authoring.dag.model import Call
-from holdfast.authoring.dag.progress import Node
+from holdfast.authoring.dag.model import CallTask
+from holdfast.authoring.dag.progress import TaskProgress
 from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
@@ -23,7 +23,7 @@ _NO = frozenset(_NOTHING | _WORDS)
 
 
 class Wait(NamedTuple):
-    node: Node
+    node: TaskProgress
     item: int
     """Its index."""
     seq: int
@@ -69,7 +69,7 @@ class Waits:
 
     # --- beginning
 
-    def open(self, node: Node, index: int, seq: int, input: Payload, at: Instant) -> Wait:
+    def open(self, node: TaskProgress, index: int, seq: int, input: Payload, at: Instant) -> Wait:
         """Show a wait, and bound it if its task has a timeout."""
         self._emit(OpenTask(seq, node.task.name, input))
         wait = Wait(node, index, seq)
@@ -154,7 +154,7 @@ class Waits:
 
     def _forget(self, wait: Wait) -> int | None:
         """Wait for it no more. Answers the number of the child, if it was one."""
-        if not isinstance(wait.node.task.work, Call):
+        if not isinstance(wait.node.task.work, CallTask):
             for promise in [name for name, each in self._promises.items() if each is wait]:
                 del self._promises[promise]
             for waiting in self._listeners.values():
@@ -173,7 +173,7 @@ class Waits:
 
     def break_off(self) -> list[Wait]:
         """The run was opened again and waits for nothing yet. Answers what it waited for, except children."""
-        waits = [wait for wait in self if not isinstance(wait.node.task.work, Call)]
+        waits = [wait for wait in self if not isinstance(wait.node.task.work, CallTask)]
         self._timers.clear()
         self._limits.clear()
         self.children.clear()

@@ -9,7 +9,7 @@ import msgspec
 
 from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
 from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
-from holdfast.authoring.dag.model import Call, Dag, Task
+from holdfast.authoring.dag.model import CallTask, Dag, DagTask
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.core.codec import Codec
@@ -99,7 +99,9 @@ class DagWorkflow:
 
     def calls(self) -> list[tuple[str, str]]:
         """Its tasks that call a workflow, and which."""
-        return [(it.name, it.work.workflow) for it in self.dag.tasks.values() if isinstance(it.work, Call)]
+        return [
+            (it.name, it.work.workflow) for it in self.dag.tasks.values() if isinstance(it.work, CallTask)
+        ]
 
     # --- for executors
 
@@ -132,16 +134,16 @@ class DagWorkflow:
             raise UnknownTask(task, list(self.dag.tasks))
         project = str(self.folder)
         workdir = str(self.folder / found.workdir) if found.workdir else project
-        return ProcessBody(work, project, workdir, found.env, _Output(found, codec).store)
+        return ProcessBody(work, project, workdir, found.env, _ProcessOutput(found, codec).store)
 
     def __repr__(self) -> str:
         return f"<workflow {self.name!r} {self.version}>"
 
 
-class _Output:
+class _ProcessOutput:
     """Checks what a process has given."""
 
-    def __init__(self, task: Task, codec: Codec) -> None:
+    def __init__(self, task: DagTask, codec: Codec) -> None:
         self._what = f"the output of task {task.name!r}"
         self._type: Type | None = task.output_type
         self._codec = codec

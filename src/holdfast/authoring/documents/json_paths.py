@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from holdfast.authoring.documents.problems import Place
+from holdfast.authoring.documents.problems import Position
 from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -30,19 +30,19 @@ def _step(step: str | int) -> str:
     return f"[{json.dumps(step[:_LONGEST_KEY], ensure_ascii=False)}]"
 
 
-class JsonPaths(Mapping[Place, str]):
+class JsonPaths(Mapping[Position, str]):
     """The path of whatever stands at a place. A key has the path of its value.
 
-    In YAML a map and its first key begin at one place. They are told apart by which of the two `Place`
+    In YAML a map and its first key begin at one place. They are told apart by which of the two `Position`
     objects is asked for; of any other one it is the path of the map. Paths are made when they are asked for:
     those of all values together can be far longer than the text.
     """
 
     def __init__(self, root: Node) -> None:
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, Position] = {}
         """By identity, and kept here so that it stays theirs."""
-        self._parents: dict[int, tuple[Place, str | int]] = {}
-        self._first: dict[Place, Place] = {}
+        self._parents: dict[int, tuple[Position, str | int]] = {}
+        self._first: dict[Position, Position] = {}
         self._note(root.place)
         to_visit = [root]
         while to_visit:
@@ -60,7 +60,7 @@ class JsonPaths(Mapping[Place, str]):
                 case _:
                     pass
 
-    def _note(self, place: Place, parent: tuple[Place, str | int] | None = None) -> None:
+    def _note(self, place: Position, parent: tuple[Position, str | int] | None = None) -> None:
         """What an alias stands for has the path where it was met first."""
         if id(place) in self._places:
             return
@@ -69,7 +69,7 @@ class JsonPaths(Mapping[Place, str]):
         if parent is not None:
             self._parents[id(place)] = parent
 
-    def __getitem__(self, place: Place) -> str:
+    def __getitem__(self, place: Position) -> str:
         if id(place) not in self._places:
             place = self._first[place]
         steps: list[str | int] = []
@@ -79,7 +79,7 @@ class JsonPaths(Mapping[Place, str]):
             parent = self._parents.get(id(parent[0]))
         return path_text(steps[::-1])
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[Position]:
         return iter(self._first)
 
     def __len__(self) -> int:

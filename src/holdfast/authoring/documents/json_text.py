@@ -12,8 +12,16 @@ import re
 from bisect import bisect_right
 from typing import Any, Final, NamedTuple
 
-from holdfast.authoring.documents.problems import START, Place, Problems
-from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Entry, ListNode, MapNode, Node, Scalar, Value
+from holdfast.authoring.documents.problems import START, Position, Problems
+from holdfast.authoring.documents.yaml_text import (
+    LARGEST_TEXT,
+    ListNode,
+    MapEntry,
+    MapNode,
+    Node,
+    ScalarNode,
+    ScalarValue,
+)
 from holdfast.errors import show
 
 _DEEPEST: Final = 300
@@ -25,14 +33,14 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"[-+.\w]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_WORDS: Final[dict[str, Value]] = {"null": None, "true": True, "false": False}
+_WORDS: Final[dict[str, ScalarValue]] = {"null": None, "true": True, "false": False}
 _NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
 """Many programs write these and call it JSON."""
 
 
 def compose_json(text: str, problems: Problems) -> Node | None:
     """The one value of the text. None if it cannot be read at all, which has been reported then."""
-    return _Composer(text.removeprefix("\ufeff"), problems).compose()
+    return _JsonComposer(text.removeprefix("\ufeff"), problems).compose()
 
 
 def value_of(node: Node) -> Any:
@@ -42,7 +50,7 @@ def value_of(node: Node) -> Any:
     while to_fill:
         node, container, key = to_fill.pop()
         match node:
-            case Scalar(value):
+            case ScalarNode(value):
                 container[key] = value
             case ListNode(items):
                 made: Any = [None] * len(items)
@@ -56,27 +64,27 @@ def value_of(node: Node) -> Any:
 
 
 class _NotJson(Exception):
-    def __init__(self, place: Place, reason: str) -> None:
+    def __init__(self, place: Position, reason: str) -> None:
         self.place = place
         super().__init__(reason)
 
 
 class _OpenList(NamedTuple):
-    place: Place
+    place: Position
     items: list[Node]
 
 
 class _OpenMap:
     __slots__ = ("entries", "key", "place")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Position) -> None:
         self.place = place
-        self.entries: dict[str, Entry] = {}
-        self.key: Scalar | None = None
+        self.entries: dict[str, MapEntry] = {}
+        self.key: ScalarNode | None = None
         """Of the value that comes next."""
 
 
-class _Composer:
+class _JsonComposer:
     def __init__(self, text: str, problems: Problems) -> None:
         self._text = text
         self._say, self._say_last = problems.add, problems.add_last
@@ -120,12 +128,12 @@ class _Composer:
         self._at = at
         return text[at : at + 1]
 
-    def _here(self) -> Place:
+    def _here(self) -> Position:
         return self._place_of(self._at)
 
-    def _place_of(self, index: int) -> Place:
+    def _place_of(self, index: int) -> Position:
         line = bisect_right(self._lines, index)
-        return Place(line, index - self._lines[line - 1] + 1)
+        return Position(line, index - self._lines[line - 1] + 1)
 
     # --- values
 
@@ -147,7 +155,7 @@ class _Composer:
             case _:
                 return self._token(character, place)
 
-    def _begin(self, character: str, place: Place) -> Node | None:
+    def _begin(self, character: str, place: Position) -> Node | None:
         if len(self._open) >= _DEEPEST:
             raise _NotJson(place, f"nested more than {_DEEPEST} levels deep")
         self._at += 1
@@ -167,7 +175,7 @@ class _Composer:
             return MapNode(done.entries, done.place)
         return ListNode(done.items, done.place)
 
-    def _quoted(self, place: Place) -> Scalar:
+    def _quoted(self, place: Position) -> ScalarNode:
         start = self._at
         decoder: Any = json.decoder  # whose types leave it out
         try:
@@ -177,9 +185,11 @@ class _Composer:
         if _UNSTORABLE.search(value):
             raise _NotJson(place, "the text has a NUL or half a character in it, which cannot be stored")
         is_as_written = self._at - start - 2 == len(value)  # an escape is longer than what it stands for
-        return Scalar(value, value, place, Place(place.line, place.column + 1) if is_as_written else None)
+        return ScalarNode(
+            value, value, place, Position(place.line, place.column + 1) if is_as_written else None
+        )
 
-    def _bad_text(self, error: json.JSONDecodeError, place: Place) -> _NotJson:
+    def _bad_text(self, error: json.JSONDecodeError, place: Position) -> _NotJson:
         if error.msg.startswith("Unterminated"):
             return _NotJson(place, "these quotes are not closed")
         if error.msg.startswith("Invalid control"):
@@ -187,7 +197,7 @@ class _Composer:
             return _NotJson(self._place_of(error.pos), reason)
         return _NotJson(self._place_of(error.pos), 'an unknown escape; \\ itself is written as "\\\\"')
 
-    def _token(self, character: str, place: Place) -> Scalar:
+    def _token(self, character: str, place: Position) -> ScalarNode:
         found = _TOKEN.match(self._text, self._at)
         if found is None:
             raise _NotJson(
@@ -196,14 +206,14 @@ class _Composer:
         token = found[0]
         self._at = found.end()
         if token in _WORDS:
-            return Scalar(_WORDS[token], token, place)
+            return ScalarNode(_WORDS[token], token, place)
         number = _NUMBER.fullmatch(token)
         if number is None and token not in _NO_NUMBERS:
             reason = "is no number, nor true, false or null; text stands in double quotes"
             raise _NotJson(place, f"{show(token[:40])} {reason}")
-        return Scalar(self._number(token, number, place), token, place)
+        return ScalarNode(self._number(token, number, place), token, place)
 
-    def _number(self, token: str, number: re.Match[str] | None, place: Place) -> Value:
+    def _number(self, token: str, number: re.Match[str] | None, place: Position) -> ScalarValue:
         """What cannot be stored is reported, and is text then."""
         if number is not None and number[1] is None and number[2] is None:
             if len(token) <= 40 and -(2**63) <= int(token) < 2**63:
@@ -223,7 +233,7 @@ class _Composer:
             return
         key = inside.key
         assert key is not None
-        first = inside.entries.setdefault(key.text, Entry(key, node)).key
+        first = inside.entries.setdefault(key.text, MapEntry(key, node)).key
         if first is not key:
             where = f"first in line {first.place.line}, column {first.place.column}"
             self._say(key.place, f"the key {show(key.text)} is there twice: {where}")
@@ -247,7 +257,7 @@ class _Composer:
             inside.key = self._key()
         return None
 
-    def _key(self) -> Scalar:
+    def _key(self) -> ScalarNode:
         character = self._peek()
         if character == "":
             raise self._unclosed()

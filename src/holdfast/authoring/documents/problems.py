@@ -17,14 +17,14 @@ _LONGEST_WORD: Final = 100
 _LONGEST_MESSAGE: Final = 350
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Both from 1, as editors count."""
 
     line: int
     column: int
 
 
-START: Final = Place(1, 1)
+START: Final = Position(1, 1)
 
 
 class Problems:
@@ -33,21 +33,21 @@ class Problems:
     def __init__(self, file: str, error: type[BadDocument] = BadDag) -> None:
         self._file = file
         self._error = error
-        self.paths: Mapping[Place, str] = {}
+        self.paths: Mapping[Position, str] = {}
         """What problems say of where they are, besides line and column; filled once the text was read."""
         self._found: dict[Problem, None] = {}
-        self._spoilt: set[Place] = set()
+        self._spoilt: set[Position] = set()
         self._suggestions = 0
 
     def __len__(self) -> int:
         return len(self._found)
 
-    def add_last(self, place: Place, message: str) -> None:
+    def add_last(self, place: Position, message: str) -> None:
         """Say this of a place, and no more: what else may be wrong there follows from it."""
         self.add(place, message)
         self._spoilt.add(place)
 
-    def add(self, place: Place, message: str) -> None:
+    def add(self, place: Position, message: str) -> None:
         if len(self._found) < _MOST and place not in self._spoilt:
             message = message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
             path = self.paths.get(place, "")

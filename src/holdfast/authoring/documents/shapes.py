@@ -11,8 +11,15 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import Entry, ListNode, MapNode, Node, Scalar, describe_node
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import (
+    ListNode,
+    MapEntry,
+    MapNode,
+    Node,
+    ScalarNode,
+    describe_node,
+)
 from holdfast.errors import show
 
 MOST_ENTRIES: Final = 10_000
@@ -40,7 +47,7 @@ class TrueOnly(NamedTuple):
     expected: str = "true"
 
 
-class Choice(NamedTuple):
+class Enumeration(NamedTuple):
     options: tuple[str, ...]
 
     @property
@@ -54,21 +61,21 @@ class Plain(NamedTuple):
     expected: str = "text or a number"
 
 
-class ListOf(NamedTuple):
+class ListShape(NamedTuple):
     item: Shape
     expected: str
     least: int = 0
     most: int = MOST_ENTRIES
 
 
-class MapOf(NamedTuple):
+class MapShape(NamedTuple):
     key: Text
     value: Shape
     expected: str
     least: int = 0
 
 
-class Either(NamedTuple):
+class UnionShape(NamedTuple):
     """Told apart by the kind of node: no two of them take the same kind."""
 
     shapes: tuple[OneOfThem, ...]
@@ -116,12 +123,12 @@ class Record(NamedTuple):
     needs: tuple[Needs, ...] = ()
 
 
-OneOfThem: TypeAlias = Text | Number | TrueOnly | Choice | ListOf | Record
-Shape: TypeAlias = OneOfThem | Plain | MapOf | Either | Anything | TypeNotation
+OneOfThem: TypeAlias = Text | Number | TrueOnly | Enumeration | ListShape | Record
+Shape: TypeAlias = OneOfThem | Plain | MapShape | UnionShape | Anything | TypeNotation
 
 
 def conform(
-    node: Node, shape: Shape, title: str, problems: Problems, owner: Place | None = None
+    node: Node, shape: Shape, title: str, problems: Problems, owner: Position | None = None
 ) -> Node | None:
     """The node without those entries that have the wrong shape, each of which is reported; None if nothing is
     left of it.
@@ -129,27 +136,27 @@ def conform(
     `title` names it in messages. `owner` is the key it belongs to, where a missing entry is reported.
     """
     match shape, node:
-        case Either(shapes), _:
+        case UnionShape(shapes), _:
             for each in shapes:
                 if takes(each, node):
                     return conform(node, each, title, problems, owner)
         case ((Anything() | TrueOnly()), _):
             return node
-        case Text(), Scalar(str() as text):
+        case Text(), ScalarNode(str() as text):
             return _text(node, text, shape, title, problems)
-        case Number(), Scalar(int() | float() as number) if takes(shape, node):
+        case Number(), ScalarNode(int() | float() as number) if takes(shape, node):
             return _number(node, number, shape, title, problems)
-        case Choice(options), Scalar(str() as text):
+        case Enumeration(options), ScalarNode(str() as text):
             if text in options:
                 return node
             return _refuse(node, shape, title, problems, problems.did_you_mean(text, options))
-        case Plain(), Scalar(value) if value is not None:
+        case Plain(), ScalarNode(value) if value is not None:
             return node
         case TypeNotation(), _:
             return _type_notation(node, shape, title, problems)
-        case ListOf(), ListNode():
+        case ListShape(), ListNode():
             return _list(node, shape, title, problems)
-        case MapOf(), MapNode():
+        case MapShape(), MapNode():
             return _map(node, shape, title, problems, owner)
         case Record(), MapNode():
             return _record(node, shape, title, problems, owner)
@@ -161,13 +168,13 @@ def conform(
 def takes(shape: OneOfThem, node: Node) -> bool:
     """Whether it is a shape for nodes of this kind, whatever else may be wrong with the node."""
     match shape:
-        case Text() | Choice():
-            return isinstance(node, Scalar) and isinstance(node.value, str)
+        case Text() | Enumeration():
+            return isinstance(node, ScalarNode) and isinstance(node.value, str)
         case Number():
-            return isinstance(node, Scalar) and type(node.value) in (int, float)
+            return isinstance(node, ScalarNode) and type(node.value) in (int, float)
         case TrueOnly():
-            return isinstance(node, Scalar) and node.value is True
-        case ListOf():
+            return isinstance(node, ScalarNode) and node.value is True
+        case ListShape():
             return isinstance(node, ListNode)
         case Record():
             return isinstance(node, MapNode)
@@ -181,11 +188,11 @@ def _refuse(node: Node, shape: Shape, title: str, problems: Problems, hint: str 
 
 def _quoting(node: Node, shape: Shape) -> str:
     """What to do about text that YAML takes for something else, as in `command: true`."""
-    if not isinstance(node, Scalar):
+    if not isinstance(node, ScalarNode):
         return ""
     if isinstance(shape, Plain):
         return "; write '' for empty text"
-    shapes = shape.shapes if isinstance(shape, Either) else (shape,)
+    shapes = shape.shapes if isinstance(shape, UnionShape) else (shape,)
     can_be_text = any(isinstance(each, Text) and each.pattern is None for each in shapes)
     is_other = node.value is not None and not isinstance(node.value, str)
     return (
@@ -203,7 +210,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _text(node: Scalar, text: str, shape: Text, title: str, problems: Problems) -> Node | None:
+def _text(node: ScalarNode, text: str, shape: Text, title: str, problems: Problems) -> Node | None:
     if not text:
         problems.add(node.place, f"{title} must be {shape.expected}, not empty")
     elif len(text) > shape.longest:
@@ -221,7 +228,7 @@ def is_text(text: str, shape: Text) -> bool:
     return shape.pattern is None or _compiled(shape.pattern).fullmatch(text) is not None
 
 
-def _number(node: Scalar, number: float, shape: Number, title: str, problems: Problems) -> Node | None:
+def _number(node: ScalarNode, number: float, shape: Number, title: str, problems: Problems) -> Node | None:
     is_whole = isinstance(number, int) or number.is_integer()
     is_over = number > shape.least if shape.without_least else number >= shape.least
     if is_over and number <= shape.most and (is_whole or not shape.is_whole):
@@ -231,9 +238,9 @@ def _number(node: Scalar, number: float, shape: Number, title: str, problems: Pr
 
 def _type_notation(node: Node, shape: TypeNotation, title: str, problems: Problems) -> Node | None:
     match node:
-        case Scalar(str() as text) if text.strip():
+        case ScalarNode(str() as text) if text.strip():
             return node
-        case Scalar():
+        case ScalarNode():
             return _refuse(node, shape, title, problems)
         case ListNode([of]):
             return node if _type_notation(of, shape, title, problems) is not None else None
@@ -251,7 +258,7 @@ def _type_notation(node: Node, shape: TypeNotation, title: str, problems: Proble
 # --- values that have others inside
 
 
-def _list(node: ListNode, shape: ListOf, title: str, problems: Problems) -> Node | None:
+def _list(node: ListNode, shape: ListShape, title: str, problems: Problems) -> Node | None:
     if not shape.least <= len(node.items) <= shape.most:
         problems.add(node.place, f"{title} must be {shape.expected}, but has {len(node.items):,} items")
         return None
@@ -259,23 +266,27 @@ def _list(node: ListNode, shape: ListOf, title: str, problems: Problems) -> Node
     return ListNode([item for item in items if item is not None], node.place) if None not in items else None
 
 
-def _map(node: MapNode, shape: MapOf, title: str, problems: Problems, owner: Place | None) -> Node | None:
+def _map(
+    node: MapNode, shape: MapShape, title: str, problems: Problems, owner: Position | None
+) -> Node | None:
     if not shape.least <= len(node.entries) <= MOST_ENTRIES:
         problems.add(
             owner or node.place, f"{title} must be {shape.expected}, but has {len(node.entries):,} entries"
         )
         return None
-    good: dict[str, Entry] = {}
+    good: dict[str, MapEntry] = {}
     for name, (key, value) in node.entries.items():
         is_named = _text(key, name, shape.key, f"a name in {title}", problems) is not None
         clean = conform(value, shape.value, f"{title}.{name[:100]}", problems, key.place)
         if is_named and clean is not None:
-            good[name] = Entry(key, clean)
+            good[name] = MapEntry(key, clean)
     return MapNode(good, node.place, frozenset(node.entries.keys() - good.keys()))
 
 
-def _record(node: MapNode, shape: Record, title: str, problems: Problems, owner: Place | None) -> Node | None:
-    good: dict[str, Entry] = {}
+def _record(
+    node: MapNode, shape: Record, title: str, problems: Problems, owner: Position | None
+) -> Node | None:
+    good: dict[str, MapEntry] = {}
     broken: set[str] = set()
     for name, (key, value) in node.entries.items():
         if name not in shape.fields:
@@ -285,14 +296,14 @@ def _record(node: MapNode, shape: Record, title: str, problems: Problems, owner:
         if clean is None:
             broken.add(name)
         else:
-            good[name] = Entry(key, clean)
+            good[name] = MapEntry(key, clean)
     clean = MapNode(good, node.place, frozenset(broken))
     _check_rules(node, clean, shape, title, problems, owner or node.place)
     return clean
 
 
 def _check_rules(
-    node: MapNode, clean: MapNode, shape: Record, title: str, problems: Problems, owner: Place
+    node: MapNode, clean: MapNode, shape: Record, title: str, problems: Problems, owner: Position
 ) -> None:
     """What holds between the fields. A field with something wrong in it counts as one that is there."""
     there = node.entries.keys() | clean.broken
@@ -325,7 +336,7 @@ def _check_rules(
             problems.add(place, f"{rule.field} does not go with {rule.other}: {rule.because}")
 
 
-def _report_unknown(key: Scalar, shape: Record, title: str, problems: Problems) -> set[str]:
+def _report_unknown(key: ScalarNode, shape: Record, title: str, problems: Problems) -> set[str]:
     """Answers the field that was probably meant, so that nobody misses it as well."""
     name = str(key.value)
     near = problems.nearest(name, shape.fields)

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import yaml
 
-from holdfast.authoring.documents.problems import START, Place, Problems
+from holdfast.authoring.documents.problems import START, Position, Problems
 from holdfast.errors import show
 
 LARGEST_TEXT: Final = 1_000_000
@@ -24,35 +24,35 @@ _DEEPEST: Final = 60
 _MOST_NODES: Final = 200_000
 """With everything that an alias stands for counted each time: ten lines can spell a billion."""
 
-Value: TypeAlias = str | int | float | bool | None
+ScalarValue: TypeAlias = str | int | float | bool | None
 
 
-class Scalar(NamedTuple):
-    value: Value
+class ScalarNode(NamedTuple):
+    value: ScalarValue
     text: str
     """As it was written, so that 1.10 can become the text 1.10."""
-    place: Place
-    inner: Place | None = None
+    place: Position
+    inner: Position | None = None
     """Where its text begins, if it stands in one line as it is: neither folded nor with escapes."""
 
-    def at(self, offset: int) -> Place:
+    def at(self, offset: int) -> Position:
         """The place of a character of the text, or as near as one can say."""
-        return self.place if self.inner is None else Place(self.inner.line, self.inner.column + offset)
+        return self.place if self.inner is None else Position(self.inner.line, self.inner.column + offset)
 
 
 class ListNode(NamedTuple):
     items: list[Node]
-    place: Place
+    place: Position
 
 
-class Entry(NamedTuple):
-    key: Scalar
+class MapEntry(NamedTuple):
+    key: ScalarNode
     value: Node
 
 
 class MapNode(NamedTuple):
-    entries: dict[str, Entry]
-    place: Place
+    entries: dict[str, MapEntry]
+    place: Position
     broken: frozenset[str] = frozenset()
     """Keys that were there, but with something wrong that has been said already."""
 
@@ -61,19 +61,19 @@ class MapNode(NamedTuple):
         return None if entry is None else entry.value
 
 
-Node: TypeAlias = Scalar | ListNode | MapNode
+Node: TypeAlias = ScalarNode | ListNode | MapNode
 
 
 def text_of(node: Node | None) -> str:
     """Of a node that is known to be text, or of one that is not there."""
-    value = node.value if isinstance(node, Scalar) else ""
+    value = node.value if isinstance(node, ScalarNode) else ""
     return value if isinstance(value, str) else ""
 
 
 def plain(node: Node) -> Any:
     """The value as JSON would have it."""
     match node:
-        case Scalar(value):
+        case ScalarNode(value):
             return value
         case ListNode(items):
             return [plain(item) for item in items]
@@ -88,7 +88,7 @@ def is_broken(node: Node) -> bool:
     return isinstance(node, ListNode) and any(is_broken(item) for item in node.items)
 
 
-def compose(text: str, problems: Problems, *, origin: Place = START) -> Node | None:
+def compose(text: str, problems: Problems, *, origin: Position = START) -> Node | None:
     """The one document of the text. None if it cannot be read at all, which has been reported then.
 
     `origin` is where the text stands, if it is part of a line of another one.
@@ -103,7 +103,7 @@ def compose(text: str, problems: Problems, *, origin: Place = START) -> Node | N
         problems.add(place, f"the character {foreign[0]!r} is not allowed in YAML")
         return None
     try:
-        return _Composer(text, problems, origin).compose()
+        return _YamlComposer(text, problems, origin).compose()
     except _Unreadable as error:
         problems.add(error.place, str(error))
     except yaml.YAMLError as error:
@@ -115,15 +115,15 @@ _FOREIGN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufff
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 
-def _place_in(text: str, index: int, origin: Place) -> Place:
+def _place_in(text: str, index: int, origin: Position) -> Position:
     breaks = [found.end() for found in _BREAK.finditer(text, 0, index)]
     if not breaks:
-        return Place(origin.line, origin.column + index)
-    return Place(origin.line + len(breaks), index - breaks[-1] + 1)
+        return Position(origin.line, origin.column + index)
+    return Position(origin.line + len(breaks), index - breaks[-1] + 1)
 
 
 class _Unreadable(Exception):
-    def __init__(self, place: Place, reason: str) -> None:
+    def __init__(self, place: Position, reason: str) -> None:
         self.place = place
         super().__init__(reason)
 
@@ -134,7 +134,7 @@ class _Unreadable(Exception):
 class _Open(NamedTuple):
     """A list or a map whose end has not come yet."""
 
-    place: Place
+    place: Position
     anchor: str | None
     is_map: bool
     nodes: list[Node]
@@ -142,8 +142,8 @@ class _Open(NamedTuple):
     weights: list[int]
 
 
-class _Composer:
-    def __init__(self, text: str, problems: Problems, origin: Place) -> None:
+class _YamlComposer:
+    def __init__(self, text: str, problems: Problems, origin: Position) -> None:
         self._text, self._problems, self._origin = text, problems, origin
         self._anchors: dict[str, tuple[Node, int] | None] = {}
         """Each with the number of nodes in it; None while it is still open."""
@@ -156,7 +156,7 @@ class _Composer:
             done = self._take(event)
             if done is not None:
                 root = done
-        if root is None or (isinstance(root, Scalar) and root.value is None and not root.text):
+        if root is None or (isinstance(root, ScalarNode) and root.value is None and not root.text):
             raise _Unreadable(self._origin, "there is nothing in it")
         return root
 
@@ -218,15 +218,15 @@ class _Composer:
             raise _Unreadable(place, f"the alias *{name} stands inside of what &{name} names")
         return meant
 
-    def _place(self, event: yaml.Event) -> Place:
+    def _place(self, event: yaml.Event) -> Position:
         mark = event.start_mark
         if mark.line == 0:
-            return Place(self._origin.line, self._origin.column + mark.column)
-        return Place(self._origin.line + mark.line, mark.column + 1)
+            return Position(self._origin.line, self._origin.column + mark.column)
+        return Position(self._origin.line + mark.line, mark.column + 1)
 
     # --- scalars
 
-    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+    def _scalar(self, event: yaml.ScalarEvent) -> ScalarNode:
         place, text = self._place(event), event.value
         if "\0" in text or _SURROGATE.search(text):
             raise _Unreadable(place, "the text has a NUL or half a character in it, which cannot be stored")
@@ -240,9 +240,9 @@ class _Composer:
             value = self._meaning(text, place)
             if tag not in {_TAG + name for name in _tags_of(value)}:
                 raise _Unreadable(place, _bad_tag(tag))
-        return Scalar(value, text, place, self._inner(event, is_plain))
+        return ScalarNode(value, text, place, self._inner(event, is_plain))
 
-    def _inner(self, event: yaml.ScalarEvent, is_plain: bool) -> Place | None:
+    def _inner(self, event: yaml.ScalarEvent, is_plain: bool) -> Position | None:
         start, end = event.start_mark, event.end_mark
         if start.line != end.line:
             return None
@@ -254,10 +254,10 @@ class _Composer:
         column = end.column - quotes - length
         origin = self._origin
         if start.line == 0:
-            return Place(origin.line, origin.column + column)
-        return Place(origin.line + start.line, column + 1)
+            return Position(origin.line, origin.column + column)
+        return Position(origin.line + start.line, column + 1)
 
-    def _meaning(self, text: str, place: Place) -> Value:
+    def _meaning(self, text: str, place: Position) -> ScalarValue:
         """What a scalar without quotes stands for. What JSON has no number for is reported, and is text
         then."""
         if text in _WORDS:
@@ -280,10 +280,10 @@ class _Composer:
     # --- maps
 
     def _map_of(self, done: _Open) -> MapNode:
-        entries: dict[str, Entry] = {}
+        entries: dict[str, MapEntry] = {}
         merged: list[MapNode] = []
         for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
-            if not isinstance(key, Scalar):
+            if not isinstance(key, ScalarNode):
                 self._problems.add(key.place, f"a key must be text, not {describe_node(key)}")
             elif key.value == "<<" and key.inner == key.place:
                 merged += self._to_merge(value)
@@ -297,7 +297,7 @@ class _Composer:
                     f"column {first.column}",
                 )
             else:
-                entries[key.value] = Entry(key, value)
+                entries[key.value] = MapEntry(key, value)
         for each in merged:
             for name, entry in each.entries.items():
                 entries.setdefault(name, entry)
@@ -313,7 +313,7 @@ class _Composer:
 
 _TAG: Final = "tag:yaml.org,2002:"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WORDS: Final[dict[str, Value]] = {
+_WORDS: Final[dict[str, ScalarValue]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -323,7 +323,7 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def _tags_of(value: Value) -> tuple[str, ...]:
+def _tags_of(value: ScalarValue) -> tuple[str, ...]:
     match value:
         case None:
             return ("null",)
@@ -351,11 +351,11 @@ def describe_node(node: Node) -> str:
             return "a list"
         case MapNode():
             return "a map"
-        case Scalar(None):
+        case ScalarNode(None):
             return "empty" if node.text == "" else "null"
-        case Scalar(bool()):
+        case ScalarNode(bool()):
             return node.text
-        case Scalar(value):
+        case ScalarNode(value):
             return show(value)
 
 
@@ -398,7 +398,7 @@ _UNCLOSED: Final = {
 """Said of the place where it began, since the other may be the end of the file."""
 
 
-def _explain(error: yaml.YAMLError, text: str, origin: Place) -> tuple[Place, str]:
+def _explain(error: yaml.YAMLError, text: str, origin: Position) -> tuple[Position, str]:
     mark = getattr(error, "problem_mark", None)
     said = str(getattr(error, "problem", None) or error)
     if mark is None:

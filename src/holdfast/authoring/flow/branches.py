@@ -12,9 +12,17 @@ from typing import Any, cast
 
 import msgspec
 
-from holdfast.authoring.flow.desk import Desk
-from holdfast.authoring.flow.model import Fan, Foreach, Parallel, Queue
-from holdfast.authoring.flow.visits import Broken, Done, Place, Result, Visit, cancel_tasks, failure_of
+from holdfast.authoring.flow.command_buffer import CommandBuffer
+from holdfast.authoring.flow.model import Fan, ForeachNode, ParallelNode, Queue
+from holdfast.authoring.flow.visits import (
+    Result,
+    Visit,
+    VisitContext,
+    VisitDone,
+    VisitFailed,
+    cancel_tasks,
+    failure_of,
+)
 from holdfast.core.commands import ResumeTask, ScheduleTask
 from holdfast.core.events import Reopened
 from holdfast.core.failures import capture
@@ -32,16 +40,16 @@ _MOST_TOLD = 5
 """How many failures are told of, one by one."""
 
 
-def branch_path(path: str, does: Parallel | Foreach) -> str:
+def branch_path(path: str, does: ParallelNode | ForeachNode) -> str:
     """What the tasks of its branches are called: they are not the node, which has a row of its own."""
-    return f"{path}/branch" if isinstance(does, Parallel) else f"{path}/item"
+    return f"{path}/branch" if isinstance(does, ParallelNode) else f"{path}/item"
 
 
 class Branching(Visit):
-    def __init__(self, desk: Desk, place: Place, end: Callable[[Result], None]) -> None:
+    def __init__(self, desk: CommandBuffer, place: VisitContext, end: Callable[[Result], None]) -> None:
         super().__init__(desk, place, end)
         does = place.node.does
-        assert isinstance(does, (Parallel, Foreach))
+        assert isinstance(does, (ParallelNode, ForeachNode))
         self._does = does
         self._fan: Fan = does.fan
         self._inputs: list[Payload] = []
@@ -69,7 +77,7 @@ class Branching(Visit):
     def _branches(self) -> tuple[list[Payload], list[str]]:
         """The input and the service of each. Raises WrongType, PayloadTooLarge."""
         input, params = self._place.input, self._place.params
-        if isinstance(self._does, Parallel):
+        if isinstance(self._does, ParallelNode):
             services = list(self._does.services) or self._named_services()
             shown = (
                 self._show(input=input, params=params, branch=branch, service=service)
@@ -156,9 +164,9 @@ class Branching(Visit):
     def _conclude(self) -> None:
         if self._failures and self._fan.strategy != "ignore_errors":
             failure = self._failure()
-            self._record(Failed(failure), broken=Broken(failure, results=list(self._results)))
+            self._record(Failed(failure), broken=VisitFailed(failure, results=list(self._results)))
             return
-        self._finish(Done(self._results), self._results)
+        self._finish(VisitDone(self._results), self._results)
 
     def _failure(self) -> Failure:
         first = next(iter(self._failures.values()))
@@ -170,7 +178,7 @@ class Branching(Visit):
         return msgspec.structs.replace(first, message=message, arguments=None)
 
     def _name(self, branch: int) -> str:
-        if isinstance(self._does, Parallel):
+        if isinstance(self._does, ParallelNode):
             return f"{self._services[branch]} (branch {branch})"
         return f"item {branch}"
 

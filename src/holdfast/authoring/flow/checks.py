@@ -6,11 +6,11 @@ cannot be reached.
 
 from __future__ import annotations
 
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import Scalar, text_of
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import ScalarNode, text_of
 from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
 from holdfast.authoring.flow.fields import CHOICE
-from holdfast.authoring.flow.model import DEFAULT, Choice
+from holdfast.authoring.flow.model import DEFAULT, ChoiceNode
 from holdfast.errors import show
 
 
@@ -36,7 +36,7 @@ def edges_of(flow: FlowDraft) -> dict[str, dict[str, str]]:
     return found
 
 
-def _known(node: Scalar, title: str, flow: FlowDraft, problems: Problems) -> str | None:
+def _known(node: ScalarNode, title: str, flow: FlowDraft, problems: Problems) -> str | None:
     """The key of a node; None if there is no such node, which has been reported then."""
     key = text_of(node)
     if key in flow.nodes or key in flow.lost_nodes:
@@ -48,7 +48,7 @@ def _known(node: Scalar, title: str, flow: FlowDraft, problems: Problems) -> str
 
 def _check_edges(flow: FlowDraft, problems: Problems) -> bool:
     """Whether it is clear where all of them lead."""
-    first: dict[tuple[str, str], Place] = {}
+    first: dict[tuple[str, str], Position] = {}
     are_good = True
     for source, action, target in flow.edges:
         ends = [_known(source, "from", flow, problems), _known(target, "to", flow, problems)]
@@ -79,7 +79,7 @@ def _check_way_out(node: NodeDraft, edges: dict[str, str], problems: Problems) -
         problems.add(node.place, f"choice {show(node.key)}: {reason}")
         return
     does = node.does
-    if not isinstance(does, Choice) or not node.is_whole:
+    if not isinstance(does, ChoiceNode) or not node.is_whole:
         return
     post = node.post
     decides_else = does.default_action or post.action_key is not None or post.action_static is not None

@@ -17,7 +17,7 @@ REMOVED: Final = "removed"
 CHANGED: Final = "changed"
 
 
-class Change(msgspec.Struct, frozen=True):
+class FlowChange(msgspec.Struct, frozen=True):
     path: str
     """As `$.nodes.charge.max_retries`. Edges are found by node and action: `$.edges.check.approved`."""
     kind: str
@@ -35,14 +35,14 @@ class Change(msgspec.Struct, frozen=True):
                 return f"{self.path} changed: {_shown(self.before)} -> {_shown(self.after)}"
 
 
-def compare_flows(before: Flow, after: Flow) -> list[Change]:
+def compare_flows(before: Flow, after: Flow) -> list[FlowChange]:
     """All of it, in the order of the paths. What is only written otherwise is no change."""
-    comparison = _Comparison()
+    comparison = _DocumentDiff()
     comparison.flows(document_of(before), document_of(after), ())
     return [comparison.found[steps] for steps in sorted(comparison.found, key=_order)]
 
 
-_Steps: TypeAlias = tuple[str | int, ...]
+_Keys: TypeAlias = tuple[str | int, ...]
 _Map: TypeAlias = dict[str, Any]
 _ABSENT: Final[Any] = object()
 _LONGEST_SHOWN: Final = 200
@@ -53,7 +53,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
 
 
-def _order(steps: _Steps) -> list[tuple[int, str]]:
+def _order(steps: _Keys) -> list[tuple[int, str]]:
     return [(step, "") if isinstance(step, int) else (-1, step) for step in steps]
 
 
@@ -64,13 +64,13 @@ def _edges(flow: _Map) -> dict[str, dict[str, str]]:
     return found
 
 
-class _Comparison:
+class _DocumentDiff:
     """Goes through two documents at once, and notes the outermost of whatever is only in one of them."""
 
     def __init__(self) -> None:
-        self.found: dict[_Steps, Change] = {}
+        self.found: dict[_Keys, FlowChange] = {}
 
-    def flows(self, before: _Map, after: _Map, at: _Steps) -> None:
+    def flows(self, before: _Map, after: _Map, at: _Keys) -> None:
         for field in ("name", "description", "start"):
             self._values(before.get(field, _ABSENT), after.get(field, _ABSENT), (*at, field))
         edges, others = _edges(before), _edges(after)
@@ -81,7 +81,7 @@ class _Comparison:
             compare = self._values if node is _ABSENT or other is _ABSENT else self._nodes
             compare(node, other, (*at, "nodes", key))
 
-    def _nodes(self, before: _Map, after: _Map, at: _Steps) -> None:
+    def _nodes(self, before: _Map, after: _Map, at: _Keys) -> None:
         for field in before.keys() | after.keys():
             value, other = before.get(field, _ABSENT), after.get(field, _ABSENT)
             compare = self._values
@@ -89,7 +89,7 @@ class _Comparison:
                 compare = {"subflow": self.flows, "choice_cases": self._cases}.get(field, compare)
             compare(value, other, (*at, field))
 
-    def _cases(self, before: list[_Map], after: list[_Map], at: _Steps) -> None:
+    def _cases(self, before: list[_Map], after: list[_Map], at: _Keys) -> None:
         for number, (case, other) in enumerate(zip_longest(before, after, fillvalue=_ABSENT)):
             if case is _ABSENT or other is _ABSENT:
                 self._values(case, other, (*at, number))
@@ -98,11 +98,11 @@ class _Comparison:
                 # A condition is one thing: whoever reads of a change wants to see all of it.
                 self._note(case["expr"], other["expr"], (*at, number, "expr"))
 
-    def _entries(self, before: _Map, after: _Map, at: _Steps) -> None:
+    def _entries(self, before: _Map, after: _Map, at: _Keys) -> None:
         for key in before.keys() | after.keys():
             self._values(before.get(key, _ABSENT), after.get(key, _ABSENT), (*at, key))
 
-    def _values(self, before: Any, after: Any, at: _Steps) -> None:
+    def _values(self, before: Any, after: Any, at: _Keys) -> None:
         if isinstance(before, dict) and isinstance(after, dict):
             self._entries(cast("_Map", before), cast("_Map", after), at)
         elif isinstance(before, list) and isinstance(after, list):
@@ -112,14 +112,14 @@ class _Comparison:
         else:
             self._note(before, after, at)
 
-    def _note(self, before: Any, after: Any, at: _Steps) -> None:
+    def _note(self, before: Any, after: Any, at: _Keys) -> None:
         path = path_text(at)
         if before is _ABSENT and after is not _ABSENT:
-            self.found[at] = Change(path, ADDED, None, after)
+            self.found[at] = FlowChange(path, ADDED, None, after)
         elif after is _ABSENT and before is not _ABSENT:
-            self.found[at] = Change(path, REMOVED, before, None)
+            self.found[at] = FlowChange(path, REMOVED, before, None)
         elif before is not after and _text(before) != _text(after):
-            self.found[at] = Change(path, CHANGED, before, after)
+            self.found[at] = FlowChange(path, CHANGED, before, after)
 
 
 def _text(value: Any) -> str:

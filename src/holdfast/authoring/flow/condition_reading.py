@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from holdfast.authoring.documents.json_text import value_of
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, describe_node
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, describe_node
 from holdfast.authoring.flow.conditions import (
     COMPARISONS,
-    All,
+    AllOf,
+    AnyOf,
     Comparison,
     Condition,
-    Either,
     Exists,
-    Literal,
+    LiteralOperand,
     Not,
     Operand,
     Reference,
@@ -43,9 +43,9 @@ class ConditionReader:
     def _condition(self, node: Node, depth: int) -> Condition | None:
         self._parts += 1
         match node:
-            case Scalar(str() as text) if is_rooted(text):
+            case ScalarNode(str() as text) if is_rooted(text):
                 path = path_at(node, "expr", self._problems)
-                return None if path is None else Comparison("eq", Reference(path), Literal(True))
+                return None if path is None else Comparison("eq", Reference(path), LiteralOperand(True))
             case MapNode(entries) if len(entries) == 1:
                 ((name, (key, value)),) = entries.items()
                 return self._operation(name, key.place, value, depth)
@@ -59,7 +59,7 @@ class ConditionReader:
                 self._problems.add(node.place, f"{reason}, not {describe_node(node)}")
         return None
 
-    def _operation(self, name: str, place: Place, given: Node, depth: int) -> Condition | None:
+    def _operation(self, name: str, place: Position, given: Node, depth: int) -> Condition | None:
         if depth > _DEEPEST or self._parts > _MOST_PARTS:
             reason = f"a condition has at most {_MOST_PARTS:,} parts, in at most {_DEEPEST} levels"
             self._problems.add_last(place, reason)
@@ -94,7 +94,7 @@ class ConditionReader:
                 break
         if len(parts) < len(given.items):
             return None
-        return All(tuple(parts)) if name == "and" else Either(tuple(parts))
+        return AllOf(tuple(parts)) if name == "and" else AnyOf(tuple(parts))
 
     def _only(self, given: Node, name: str) -> Node | None:
         """The one operand, in a list or without."""
@@ -110,7 +110,7 @@ class ConditionReader:
         match node:
             case None:
                 return None
-            case Scalar(str()):
+            case ScalarNode(str()):
                 path = path_at(node, "exists", self._problems)
                 return None if path is None else Exists(path)
             case _:
@@ -134,11 +134,11 @@ class ConditionReader:
                 return Comparison(name, left, right)
 
     def _operand(self, node: Node, name: str) -> Operand | None:
-        if isinstance(node, Scalar) and isinstance(node.value, str) and is_rooted(node.value):
+        if isinstance(node, ScalarNode) and isinstance(node.value, str) and is_rooted(node.value):
             path = path_at(node, f"an operand of {name}", self._problems)
             return None if path is None else Reference(path)
         hidden = list(paths_inside(node))
         for scalar in hidden:
             reason = f"{show(scalar.value)} is not looked up inside of a list or a map; only an operand is"
             self._problems.add(scalar.place, reason)
-        return None if hidden else Literal(value_of(node))
+        return None if hidden else LiteralOperand(value_of(node))

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, assert_never, cast
 
 import msgspec
 
-from holdfast.authoring.flow.paths import Path, Sight
+from holdfast.authoring.flow.paths import Path, PathValues
 
 COMPARISONS: Final = ("eq", "ne", "gt", "lt", "ge", "le")
 
@@ -20,7 +20,7 @@ _WHOLE = re.compile(r"[-+]?[0-9]+")
 _LONGEST_NUMBER: Final = 400
 
 
-class Literal(msgspec.Struct, frozen=True, tag="literal"):
+class LiteralOperand(msgspec.Struct, frozen=True, tag="literal"):
     value: Any
 
 
@@ -28,14 +28,14 @@ class Reference(msgspec.Struct, frozen=True, tag="path"):
     path: Path
 
 
-Operand: TypeAlias = Literal | Reference
+Operand: TypeAlias = LiteralOperand | Reference
 
 
-class All(msgspec.Struct, frozen=True, tag="and"):
+class AllOf(msgspec.Struct, frozen=True, tag="and"):
     parts: tuple[Condition, ...]
 
 
-class Either(msgspec.Struct, frozen=True, tag="or"):
+class AnyOf(msgspec.Struct, frozen=True, tag="or"):
     parts: tuple[Condition, ...]
 
 
@@ -61,14 +61,14 @@ class Within(msgspec.Struct, frozen=True, tag="in"):
     collection: Operand
 
 
-Condition: TypeAlias = All | Either | Not | Comparison | Exists | Within
+Condition: TypeAlias = AllOf | AnyOf | Not | Comparison | Exists | Within
 
 
-def holds(condition: Condition, sight: Sight) -> bool:
+def holds(condition: Condition, sight: PathValues) -> bool:
     match condition:
-        case All(parts):
+        case AllOf(parts):
             return all(holds(part, sight) for part in parts)
-        case Either(parts):
+        case AnyOf(parts):
             return any(holds(part, sight) for part in parts)
         case Not(part):
             return not holds(part, sight)
@@ -82,8 +82,8 @@ def holds(condition: Condition, sight: Sight) -> bool:
             assert_never(condition)
 
 
-def _value(operand: Operand, sight: Sight) -> Any:
-    return operand.value if isinstance(operand, Literal) else sight.at(operand.path)
+def _value(operand: Operand, sight: PathValues) -> Any:
+    return operand.value if isinstance(operand, LiteralOperand) else sight.at(operand.path)
 
 
 def compare(operator: str, left: Any, right: Any) -> bool:

@@ -10,39 +10,39 @@ import datetime as dt
 from typing import Any, assert_never
 
 from holdfast.authoring.flow.conditions import (
-    All,
+    AllOf,
+    AnyOf,
     Comparison,
     Condition,
-    Either,
     Exists,
-    Literal,
+    LiteralOperand,
     Not,
     Operand,
     Within,
 )
 from holdfast.authoring.flow.model import (
-    Approval,
-    Call,
-    Choice,
-    Executor,
+    ApprovalNode,
+    CallNode,
+    ChoiceNode,
+    EventNode,
+    ExecutorNode,
     Fan,
     Flow,
-    Foreach,
-    Function,
+    FlowNode,
+    FlowWork,
+    ForeachNode,
     Http,
-    Kind,
-    Node,
-    Parallel,
+    LocalFunction,
+    LocalScript,
+    NodeKind,
+    ParallelNode,
     Post,
     Prep,
     Queue,
-    Script,
-    Subflow,
-    Timer,
-    WaitEvent,
-    Work,
+    SubflowNode,
+    TimerNode,
 )
-from holdfast.authoring.flow.paths import Steps
+from holdfast.authoring.flow.paths import PathSteps
 from holdfast.core.policies import TaskOptions
 
 
@@ -60,7 +60,7 @@ def document_of(flow: Flow) -> dict[str, Any]:
             **_given(edges=_edges(each)),
         }
         for key, node in each.nodes.items():
-            if isinstance(node.does, Subflow):
+            if isinstance(node.does, SubflowNode):
                 to_write.append((node.does.flow, nodes[key]["subflow"]))
     return whole
 
@@ -73,7 +73,7 @@ def _edges(flow: Flow) -> list[dict[str, str]]:
     ]
 
 
-def _node(node: Node) -> dict[str, Any]:
+def _node(node: FlowNode) -> dict[str, Any]:
     return {
         **_does(node.does),
         **_given(params=node.params, prep=_prep(node.prep), post=_post(node.post)),
@@ -100,42 +100,42 @@ def _post(post: Post) -> dict[str, Any]:
     )
 
 
-def _steps(steps: Steps) -> str:
+def _steps(steps: PathSteps) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)[1:]
 
 
 # --- kinds
 
 
-def _does(does: Kind) -> dict[str, Any]:
+def _does(does: NodeKind) -> dict[str, Any]:
     match does:
-        case Executor():
+        case ExecutorNode():
             return {"kind": "executor", **_work(does.work, does.service), **_options(does.options)}
-        case Choice():
+        case ChoiceNode():
             cases = [{"action": case.action, "expr": _condition(case.condition)} for case in does.cases]
             return {"kind": "choice", **_given(choice_cases=cases, default_action=does.default_action)}
-        case Parallel():
+        case ParallelNode():
             services = _given(parallel_services=list(does.services))
             work = {**_work(does.work, ""), **services}
             return {"kind": "parallel", **work, **_fan(does.fan), **_options(does.options)}
-        case Foreach():
+        case ForeachNode():
             work = _work(does.work, does.service)
             return {"kind": "foreach", **work, **_fan(does.fan), **_options(does.options)}
-        case Subflow():
+        case SubflowNode():
             return {"kind": "subflow", "subflow": {}}  # which is filled when its turn comes
-        case Call():
+        case CallNode():
             return {"kind": "subflow", "workflow": does.workflow}
-        case Timer():
+        case TimerNode():
             return {"kind": "timer"}
-        case WaitEvent():
+        case EventNode():
             return {"kind": "wait_event"}
-        case Approval():
+        case ApprovalNode():
             return {"kind": "approval"}
         case _:
             assert_never(does)
 
 
-def _work(work: Work, service: str) -> dict[str, Any]:
+def _work(work: FlowWork, service: str) -> dict[str, Any]:
     match work:
         case Http():
             return _given(
@@ -146,9 +146,9 @@ def _work(work: Work, service: str) -> dict[str, Any]:
             )
         case Queue():
             return {"exec_type": "queue", **_given(service=service)}
-        case Function():
+        case LocalFunction():
             return {"exec_type": "local_func", **_given(func=work.name)}
-        case Script(command, env, work_dir):
+        case LocalScript(command, env, work_dir):
             script = {"cmd": command[0], **_given(args=list(command[1:]), env=env, work_dir=work_dir)}
             return {"exec_type": "local_script", "script": script}
         case _:
@@ -185,9 +185,9 @@ def _milliseconds(span: dt.timedelta) -> int | float:
 
 def _condition(condition: Condition) -> dict[str, Any]:
     match condition:
-        case All(parts):
+        case AllOf(parts):
             return {"and": [_condition(part) for part in parts]}
-        case Either(parts):
+        case AnyOf(parts):
             return {"or": [_condition(part) for part in parts]}
         case Not(part):
             return {"not": _condition(part)}
@@ -202,4 +202,4 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def _operand(operand: Operand) -> Any:
-    return operand.value if isinstance(operand, Literal) else str(operand.path)
+    return operand.value if isinstance(operand, LiteralOperand) else str(operand.path)

@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.authoring.documents.problems import Place
-from holdfast.authoring.documents.yaml_text import Scalar
-from holdfast.authoring.flow.model import Kind, Post, Prep
+from holdfast.authoring.documents.problems import Position
+from holdfast.authoring.documents.yaml_text import ScalarNode
+from holdfast.authoring.flow.model import NodeKind, Post, Prep
 
 
 class EdgeDraft(NamedTuple):
-    source: Scalar
+    source: ScalarNode
     action: str
-    target: Scalar
+    target: ScalarNode
 
 
 class NodeDraft(msgspec.Struct, kw_only=True):
     key: str
-    place: Place
+    place: Position
     kind: str = ""
     """Empty if nobody can tell."""
-    does: Kind | None = None
+    does: NodeKind | None = None
     """None if there is something wrong with it, or if it is a flow: see `inner`."""
     params: dict[str, Any] = {}
     prep: Prep = Prep()
@@ -35,7 +35,7 @@ class NodeDraft(msgspec.Struct, kw_only=True):
 class FlowDraft(msgspec.Struct, kw_only=True):
     name: str
     description: str
-    start: Scalar | None
+    start: ScalarNode | None
     nodes: dict[str, NodeDraft]
     edges: list[EdgeDraft]
     lost_nodes: frozenset[str]

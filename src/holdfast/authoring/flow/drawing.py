@@ -22,23 +22,23 @@ from holdfast.authoring.dag.drawing.labels import columns_of, one_line, shorten
 from holdfast.authoring.flow.model import (
     DEFAULT,
     ERROR,
-    Approval,
-    Call,
-    Choice,
-    Executor,
+    ApprovalNode,
+    CallNode,
+    ChoiceNode,
+    EventNode,
+    ExecutorNode,
     Flow,
-    Foreach,
-    Function,
+    FlowNode,
+    FlowWork,
+    ForeachNode,
     Http,
-    Kind,
-    Node,
-    Parallel,
+    LocalFunction,
+    LocalScript,
+    NodeKind,
+    ParallelNode,
     Queue,
-    Script,
-    Subflow,
-    Timer,
-    WaitEvent,
-    Work,
+    SubflowNode,
+    TimerNode,
 )
 from holdfast.core.names import written_span
 
@@ -67,61 +67,61 @@ def count_nodes(flow: Flow) -> int:
     return sum(1 for _ in _walk(flow))
 
 
-def kind_of(node: Node) -> str:
+def kind_of(node: FlowNode) -> str:
     """As a document says it."""
     does = node.does
-    return "subflow" if isinstance(does, Call) else str(does.__struct_config__.tag)
+    return "subflow" if isinstance(does, CallNode) else str(does.__struct_config__.tag)
 
 
-def work_of(node: Node) -> str:
+def work_of(node: FlowNode) -> str:
     """What it does, on one line."""
     return one_line(_work_of(node.does, node.key, node.params))
 
 
-def _work_of(does: Kind, key: str, params: Mapping[str, Any]) -> str:
+def _work_of(does: NodeKind, key: str, params: Mapping[str, Any]) -> str:
     match does:
-        case Executor():
+        case ExecutorNode():
             return _way(does.work, does.service)
-        case Foreach():
+        case ForeachNode():
             return f"{_way(does.work, does.service)} for each item{_at_once(does)}"
-        case Parallel():
+        case ParallelNode():
             services = ", ".join(does.services[:_MOST_SERVICES]) or "params.services"
             more = len(does.services) - _MOST_SERVICES
             return _way(does.work, services + (f" and {more} more" if more > 0 else "")) + _at_once(does)
-        case Choice():
+        case ChoiceNode():
             count = len(does.cases)
             return f"{count} {'case' if count == 1 else 'cases'}"
-        case Subflow():
+        case SubflowNode():
             count = count_nodes(does.flow)
             return f"{count} {'node' if count == 1 else 'nodes'}"
-        case Call():
+        case CallNode():
             return f"workflow {does.workflow}"
-        case Timer():
+        case TimerNode():
             return _span(params.get("delay_ms"))
-        case WaitEvent():
+        case EventNode():
             return f"signal {params.get('signal_key', key)}{_limit(params)}"
-        case Approval():
+        case ApprovalNode():
             named = f"key {params['approval_key']}" if "approval_key" in params else ""
             return f"{named}{_limit(params)}".strip()
         case _:
             assert_never(does)
 
 
-def _way(work: Work, service: str) -> str:
+def _way(work: FlowWork, service: str) -> str:
     match work:
         case Http():
             return f"service {service}"
         case Queue():
             return f"service {service} from the queue"
-        case Function():
+        case LocalFunction():
             return f"function {work.name or service}"
-        case Script():
+        case LocalScript():
             return f"script {' '.join(work.command)}"
         case _:
             assert_never(work)
 
 
-def _at_once(does: Parallel | Foreach) -> str:
+def _at_once(does: ParallelNode | ForeachNode) -> str:
     match does.fan.at_once:
         case 1:
             return ""
@@ -144,15 +144,15 @@ def _limit(params: Mapping[str, Any]) -> str:
 # --- order
 
 
-class Step(NamedTuple):
+class DrawnStep(NamedTuple):
     """A node, where it is come to."""
 
-    node: Node
+    node: FlowNode
     depth: int
     edges: Mapping[str, str]
 
 
-def _walk(flow: Flow) -> Iterator[Step]:
+def _walk(flow: Flow) -> Iterator[DrawnStep]:
     """All nodes, without recursion: what follows a node comes after it, and its own flow right below it."""
     stack = [(flow, flow.start, 0)]
     seen: set[tuple[int, str]] = set()
@@ -162,9 +162,9 @@ def _walk(flow: Flow) -> Iterator[Step]:
             continue
         seen.add((id(flow), key))
         node, edges = flow.nodes[key], flow.edges.get(key, {})
-        yield Step(node, depth, edges)
+        yield DrawnStep(node, depth, edges)
         stack += [(flow, target, depth) for target in reversed(edges.values())]
-        if isinstance(node.does, Subflow):
+        if isinstance(node.does, SubflowNode):
             stack.append((node.does.flow, node.does.flow.start, depth + 1))
 
 
@@ -182,7 +182,7 @@ def as_text(flow: Flow, *, width: int = 100, is_ascii: bool = False) -> str:
     return text.replace("→", "->").encode("ascii", "replace").decode() if is_ascii else text
 
 
-def _listed(steps: Sequence[Step], width: int) -> Iterator[str]:
+def _listed(steps: Sequence[DrawnStep], width: int) -> Iterator[str]:
     names = [shorten("  " * min(step.depth, 8) + one_line(step.node.key), _LONGEST_NAME) for step in steps]
     name_width = max(columns_of(name) for name in names)
     kind_width = max(len(kind_of(step.node)) for step in steps)
@@ -244,7 +244,7 @@ class _Numbers:
 def _drawn(flow: Flow, numbers: _Numbers, indent: str) -> Iterator[str]:
     for key, node in flow.nodes.items():
         label = _label(node)
-        if isinstance(node.does, Subflow):
+        if isinstance(node.does, SubflowNode):
             inner = node.does.flow
             yield f'{indent}subgraph {numbers.of(flow, key)}["{label}"]'
             yield from _drawn(inner, numbers, indent + "    ")
@@ -259,7 +259,7 @@ def _drawn(flow: Flow, numbers: _Numbers, indent: str) -> Iterator[str]:
             yield f"{indent}{numbers.of(flow, key)} {arrow}{said} {numbers.of(flow, target)}"
 
 
-def _label(node: Node) -> str:
+def _label(node: FlowNode) -> str:
     work = shorten(work_of(node), _LONGEST_WORK)
     kind = kind_of(node)
     said = [f"<b>{_escaped(one_line(node.key))}</b>", _escaped(f"{kind}: {work}" if work else kind)]
@@ -287,7 +287,7 @@ def _facts(flow: Flow) -> dict[str, Any]:
                 "kind": kind_of(node),
                 "work": work_of(node),
                 "edges": dict(flow.edges.get(key, {})),
-                "subflow": _facts(node.does.flow) if isinstance(node.does, Subflow) else None,
+                "subflow": _facts(node.does.flow) if isinstance(node.does, SubflowNode) else None,
             }
             for key, node in flow.nodes.items()
         ],

@@ -11,11 +11,11 @@ from typing import Final
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     Anything,
-    Choice,
+    Enumeration,
     Excludes,
     Field,
-    ListOf,
-    MapOf,
+    ListShape,
+    MapShape,
     Needs,
     Number,
     Plain,
@@ -126,12 +126,12 @@ _SCRIPT: Final = Record(
     {
         "cmd": Field(_TEXT, "The program to run, as the shell would find it."),
         "args": Field(
-            ListOf(Plain(), "a list of arguments", most=1000), "Its arguments, or those of `code`."
+            ListShape(Plain(), "a list of arguments", most=1000), "Its arguments, or those of `code`."
         ),
         "code": Field(Text(longest=1_000_000), "The text of a program, instead of `cmd`."),
-        "language": Field(Choice(tuple(COMMANDS)), "What `code` is written in."),
+        "language": Field(Enumeration(tuple(COMMANDS)), "What `code` is written in."),
         "env": Field(
-            MapOf(
+            MapShape(
                 Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
                 Plain(),
                 "a map of variables",
@@ -149,7 +149,7 @@ _PREP: Final = Record(
     {
         "input_key": Field(PATH, "Where the input is; without $ it is a key of shared."),
         "input_map": Field(
-            MapOf(_KEY, PATH, "a map from keys of the input to paths"),
+            MapShape(_KEY, PATH, "a map from keys of the input to paths"),
             "A map as the input: each key with the path of its value.",
         ),
     },
@@ -160,7 +160,7 @@ _POST: Final = Record(
     {
         "output_key": Field(_SHARED_KEY, "The key of shared that the result is written to."),
         "output_map": Field(
-            MapOf(_SHARED_KEY, _STEPS, "a map from keys of shared to paths inside of the result"),
+            MapShape(_SHARED_KEY, _STEPS, "a map from keys of shared to paths inside of the result"),
             "Parts of the result, and the keys of shared that they are written to.",
         ),
         "action_static": Field(ACTION, "The action after it, whatever the result."),
@@ -180,14 +180,14 @@ _CASE: Final = Record(
 # --- nodes
 
 NODE_FIELDS: Final[dict[str, Field]] = {
-    "kind": Field(Choice(KINDS), "What the node does."),
+    "kind": Field(Enumeration(KINDS), "What the node does."),
     "params": Field(
-        MapOf(_KEY, Anything(), "a map of values"),
+        MapShape(_KEY, Anything(), "a map of values"),
         "Parameters for it. Those of the run that have the same names win.",
     ),
     "prep": Field(_PREP, "What it gets."),
     "post": Field(_POST, "What becomes of its result, and where the flow goes next."),
-    "exec_type": Field(Choice(EXEC_TYPES), "Who does the work; `http` if not given."),
+    "exec_type": Field(Enumeration(EXEC_TYPES), "Who does the work; `http` if not given."),
     "service": Field(SERVICE, "The service that workers offer."),
     "func": Field(_NAME, "The registered task to call, with `exec_type: local_func`."),
     "script": Field(_SCRIPT, "The process to run, with `exec_type: local_script`."),
@@ -200,20 +200,21 @@ NODE_FIELDS: Final[dict[str, Field]] = {
         Anything("true or false"), "Whether the worker with the least load is asked first."
     ),
     "choice_cases": Field(
-        ListOf(_CASE, "a list of 1 to 1,000 maps with action and expr", least=1, most=1000),
+        ListShape(_CASE, "a list of 1 to 1,000 maps with action and expr", least=1, most=1000),
         "Conditions with their actions. The first that is true decides.",
     ),
     "default_action": Field(ACTION, "The action if nothing else decides."),
     "parallel_services": Field(
-        ListOf(SERVICE, f"a list of 1 to {MOST_ENTRIES:,} services", least=1),
+        ListShape(SERVICE, f"a list of 1 to {MOST_ENTRIES:,} services", least=1),
         "The services to ask, each in a branch of its own; `params.services` if not given.",
     ),
     "parallel_mode": Field(
-        Choice(("sequential", "concurrent")), "One branch after the other, which is the default, or at once."
+        Enumeration(("sequential", "concurrent")),
+        "One branch after the other, which is the default, or at once.",
     ),
     "max_parallel": Field(_COUNT, "How many branches may be under way at once; 0 or not given: all."),
     "failure_strategy": Field(
-        Choice(("fail_fast", "collect_errors", "ignore_errors")),
+        Enumeration(("fail_fast", "collect_errors", "ignore_errors")),
         "What the failure of a branch does to the others; `collect_errors` if not given.",
     ),
     "subflow": Field(Anything("a flow"), "A flow to go through, with a shared state of its own."),
@@ -248,11 +249,11 @@ FLOW: Final = Record(
         "description": Field(_TEXT, "What it is for, in words for people."),
         "start": Field(_TEXT, "The node that a run begins with."),
         "nodes": Field(
-            MapOf(_NODE_KEY, _NODE, f"a map of 1 to {MOST_ENTRIES:,} nodes by key", least=1),
+            MapShape(_NODE_KEY, _NODE, f"a map of 1 to {MOST_ENTRIES:,} nodes by key", least=1),
             "What is to be done, by key.",
         ),
         "edges": Field(
-            ListOf(_EDGE, f"a list of at most {_MOST_EDGES:,} edges", most=_MOST_EDGES),
+            ListShape(_EDGE, f"a list of at most {_MOST_EDGES:,} edges", most=_MOST_EDGES),
             "Which node comes after which, by action.",
         ),
     },

@@ -15,7 +15,7 @@ from holdfast.core.values import Payload
 from holdfast.errors import WrongType
 
 
-class Work(msgspec.Struct, frozen=True):
+class WorkInput(msgspec.Struct, frozen=True):
     """What a task of a flow is given; see `visits` and `branches`."""
 
     input: Any
@@ -23,7 +23,7 @@ class Work(msgspec.Struct, frozen=True):
     service: str = ""
 
 
-_read = msgspec.json.Decoder(Work).decode
+_read = msgspec.json.Decoder(WorkInput).decode
 
 
 def arguments(names: list[str], input: Any, params: dict[str, Any]) -> dict[str, Any]:

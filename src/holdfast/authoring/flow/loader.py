@@ -23,9 +23,8 @@ from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Node, compose, 
 from holdfast.authoring.flow.checks import check_flow, edges_of
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
-from holdfast.authoring.flow.model import Flow, Subflow
-from holdfast.authoring.flow.model import Node as FlowNode
-from holdfast.authoring.flow.reading import Reader
+from holdfast.authoring.flow.model import Flow, FlowNode, SubflowNode
+from holdfast.authoring.flow.reading import FlowDocumentReader
 from holdfast.core.names import is_name
 from holdfast.errors import BadDag, BadFlow, Problem
 
@@ -89,7 +88,7 @@ def _compose(text: str, file: str, is_json: bool | None) -> tuple[Node | None, P
 
 def _read(root: Node, problems: Problems) -> list[FlowDraft]:
     problems.paths = JsonPaths(root)
-    flows = Reader(problems).read(root)
+    flows = FlowDocumentReader(problems).read(root)
     for flow in flows:
         check_flow(flow, problems)
     return flows
@@ -114,7 +113,7 @@ def _build(flows: list[FlowDraft]) -> Flow:
 
 
 def _node(draft: NodeDraft, built: dict[int, Flow]) -> FlowNode:
-    does = draft.does if draft.inner is None else Subflow(built[id(draft.inner)])
+    does = draft.does if draft.inner is None else SubflowNode(built[id(draft.inner)])
     assert does is not None
     return FlowNode(key=draft.key, does=does, params=draft.params, prep=draft.prep, post=draft.post)
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from holdfast.authoring.flow.conditions import Condition
-from holdfast.authoring.flow.paths import Path, Steps
+from holdfast.authoring.flow.paths import Path, PathSteps
 from holdfast.core.policies import TaskOptions
 
 DEFAULT: Final = "default"
@@ -37,13 +37,13 @@ class Queue(msgspec.Struct, frozen=True, tag="queue"):
     """A worker that comes and asks for it."""
 
 
-class Function(msgspec.Struct, frozen=True, tag="local_func"):
+class LocalFunction(msgspec.Struct, frozen=True, tag="local_func"):
     """A registered @task: its first parameter gets the input, the others what params has by their names."""
 
     name: str
 
 
-class Script(msgspec.Struct, frozen=True, tag="local_script", omit_defaults=True):
+class LocalScript(msgspec.Struct, frozen=True, tag="local_script", omit_defaults=True):
     """A process that reads {"input", "params"} from its standard input and writes its result, as JSON."""
 
     command: tuple[str, ...]
@@ -51,13 +51,13 @@ class Script(msgspec.Struct, frozen=True, tag="local_script", omit_defaults=True
     work_dir: str | None = None
 
 
-Work: TypeAlias = Http | Queue | Function | Script
+FlowWork: TypeAlias = Http | Queue | LocalFunction | LocalScript
 
 # --- what a node does
 
 
-class Executor(msgspec.Struct, frozen=True, tag="executor", omit_defaults=True):
-    work: Work
+class ExecutorNode(msgspec.Struct, frozen=True, tag="executor", omit_defaults=True):
+    work: FlowWork
     service: str = ""
     """For Http and Queue."""
     options: TaskOptions = TaskOptions()
@@ -68,7 +68,7 @@ class Case(msgspec.Struct, frozen=True):
     condition: Condition
 
 
-class Choice(msgspec.Struct, frozen=True, tag="choice", omit_defaults=True):
+class ChoiceNode(msgspec.Struct, frozen=True, tag="choice", omit_defaults=True):
     cases: tuple[Case, ...] = ()
     default_action: str | None = None
 
@@ -82,44 +82,54 @@ class Fan(msgspec.Struct, frozen=True, omit_defaults=True):
     """`fail_fast`, `collect_errors` or `ignore_errors`"""
 
 
-class Parallel(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=True):
-    work: Work
+class ParallelNode(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=True):
+    work: FlowWork
     services: tuple[str, ...] = ()
     """Empty: those that `params.services` has at run time."""
     fan: Fan = Fan()
     options: TaskOptions = TaskOptions()
 
 
-class Foreach(msgspec.Struct, frozen=True, tag="foreach", omit_defaults=True):
-    work: Work
+class ForeachNode(msgspec.Struct, frozen=True, tag="foreach", omit_defaults=True):
+    work: FlowWork
     service: str = ""
     fan: Fan = Fan()
     options: TaskOptions = TaskOptions()
 
 
-class Subflow(msgspec.Struct, frozen=True, tag="subflow"):
+class SubflowNode(msgspec.Struct, frozen=True, tag="subflow"):
     flow: Flow
 
 
-class Call(msgspec.Struct, frozen=True, tag="workflow"):
+class CallNode(msgspec.Struct, frozen=True, tag="workflow"):
     """Another workflow, of any kind, as a child."""
 
     workflow: str
 
 
-class Timer(msgspec.Struct, frozen=True, tag="timer"):
+class TimerNode(msgspec.Struct, frozen=True, tag="timer"):
     """`params.delay_ms`"""
 
 
-class WaitEvent(msgspec.Struct, frozen=True, tag="wait_event"):
+class EventNode(msgspec.Struct, frozen=True, tag="wait_event"):
     """`params.signal_key`, `params.timeout_ms`"""
 
 
-class Approval(msgspec.Struct, frozen=True, tag="approval"):
+class ApprovalNode(msgspec.Struct, frozen=True, tag="approval"):
     """`params.approval_key`, `params.timeout_ms`"""
 
 
-Kind: TypeAlias = Executor | Choice | Parallel | Foreach | Subflow | Call | Timer | WaitEvent | Approval
+NodeKind: TypeAlias = (
+    ExecutorNode
+    | ChoiceNode
+    | ParallelNode
+    | ForeachNode
+    | SubflowNode
+    | CallNode
+    | TimerNode
+    | EventNode
+    | ApprovalNode
+)
 
 # --- the graph
 
@@ -135,14 +145,14 @@ class Post(msgspec.Struct, frozen=True, omit_defaults=True):
     """What becomes of its result."""
 
     output_key: str | None = None
-    output_map: dict[str, Steps] = {}
+    output_map: dict[str, PathSteps] = {}
     action_static: str | None = None
-    action_key: Steps | None = None
+    action_key: PathSteps | None = None
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FlowNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
-    does: Kind
+    does: NodeKind
     params: dict[str, Any] = {}
     """Under those of the run, which win."""
     prep: Prep = Prep()
@@ -151,7 +161,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class Flow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     start: str
-    nodes: dict[str, Node]
+    nodes: dict[str, FlowNode]
     edges: dict[str, dict[str, str]] = {}
     """From the key of a node and an action to the key of the next."""
     name: str = ""

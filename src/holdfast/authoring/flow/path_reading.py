@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from holdfast.authoring.documents.problems import Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, text_of
-from holdfast.authoring.flow.paths import ROOTS, BadPath, Path, Steps, is_rooted, parse_path, parse_steps
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, text_of
+from holdfast.authoring.flow.paths import ROOTS, BadPath, Path, PathSteps, is_rooted, parse_path, parse_steps
 from holdfast.errors import show
 
 _ROOT = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
@@ -33,7 +33,7 @@ def _meant(text: str, problems: Problems) -> str:
     return "" if root is None or root[0] in names else problems.did_you_mean(root[0], names)
 
 
-def steps_at(node: Node, title: str, problems: Problems) -> Steps | None:
+def steps_at(node: Node, title: str, problems: Problems) -> PathSteps | None:
     """None if it is no path inside of a value, which has been reported then."""
     text = text_of(node)
     try:
@@ -43,7 +43,7 @@ def steps_at(node: Node, title: str, problems: Problems) -> Steps | None:
         return None
 
 
-def paths_inside(node: Node) -> Iterator[Scalar]:
+def paths_inside(node: Node) -> Iterator[ScalarNode]:
     """The texts in a list or a map that would be paths if they stood alone."""
     to_visit = [node]
     while to_visit:
@@ -53,7 +53,7 @@ def paths_inside(node: Node) -> Iterator[Scalar]:
                 to_visit += items
             case MapNode(entries):
                 to_visit += [entry.value for entry in entries.values()]
-            case Scalar(str() as text):
+            case ScalarNode(str() as text):
                 if is_rooted(text) and text[1:].startswith(ROOTS) and inside is not node:
                     yield inside
             case _:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 ROOTS: Final = ("params", "shared", "input")
 
-Steps: TypeAlias = tuple[str | int, ...]
+PathSteps: TypeAlias = tuple[str | int, ...]
 """Keys of maps, and places in lists."""
 
 _SEGMENT = re.compile(r"([^.\[\]$][^.\[\]]*)((?:\[[0-9]{1,9}\])*)")
@@ -22,7 +22,7 @@ _ROOTED = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)((?:\[[0-9]{1,9}\])*)(?:\.(.*))
 class Path(NamedTuple):
     root: str
     """One of `ROOTS`."""
-    steps: Steps = ()
+    steps: PathSteps = ()
 
     def __str__(self) -> str:
         return f"${self.root}" + "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in self.steps)
@@ -49,7 +49,7 @@ def parse_path(text: str) -> Path:
     return Path(found[1], places + (() if found[3] is None else parse_steps(found[3])))
 
 
-def parse_steps(text: str) -> Steps:
+def parse_steps(text: str) -> PathSteps:
     """What comes after the root: `order.items[0]`. Raises BadPath."""
     steps: list[str | int] = []
     for segment in text.split("."):
@@ -72,7 +72,7 @@ def follow(value: Any, steps: Sequence[str | int]) -> Any:
     return value
 
 
-class Sight(NamedTuple):
+class PathValues(NamedTuple):
     """What a node can see."""
 
     params: Mapping[str, Any]

@@ -14,25 +14,34 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.authoring.flow.branches import Branching
-from holdfast.authoring.flow.desk import Desk, PackChild
+from holdfast.authoring.flow.command_buffer import CommandBuffer, PackChild
 from holdfast.authoring.flow.model import (
     DEFAULT,
     ERROR,
-    Approval,
-    Call,
-    Choice,
-    Executor,
+    ApprovalNode,
+    CallNode,
+    ChoiceNode,
+    EventNode,
+    ExecutorNode,
     Flow,
-    Foreach,
-    Node,
-    Parallel,
-    Subflow,
-    Timer,
-    WaitEvent,
+    FlowNode,
+    ForeachNode,
+    ParallelNode,
+    SubflowNode,
+    TimerNode,
 )
-from holdfast.authoring.flow.paths import Sight, follow
+from holdfast.authoring.flow.paths import PathValues, follow
 from holdfast.authoring.flow.shared import RESERVED, Shared
-from holdfast.authoring.flow.visits import Broken, Choosing, Done, Place, Result, Sleeping, Visit, Working
+from holdfast.authoring.flow.visits import (
+    Choosing,
+    Result,
+    Sleeping,
+    Visit,
+    VisitContext,
+    VisitDone,
+    VisitFailed,
+    Working,
+)
 from holdfast.authoring.flow.waiting import Awaiting, Calling
 from holdfast.authoring.replaying import compare
 from holdfast.core.codec import Codec
@@ -51,7 +60,7 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
-    PromiseSettled,
+    PromiseAnswered,
     Reopened,
     SignalReceived,
     TaskEnded,
@@ -69,7 +78,7 @@ _STOPPED: Final = "stopped after step "
 """Marks in the journal that a flow has taken more steps than it may, and how many it had taken."""
 
 
-class _Frame:
+class _FlowFrame:
     """A flow that is under way: the run's own, or that of a subflow node."""
 
     __slots__ = ("flow", "node", "params", "prefix", "row", "shared")
@@ -82,7 +91,7 @@ class _Frame:
         self.row = row
         """Of the task that shows the subflow node; None for the run's own flow."""
         self.shared = Shared()
-        self.node: Node = flow.nodes[flow.start]
+        self.node: FlowNode = flow.nodes[flow.start]
 
 
 class FlowProgram:
@@ -90,8 +99,8 @@ class FlowProgram:
         self, run: RunRecord, past: Past, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
     ) -> None:
         name = name_for_children(run.id, run.key)
-        self._desk = Desk(run.key, name, codec, pack_child)
-        self._frames = [_Frame(flow, _params(run.input), "", None)]
+        self._desk = CommandBuffer(run.key, name, codec, pack_child)
+        self._frames = [_FlowFrame(flow, _params(run.input), "", None)]
         self._visit: Visit | None = None
         self._result: Result | None = None
         """How the visit has ended, until the flow has gone on from there."""
@@ -185,7 +194,7 @@ class FlowProgram:
                 # A client wrote that step and could ask for nothing: whoever takes the run goes on from here.
                 self._reopening = event
                 self._ending = None
-            case PromiseSettled():
+            case PromiseAnswered():
                 pass  # a flow asks for none
 
     def _receive(self, key: str, payload: Payload) -> None:
@@ -207,9 +216,9 @@ class FlowProgram:
         node = frame.node
         params = {**node.params, **frame.params}
         around = [each.shared for each in reversed(self._frames)]
-        input = _input_of(node, Sight(params, frame.shared.values))
-        place = Place(node, frame.prefix + node.key, params, around, input)
-        if isinstance(node.does, Subflow):
+        input = _input_of(node, PathValues(params, frame.shared.values))
+        place = VisitContext(node, frame.prefix + node.key, params, around, input)
+        if isinstance(node.does, SubflowNode):
             self._descend(place, node.does.flow)
         else:
             self._visit = self._visit_of(place)
@@ -225,47 +234,47 @@ class FlowProgram:
             self._ending = FailRun(capture(TooManySteps(self._steps)))
         return must_stop
 
-    def _visit_of(self, place: Place) -> Visit:
+    def _visit_of(self, place: VisitContext) -> Visit:
         match place.node.does:
-            case Executor():
+            case ExecutorNode():
                 return Working(self._desk, place, self._ended)
-            case Choice():
+            case ChoiceNode():
                 return Choosing(self._desk, place, self._ended)
-            case Parallel() | Foreach():
+            case ParallelNode() | ForeachNode():
                 return Branching(self._desk, place, self._ended)
-            case Timer():
+            case TimerNode():
                 return Sleeping(self._desk, place, self._ended)
-            case Call():
+            case CallNode():
                 return Calling(self._desk, place, self._ended)
-            case WaitEvent() | Approval():
+            case EventNode() | ApprovalNode():
                 since = self._satisfied.get(place.path, 0)
                 return Awaiting(
                     self._desk, place, self._ended, since, lambda: self._note_satisfied(place.path)
                 )
-            case Subflow():
+            case SubflowNode():
                 raise AssertionError("it is not visited but descended into")
 
     def _note_satisfied(self, path: str) -> int:
         self._satisfied[path] = self._writes
         return self._writes
 
-    def _descend(self, place: Place, flow: Flow) -> None:
+    def _descend(self, place: VisitContext, flow: Flow) -> None:
         shown = self._desk.encode_surely({"input": place.input})
         row = self._desk.open(place.path, shown)
         self._visit = None
-        self._frames.append(_Frame(flow, place.params, place.path + "/", row))
+        self._frames.append(_FlowFrame(flow, place.params, place.path + "/", row))
         self._enter()
 
     def _ended(self, result: Result) -> None:
         self._result = result
 
     def _leave(self, result: Result) -> None:
-        if isinstance(result, Done):
+        if isinstance(result, VisitDone):
             self._succeed(result)
         else:
             self._fail(result)
 
-    def _succeed(self, done: Done) -> None:
+    def _succeed(self, done: VisitDone) -> None:
         """Write what a node has given, and go where its action leads."""
         frame = self._frames[-1]
         self._keep(frame, done.value)
@@ -282,7 +291,7 @@ class FlowProgram:
         else:
             self._complete()
 
-    def _keep(self, frame: _Frame, value: Any) -> None:
+    def _keep(self, frame: _FlowFrame, value: Any) -> None:
         post = frame.node.post
         for key, steps in post.output_map.items():
             self._write(frame.shared, key, follow(value, steps))
@@ -300,9 +309,9 @@ class FlowProgram:
         value, path = inner.shared.values, inner.prefix.removesuffix("/")
         assert inner.row is not None
         stands = self._desk.record(inner.row, path, self._desk.succeeded(value, path), is_open=True)
-        self._result = Broken(stands.failure) if isinstance(stands, Failed) else Done(value)
+        self._result = VisitFailed(stands.failure) if isinstance(stands, Failed) else VisitDone(value)
 
-    def _fail(self, broken: Broken) -> None:
+    def _fail(self, broken: VisitFailed) -> None:
         """Go to whoever deals with it: here, or in a flow around this one; else the run has failed."""
         frame = self._frames[-1]
         if broken.results is not None:
@@ -326,7 +335,7 @@ class FlowProgram:
         while len(self._frames) > depth + 1:
             self._close_frame(self._frames.pop(), Failed(failure))
 
-    def _close_frame(self, frame: _Frame, outcome: Outcome) -> None:
+    def _close_frame(self, frame: _FlowFrame, outcome: Outcome) -> None:
         if frame.row is not None:
             self._desk.record(frame.row, frame.prefix.removesuffix("/"), outcome, is_open=True)
             frame.row = None
@@ -403,14 +412,14 @@ def _params(input: Payload) -> dict[str, Any]:
     return msgspec.json.decode(input, type=dict[str, Any])
 
 
-def _input_of(node: Node, sight: Sight) -> Any:
+def _input_of(node: FlowNode, sight: PathValues) -> Any:
     prep = node.prep
     if prep.map is not None:
         return {name: sight.at(path) for name, path in prep.map.items()}
     return None if prep.key is None else sight.at(prep.key)
 
 
-def action_of(node: Node, value: Any) -> str:
+def action_of(node: FlowNode, value: Any) -> str:
     """What `post` says that a result leads to."""
     if node.post.action_static is not None:
         return node.post.action_static

@@ -11,14 +11,14 @@ from collections import deque
 from typing import Final, NamedTuple
 
 from holdfast.authoring.documents.json_text import value_of
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.shapes import ListOf, conform
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.shapes import ListShape, conform
 from holdfast.authoring.documents.yaml_text import (
-    Entry,
     ListNode,
+    MapEntry,
     MapNode,
     Node,
-    Scalar,
+    ScalarNode,
     text_of,
 )
 from holdfast.authoring.flow.condition_reading import ConditionReader
@@ -35,40 +35,40 @@ from holdfast.authoring.flow.fields import (
 )
 from holdfast.authoring.flow.model import (
     DEFAULT,
-    Approval,
-    Call,
+    ApprovalNode,
+    CallNode,
     Case,
-    Choice,
-    Executor,
-    Foreach,
+    ChoiceNode,
+    EventNode,
+    ExecutorNode,
+    ForeachNode,
     Http,
-    Kind,
-    Parallel,
+    NodeKind,
+    ParallelNode,
     Post,
     Prep,
     Queue,
-    Timer,
-    WaitEvent,
+    TimerNode,
 )
 from holdfast.authoring.flow.path_reading import path_at, steps_at
-from holdfast.authoring.flow.paths import Path, Steps
+from holdfast.authoring.flow.paths import Path, PathSteps
 from holdfast.authoring.flow.work_reading import WorkReader
 from holdfast.core.names import LONGEST_NAME
 
-_SERVICES: Final = ListOf(SERVICE, "a list of services", least=1)
+_SERVICES: Final = ListShape(SERVICE, "a list of services", least=1)
 
 
 class _Waiting(NamedTuple):
     """A flow that was met inside of another one."""
 
     node: Node
-    owner: Place
+    owner: Position
     holder: NodeDraft
     prefix: str
     """The keys that lead to its nodes."""
 
 
-class Reader:
+class FlowDocumentReader:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._waiting: deque[_Waiting] = deque()
@@ -84,7 +84,7 @@ class Reader:
                 found.append(holder.inner)
         return found
 
-    def _flow(self, root: Node, title: str, owner: Place, prefix: str) -> FlowDraft | None:
+    def _flow(self, root: Node, title: str, owner: Position, prefix: str) -> FlowDraft | None:
         top = conform(root, FLOW, title, self._problems, owner)
         if not isinstance(top, MapNode):
             return None
@@ -93,7 +93,7 @@ class Reader:
         return FlowDraft(
             name=text_of(top.get("name")),
             description=text_of(top.get("description")),
-            start=start if isinstance(start, Scalar) else None,
+            start=start if isinstance(start, ScalarNode) else None,
             nodes={
                 key: self._node(key, entry, prefix)
                 for key, entry in _entries(nodes).items()
@@ -113,19 +113,19 @@ class Reader:
         for item in items:
             assert isinstance(item, MapNode)
             source, target, action = item.get("from"), item.get("to"), self._edge_action(item.get("action"))
-            if isinstance(source, Scalar) and isinstance(target, Scalar) and action is not None:
+            if isinstance(source, ScalarNode) and isinstance(target, ScalarNode) and action is not None:
                 found.append(EdgeDraft(source, action, target))
         return found, "edges" not in top.broken and len(found) == len(items)
 
     def _edge_action(self, node: Node | None) -> str | None:
-        if node is None or (isinstance(node, Scalar) and node.value == ""):
+        if node is None or (isinstance(node, ScalarNode) and node.value == ""):
             return DEFAULT
         clean = conform(node, ACTION, "action", self._problems)
         return None if clean is None else text_of(clean)
 
     # --- nodes
 
-    def _node(self, key: str, entry: Entry, prefix: str) -> NodeDraft:
+    def _node(self, key: str, entry: MapEntry, prefix: str) -> NodeDraft:
         node, place = entry.value, entry.key.place
         assert isinstance(node, MapNode)
         draft = NodeDraft(key=key, place=place, kind=text_of(node.get("kind")))
@@ -149,7 +149,7 @@ class Reader:
             if kind and kinds is not None and kind not in kinds:
                 self._problems.add(key.place, f"{field} is for {listed(kinds)}, not for {kind}")
 
-    def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> Kind | None:
+    def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> NodeKind | None:
         title = f"nodes.{draft.key}"
         match draft.kind:
             case "executor" | "parallel" | "foreach":
@@ -164,17 +164,17 @@ class Reader:
                     path = f"{prefix}{draft.key}/"
                     self._waiting.append(_Waiting(inner.value, inner.key.place, draft, path))
                     return None
-                return Call(text_of(node.get("workflow")))
+                return CallNode(text_of(node.get("workflow")))
             case "timer":
-                return Timer()
+                return TimerNode()
             case "wait_event":
-                return WaitEvent()
+                return EventNode()
             case "approval":
-                return Approval()
+                return ApprovalNode()
             case _:
                 return None
 
-    def _working(self, draft: NodeDraft, node: MapNode, reader: WorkReader) -> Kind | None:
+    def _working(self, draft: NodeDraft, node: MapNode, reader: WorkReader) -> NodeKind | None:
         work, options = reader.work(), reader.options()
         if draft.kind == FOREACH:
             self._check_items(draft, node)
@@ -183,13 +183,13 @@ class Reader:
         service = reader.service if isinstance(work, (Http, Queue)) else ""
         match draft.kind:
             case "executor":
-                return Executor(work, service, options)
+                return ExecutorNode(work, service, options)
             case "foreach":
-                return Foreach(work, service, reader.fan(), options)
+                return ForeachNode(work, service, reader.fan(), options)
             case _:
                 services = node.get("parallel_services")
                 names = [text_of(item) for item in services.items] if isinstance(services, ListNode) else []
-                return Parallel(work, tuple(names), reader.fan(), options)
+                return ParallelNode(work, tuple(names), reader.fan(), options)
 
     def _check_items(self, draft: NodeDraft, node: MapNode) -> None:
         prep = node.get("prep")
@@ -200,7 +200,7 @@ class Reader:
             place = prep.entries["input_map"].key.place
             self._problems.add(place, "input_map makes a map; foreach takes a list, by input_key")
 
-    def _choice(self, node: MapNode) -> Choice | None:
+    def _choice(self, node: MapNode) -> ChoiceNode | None:
         listed = node.get("choice_cases")
         items = listed.items if isinstance(listed, ListNode) else []
         cases: list[Case] = []
@@ -212,14 +212,14 @@ class Reader:
                 cases.append(Case(action, condition))
         if len(cases) < len(items):
             return None
-        return Choice(tuple(cases), text_of(node.get("default_action")) or None)
+        return ChoiceNode(tuple(cases), text_of(node.get("default_action")) or None)
 
     # --- what goes in and comes out
 
     def _params(self, kind: str, node: MapNode) -> dict[str, object]:
         params = node.get("params")
         for name, (_, value) in _entries(params).items():
-            if not (isinstance(value, Scalar) and value.value is None):
+            if not (isinstance(value, ScalarNode) and value.value is None):
                 self._check_param(kind, name, value)
         return {} if params is None else value_of(params)
 
@@ -263,7 +263,7 @@ class Reader:
         found = {
             name: steps_at(it.value, f"output_map.{name}", self._problems) for name, it in listed.items()
         }
-        output: dict[str, Steps] = {name: steps for name, steps in found.items() if steps is not None}
+        output: dict[str, PathSteps] = {name: steps for name, steps in found.items() if steps is not None}
         return Post(
             output_key=text_of(node.get("output_key")) or None,
             output_map=output,
@@ -272,5 +272,5 @@ class Reader:
         )
 
 
-def _entries(node: Node | None) -> dict[str, Entry]:
+def _entries(node: Node | None) -> dict[str, MapEntry]:
     return node.entries if isinstance(node, MapNode) else {}

@@ -1,7 +1,7 @@
 """One visit of one node: what it asks for, what it waits for, and how it ends.
 
-A visit ends once, with `Done` or `Broken`, perhaps as soon as it begins. Work is done by executors and
-workers, as tasks; for a time, an event or a person the visit waits by itself, with a row that shows it.
+A visit ends once, with `VisitDone` or `VisitFailed`, perhaps as soon as it begins. Executors and workers do
+its work, as tasks. The visit itself waits for a time, an event or a person, and has a row that shows it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from holdfast.authoring.flow.command_buffer import CommandBuffer
 from holdfast.authoring.flow.conditions import holds
-from holdfast.authoring.flow.desk import Desk
-from holdfast.authoring.flow.model import Choice, Executor, Node
-from holdfast.authoring.flow.paths import Sight, follow
+from holdfast.authoring.flow.model import ChoiceNode, ExecutorNode, FlowNode
+from holdfast.authoring.flow.paths import PathValues, follow
 from holdfast.authoring.flow.shared import Shared
 from holdfast.core.commands import CancelTask, ResumeTask, ScheduleTask
 from holdfast.core.events import Reopened
@@ -25,13 +25,13 @@ from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Payload, S
 from holdfast.errors import Refused, WrongType, show
 
 
-class Done(NamedTuple):
+class VisitDone(NamedTuple):
     value: Any
     action: str | None = None
     """None: what `post` says."""
 
 
-class Broken(NamedTuple):
+class VisitFailed(NamedTuple):
     failure: Failure
     action: str | None = None
     """The edge that is taken if none is for errors."""
@@ -39,13 +39,13 @@ class Broken(NamedTuple):
     """What is written of it all the same."""
 
 
-Result: TypeAlias = Done | Broken
+Result: TypeAlias = VisitDone | VisitFailed
 
 
-class Place(NamedTuple):
+class VisitContext(NamedTuple):
     """Where a visit is, and what it can see from there."""
 
-    node: Node
+    node: FlowNode
     path: str
     """The keys that lead to it, as in `checkout/charge`."""
     params: dict[str, Any]
@@ -54,14 +54,14 @@ class Place(NamedTuple):
     input: Any
 
     @property
-    def sight(self) -> Sight:
-        return Sight(self.params, self.around[0].values, self.input)
+    def sight(self) -> PathValues:
+        return PathValues(self.params, self.around[0].values, self.input)
 
 
 class Visit:
     """What all have in common. It is begun with `go`, and hears of what happens until it has ended."""
 
-    def __init__(self, desk: Desk, place: Place, end: Callable[[Result], None]) -> None:
+    def __init__(self, desk: CommandBuffer, place: VisitContext, end: Callable[[Result], None]) -> None:
         self._desk = desk
         self._place = place
         self._end = end
@@ -132,17 +132,19 @@ class Visit:
             outcome = Failed(named)
         return self._desk.record(seq, path, outcome, is_open=row is not None, input=self._shown)
 
-    def _record(self, outcome: Outcome, done: Done | None = None, broken: Broken | None = None) -> None:
+    def _record(
+        self, outcome: Outcome, done: VisitDone | None = None, broken: VisitFailed | None = None
+    ) -> None:
         """End as the row says, which may be otherwise: what it gives may be too large."""
         stands = self._settle_row(outcome)
         if isinstance(stands, Failed):
-            end = broken or Broken(stands.failure)
+            end = broken or VisitFailed(stands.failure)
             self._end(end._replace(failure=stands.failure))
         else:
             assert done is not None
             self._end(done)
 
-    def _finish(self, done: Done, shown: Any) -> None:
+    def _finish(self, done: VisitDone, shown: Any) -> None:
         """End well, with a row that says `shown`."""
         self._record(self._desk.succeeded(shown, self._place.path), done)
 
@@ -168,7 +170,7 @@ class Working(Visit):
 
     def begin(self) -> None:
         does, path = self._place.node.does, self._place.path
-        assert isinstance(does, Executor)
+        assert isinstance(does, ExecutorNode)
         input = self._show(input=self._place.input, params=self._place.params)
         self._task = self._desk.take_task()
         self._desk.emit(ScheduleTask(self._task, path, input, does.options))
@@ -183,9 +185,9 @@ class Working(Visit):
         if seq != self._task:
             return
         if isinstance(outcome, Succeeded):
-            self._end(Done(self._desk.decode(outcome.payload)))
+            self._end(VisitDone(self._desk.decode(outcome.payload)))
         else:
-            self._end(Broken(failure_of(outcome)))
+            self._end(VisitFailed(failure_of(outcome)))
 
     def undone(self) -> tuple[list[int], list[int]]:
         return [] if self._task is None else [self._task], []
@@ -194,12 +196,12 @@ class Working(Visit):
 class Choosing(Visit):
     def begin(self) -> None:
         does, place = self._place.node.does, self._place
-        assert isinstance(does, Choice)
+        assert isinstance(does, ChoiceNode)
         self._shown = self._show(input=place.input)
         action = self._action(does)
-        self._finish(Done(place.input, action), action)
+        self._finish(VisitDone(place.input, action), action)
 
-    def _action(self, choice: Choice) -> str:
+    def _action(self, choice: ChoiceNode) -> str:
         sight, key = self._place.sight, self._place.node.post.action_key
         for case in choice.cases:
             if holds(case.condition, sight):
@@ -220,7 +222,7 @@ class Sleeping(Visit):
         self._desk.start_timer(later(self._desk.at, delay), self._wake)
 
     def _wake(self) -> None:
-        self._finish(Done(self._place.input), self._place.input)
+        self._finish(VisitDone(self._place.input), self._place.input)
 
 
 def failure_of(outcome: Outcome) -> Failure:
@@ -229,6 +231,6 @@ def failure_of(outcome: Outcome) -> Failure:
     return Failure(type="holdfast.errors:TaskError", message="it was cancelled")
 
 
-def cancel_tasks(desk: Desk, tasks: Sequence[int]) -> None:
+def cancel_tasks(desk: CommandBuffer, tasks: Sequence[int]) -> None:
     for seq in tasks:
         desk.emit(CancelTask(seq))

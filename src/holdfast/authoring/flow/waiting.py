@@ -10,10 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from holdfast.authoring.flow.desk import Desk
-from holdfast.authoring.flow.model import Approval, Call
+from holdfast.authoring.flow.command_buffer import CommandBuffer
+from holdfast.authoring.flow.model import ApprovalNode, CallNode
 from holdfast.authoring.flow.paths import BadPath, Path, follow, parse_path
-from holdfast.authoring.flow.visits import Broken, Done, Place, Result, Visit
+from holdfast.authoring.flow.visits import Result, Visit, VisitContext, VisitDone, VisitFailed
 from holdfast.core.commands import ResumeChild, StartChild
 from holdfast.core.events import Reopened
 from holdfast.core.ids import LONGEST_PARENT
@@ -32,14 +32,14 @@ class Awaiting(Visit):
 
     def __init__(
         self,
-        desk: Desk,
-        place: Place,
+        desk: CommandBuffer,
+        place: VisitContext,
         end: Callable[[Result], None],
         since: int,
         on_value: Callable[[], int],
     ) -> None:
         super().__init__(desk, place, end)
-        self._is_approval = isinstance(place.node.does, Approval)
+        self._is_approval = isinstance(place.node.does, ApprovalNode)
         self._since = since
         self._on_value = on_value
         self._timer: int | None = None
@@ -118,12 +118,12 @@ class Awaiting(Visit):
 
     def _decide(self, value: Any) -> None:
         if not self._is_approval:
-            self._finish(Done(value), value)
+            self._finish(VisitDone(value), value)
             return
         post = self._place.node.post
         action = decision_in(value, post.action_key) or post.action_static
         if action is not None:
-            self._finish(Done(value, action), value)
+            self._finish(VisitDone(value, action), value)
             return
         message = f"it was answered with {show(value)}, which is neither yes nor no"
         self._record(Failed(Failure(type="holdfast.errors:WrongType", message=message)))
@@ -131,7 +131,7 @@ class Awaiting(Visit):
     def _give_up(self, limit: str) -> None:
         self._timer = None
         failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"nothing came within {limit}")
-        self._record(Failed(failure), broken=Broken(failure, action=self._place.node.post.action_static))
+        self._record(Failed(failure), broken=VisitFailed(failure, action=self._place.node.post.action_static))
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -171,7 +171,7 @@ class Calling(Visit):
 
     def begin(self) -> None:
         does, input = self._place.node.does, self._place.input
-        assert isinstance(does, Call)
+        assert isinstance(does, CallNode)
         if input is not None and not isinstance(input, dict):
             what = f"the input of node {self._place.path!r}"
             raise WrongType(what, f"a workflow takes its inputs by name, from a map; got {show(input)}")
@@ -199,7 +199,7 @@ class Calling(Visit):
             return
         match outcome:
             case Succeeded():
-                self._record(outcome, Done(self._desk.decode(outcome.payload)))
+                self._record(outcome, VisitDone(self._desk.decode(outcome.payload)))
             case Cancelled():
                 why = f": {outcome.reason}" if outcome.reason else ""
                 message = f"run {self._child_id!r} was cancelled{why}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Final
 
-from holdfast.authoring.documents.problems import Place, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, Scalar, describe_node, text_of
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, describe_node, text_of
 from holdfast.authoring.flow.fields import (
     BEFORE_ARGUMENTS,
     COMMANDS,
@@ -20,7 +20,7 @@ from holdfast.authoring.flow.fields import (
     QUEUE,
     listed,
 )
-from holdfast.authoring.flow.model import Fan, Function, Http, Queue, Script, Work
+from holdfast.authoring.flow.model import Fan, FlowWork, Http, LocalFunction, LocalScript, Queue
 from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
 
 _RESERVED_VARIABLES: Final = "HOLDFAST_"
@@ -29,13 +29,13 @@ _RESERVED_VARIABLES: Final = "HOLDFAST_"
 class WorkReader:
     """Reads one node of a kind that does work. Its shape is right, except for what is in `broken`."""
 
-    def __init__(self, kind: str, node: MapNode, title: str, owner: Place, problems: Problems) -> None:
+    def __init__(self, kind: str, node: MapNode, title: str, owner: Position, problems: Problems) -> None:
         self._kind, self._node, self._title, self._owner = kind, node, title, owner
         self._problems = problems
         self._exec_type = text_of(node.get("exec_type")) or HTTP
         self.service = text_of(node.get("service"))
 
-    def work(self) -> Work | None:
+    def work(self) -> FlowWork | None:
         """None if there is something wrong with it, which has been reported then."""
         if "exec_type" in self._node.broken:
             return None
@@ -46,7 +46,7 @@ class WorkReader:
             case "queue":
                 return Queue()
             case "local_func":
-                return Function(text_of(self._node.get("func")) or self.service)
+                return LocalFunction(text_of(self._node.get("func")) or self.service)
             case "local_script":
                 script = self._node.get("script")
                 return self._script(script) if isinstance(script, MapNode) else None
@@ -86,7 +86,9 @@ class WorkReader:
 
     def _http(self) -> Http | None:
         weighted = self._node.get("weighted_by_load")
-        if weighted is not None and not (isinstance(weighted, Scalar) and isinstance(weighted.value, bool)):
+        if weighted is not None and not (
+            isinstance(weighted, ScalarNode) and isinstance(weighted.value, bool)
+        ):
             reason = f"weighted_by_load must be true or false, not {describe_node(weighted)}"
             self._problems.add(weighted.place, reason)
             return None
@@ -98,10 +100,10 @@ class WorkReader:
 
     # --- scripts
 
-    def _script(self, script: MapNode) -> Script:
+    def _script(self, script: MapNode) -> LocalScript:
         args = script.get("args")
         listed = args.items if isinstance(args, ListNode) else []
-        arguments = [item.text for item in listed if isinstance(item, Scalar)]
+        arguments = [item.text for item in listed if isinstance(item, ScalarNode)]
         language = text_of(script.get("language"))
         if language:
             command = [*COMMANDS[language], text_of(script.get("code"))]
@@ -110,7 +112,7 @@ class WorkReader:
         else:
             command = [text_of(script.get("cmd"))]
         work_dir = text_of(script.get("work_dir"))
-        return Script((*command, *arguments), self._environment(script.get("env")), work_dir or None)
+        return LocalScript((*command, *arguments), self._environment(script.get("env")), work_dir or None)
 
     def _environment(self, node: Node | None) -> dict[str, str]:
         """Values are kept as they were written: 1.10 is the text 1.10."""
@@ -119,7 +121,7 @@ class WorkReader:
             if name.startswith(_RESERVED_VARIABLES):
                 reason = f"{name} cannot be set: variables that begin with {_RESERVED_VARIABLES} are ours"
                 self._problems.add(key.place, reason)
-        return {name: it.value.text for name, it in entries.items() if isinstance(it.value, Scalar)}
+        return {name: it.value.text for name, it in entries.items() if isinstance(it.value, ScalarNode)}
 
     # --- options
 
@@ -157,11 +159,11 @@ class WorkReader:
 
 def whole_at(node: Node | None) -> int:
     """Of a node that is known to be a whole number; 4.0 is one too. 0 if there is none."""
-    value = node.value if isinstance(node, Scalar) else None
+    value = node.value if isinstance(node, ScalarNode) else None
     return int(value) if isinstance(value, (int, float)) else 0
 
 
 def span_at(node: Node | None) -> dt.timedelta:
     """Of a node that is known to be a number of milliseconds. No time if there is none."""
-    value = node.value if isinstance(node, Scalar) else None
+    value = node.value if isinstance(node, ScalarNode) else None
     return dt.timedelta(milliseconds=value) if isinstance(value, (int, float)) else dt.timedelta(0)

@@ -11,22 +11,22 @@ import msgspec
 from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
 from holdfast.authoring.flow.branches import branch_path
 from holdfast.authoring.flow.comparison import compare_flows
-from holdfast.authoring.flow.functions import FunctionBody, Work
+from holdfast.authoring.flow.functions import FunctionBody, WorkInput
 from holdfast.authoring.flow.loader import definition_hash, load_flow_text, read_flow_file
 from holdfast.authoring.flow.model import (
-    Call,
-    Executor,
+    CallNode,
+    ExecutorNode,
     Flow,
-    Foreach,
-    Function,
+    FlowNode,
+    ForeachNode,
     Http,
-    Node,
-    Parallel,
-    Script,
-    Subflow,
+    LocalFunction,
+    LocalScript,
+    ParallelNode,
+    SubflowNode,
 )
 from holdfast.authoring.flow.program import FlowProgram
-from holdfast.authoring.flow.sights import VisitSight, see_visits
+from holdfast.authoring.flow.visit_details import VisitDetails, see_visits
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.records import PUBLISHED_FLOWS, Definition, RunRecord, TaskRecord
@@ -75,14 +75,16 @@ class FlowWorkflow:
     def unpack_result(self, payload: Payload) -> Any:
         return self.signature.unpack_result(payload)
 
-    def see_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitSight]:
+    def see_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
         """What the definition says of the visits that these tasks are."""
         return see_visits(self._nodes, tasks)
 
     def calls(self) -> list[tuple[str, str]]:
         """Its nodes that call a workflow, by their paths, and which."""
         return [
-            (path, node.does.workflow) for path, node in self._nodes.items() if isinstance(node.does, Call)
+            (path, node.does.workflow)
+            for path, node in self._nodes.items()
+            if isinstance(node.does, CallNode)
         ]
 
     def functions(self) -> list[str]:
@@ -90,8 +92,8 @@ class FlowWorkflow:
         found: set[str] = set()
         for node in self._nodes.values():
             work = _work_of(node)
-            if isinstance(work, Function):
-                found |= set(node.does.services) if isinstance(node.does, Parallel) else {work.name}
+            if isinstance(work, LocalFunction):
+                found |= set(node.does.services) if isinstance(node.does, ParallelNode) else {work.name}
         return sorted(found)
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> FlowProgram:
@@ -115,29 +117,29 @@ class FlowWorkflow:
         match _work_of(self._nodes.get(attempt.name)):
             case Http():
                 return "http"
-            case Script():
+            case LocalScript():
                 return "shell"
             case _:
                 return "function"
 
     def work(self, task: str) -> ProcessWork | None:
         work = _work_of(self._nodes.get(task))
-        if not isinstance(work, Script):
+        if not isinstance(work, LocalScript):
             return None
         return ShellCommand(("/bin/sh", "-c", _THROUGH_FILES, *work.command))
 
     def process(self, task: str, codec: Codec) -> ProcessBody:
         """Raises UnknownTask."""
         script, work = _work_of(self._node(task)), self.work(task)
-        if not isinstance(script, Script) or work is None:
+        if not isinstance(script, LocalScript) or work is None:
             raise UnknownTask(task, list(self._nodes))
         folder = str(self.folder)
         workdir = str(self.folder / script.work_dir) if script.work_dir else folder
-        return ProcessBody(work, folder, workdir, script.env, _Output(task, codec).store)
+        return ProcessBody(work, folder, workdir, script.env, _ScriptOutput(task, codec).store)
 
     def service_call(self, attempt: Attempt) -> ServiceCall:
         """Raises UnknownTask."""
-        node, given = self._node(attempt.name), msgspec.json.decode(attempt.input, type=Work)
+        node, given = self._node(attempt.name), msgspec.json.decode(attempt.input, type=WorkInput)
         work = _work_of(node)
         if not isinstance(work, Http):
             raise UnknownTask(attempt.name, list(self._nodes))
@@ -149,15 +151,15 @@ class FlowWorkflow:
         """Raises UnknownTask."""
         node = self._node(attempt.name)
         work = _work_of(node)
-        name = work.name if isinstance(work, Function) else attempt.name
-        if isinstance(node.does, Parallel):
-            name = msgspec.json.decode(attempt.input, type=Work).service
+        name = work.name if isinstance(work, LocalFunction) else attempt.name
+        if isinstance(node.does, ParallelNode):
+            name = msgspec.json.decode(attempt.input, type=WorkInput).service
         body = self._bodies.get(name)
         if body is None or body.task is not definitions.catalog.find_task(name):
             body = self._bodies[name] = FunctionBody(definitions.catalog.task(name), definitions.codec)
         return body
 
-    def _node(self, path: str) -> Node:
+    def _node(self, path: str) -> FlowNode:
         node = self._nodes.get(path)
         if node is None:
             raise UnknownTask(path, list(self._nodes))
@@ -167,24 +169,24 @@ class FlowWorkflow:
         return f"<workflow {self.name!r} {self.version}>"
 
 
-def _nodes_of(flow: Flow, prefix: str) -> list[tuple[str, Node]]:
+def _nodes_of(flow: Flow, prefix: str) -> list[tuple[str, FlowNode]]:
     """Every node by its path, those of inner flows as well; one with branches by the path of those, too."""
-    found: list[tuple[str, Node]] = []
+    found: list[tuple[str, FlowNode]] = []
     for key, node in flow.nodes.items():
         found.append((prefix + key, node))
-        if isinstance(node.does, Subflow):
+        if isinstance(node.does, SubflowNode):
             found += _nodes_of(node.does.flow, f"{prefix}{key}/")
-        elif isinstance(node.does, (Parallel, Foreach)):
+        elif isinstance(node.does, (ParallelNode, ForeachNode)):
             found.append((branch_path(prefix + key, node.does), node))
     return found
 
 
-def _work_of(node: Node | None) -> Any:
+def _work_of(node: FlowNode | None) -> Any:
     does = None if node is None else node.does
-    return does.work if isinstance(does, (Executor, Parallel, Foreach)) else None
+    return does.work if isinstance(does, (ExecutorNode, ParallelNode, ForeachNode)) else None
 
 
-class _Output:
+class _ScriptOutput:
     """What a script has written to its standard output."""
 
     def __init__(self, node: str, codec: Codec) -> None:

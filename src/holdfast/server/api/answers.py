@@ -15,5 +15,5 @@ class Made(msgspec.Struct, frozen=True):
     id: str
 
 
-class Done(msgspec.Struct, frozen=True):
+class Acknowledged(msgspec.Struct, frozen=True):
     ok: str = "1"

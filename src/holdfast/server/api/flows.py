@@ -15,7 +15,7 @@ from holdfast.core.values import instant
 from holdfast.errors import BadOption, FlowNotFound
 from holdfast.ports.flows import DRAFT, PUBLISHED
 from holdfast.server.api.answers import Made, PageNumber, PageSize
-from holdfast.server.refusals import may_answer
+from holdfast.server.error_responses import may_answer
 from holdfast.server.wire import LenientBody, read_number, required, seconds
 
 
@@ -57,7 +57,7 @@ class VersionAnswer(msgspec.Struct, frozen=True):
     status: str
 
 
-class Change(msgspec.Struct, frozen=True):
+class ChangeAnswer(msgspec.Struct, frozen=True):
     path: str
     kind: str
     before: Any
@@ -129,10 +129,10 @@ async def compare_versions(
     flow_id: FromQuery[str],
     before: Annotated[int, QueryParameter(name="from", ge=1, le=2**31 - 1)],
     after: Annotated[int, QueryParameter(name="to", ge=1, le=2**31 - 1)],
-) -> list[Change]:
+) -> list[ChangeAnswer]:
     """What one version of a flow does differently from another, by path."""
     found = await client.flows.compare(flow_id, before, after)
-    return [Change(each.path, each.kind, each.before, each.after) for each in found]
+    return [ChangeAnswer(each.path, each.kind, each.before, each.after) for each in found]
 
 
 ROUTES = [create_flow, list_flows, add_version, list_versions, get_version, compare_versions]

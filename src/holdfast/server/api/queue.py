@@ -15,9 +15,9 @@ from holdfast.client.workers import queue_id
 from holdfast.core.values import task_id
 from holdfast.errors import BadOption
 from holdfast.ports.workers import QueueItem
-from holdfast.server.api.answers import Done
+from holdfast.server.api.answers import Acknowledged
+from holdfast.server.error_responses import may_answer
 from holdfast.server.node_runs import node_run_id
-from holdfast.server.refusals import may_answer
 from holdfast.server.wire import LenientBody, read_names, required, seconds, text_of
 
 
@@ -41,7 +41,7 @@ class ItemAnswer(msgspec.Struct, frozen=True):
     """When another worker may take it, unless this one is heard of before."""
 
 
-class Completion(msgspec.Struct, frozen=True):
+class CompletionRequest(msgspec.Struct, frozen=True):
     queue_id: str
     result: Any = None
     error: Any = None
@@ -80,16 +80,16 @@ async def poll(data: JSONBody[Poll], client: NamedDependency[Client]) -> Respons
 
 @post(
     "/queue/complete",
-    dto=LenientBody[Completion],
+    dto=LenientBody[CompletionRequest],
     return_dto=None,
     status_code=200,
     responses=may_answer(409, 413),
 )
-async def complete(data: JSONBody[Completion], client: NamedDependency[Client]) -> Done:
+async def complete(data: JSONBody[CompletionRequest], client: NamedDependency[Client]) -> Acknowledged:
     """Tell what came of a task that was taken."""
     error = data.error if isinstance(data.error, str) else _written(data.error)
     await client.workers.complete(required(data.queue_id, "queue_id"), result=data.result, error=error)
-    return Done()
+    return Acknowledged()
 
 
 @post(
@@ -99,12 +99,12 @@ async def complete(data: JSONBody[Completion], client: NamedDependency[Client]) 
     status_code=200,
     responses=may_answer(409, 413),
 )
-async def update_run(data: JSONBody[RunUpdate], client: NamedDependency[Client]) -> Done:
+async def update_run(data: JSONBody[RunUpdate], client: NamedDependency[Client]) -> Acknowledged:
     """Say that a task that was taken is still being done."""
     if not (data.queue_id or data.run_id):
         raise BadOption("run_id", "", "given")
     await client.workers.renew(data.queue_id or data.run_id)
-    return Done()
+    return Acknowledged()
 
 
 ROUTES = [poll, complete, update_run]
@@ -115,14 +115,14 @@ def _written(error: Any) -> str:
     return msgspec.json.encode(error).decode() if error else ""
 
 
-class _Work(msgspec.Struct):
+class _RawWorkInput(msgspec.Struct):
     """The input of a flow's work, unread."""
 
     input: msgspec.Raw
     params: msgspec.Raw
 
 
-_decode_work = msgspec.json.Decoder(_Work).decode
+_decode_work = msgspec.json.Decoder(_RawWorkInput).decode
 _EMPTY = msgspec.Raw(b"{}")
 
 
@@ -131,7 +131,7 @@ def _answer(item: QueueItem) -> ItemAnswer:
     try:
         work = _decode_work(item.input)
     except msgspec.ValidationError:  # not of a flow: all of it is the input
-        work = _Work(msgspec.Raw(item.input), _EMPTY)
+        work = _RawWorkInput(msgspec.Raw(item.input), _EMPTY)
     given = {"input": work.input, "params": work.params, "run_id": run_id}
     return ItemAnswer(
         id=queue_id(item),

@@ -17,14 +17,14 @@ from holdfast.core.names import checked_name
 from holdfast.core.records import CURSOR
 from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
-from holdfast.ports.flows import PUBLISHED, RunPage, RunSight
-from holdfast.server.api.answers import Done, Made, PageNumber, PageSize
+from holdfast.ports.flows import PUBLISHED, RunOverview, RunPage
+from holdfast.server.api.answers import Acknowledged, Made, PageNumber, PageSize
+from holdfast.server.error_responses import may_answer
 from holdfast.server.node_runs import DescribeVisits, NodeRun, describe, node_runs
-from holdfast.server.refusals import may_answer
 from holdfast.server.wire import LenientBody, read_number, read_object, required, seconds, text_of
 
 
-class NewTask(msgspec.Struct, frozen=True):
+class StartRequest(msgspec.Struct, frozen=True):
     flow_version_id: str = ""
     flow_id: str = ""
     """One of the two. With a flow alone: its highest version that is published, or that of `version`."""
@@ -34,7 +34,7 @@ class NewTask(msgspec.Struct, frozen=True):
     """The id of the run: asking twice with the same is asking once."""
 
 
-class Signal(msgspec.Struct, frozen=True):
+class SignalRequest(msgspec.Struct, frozen=True):
     task_id: str
     key: str
     value: Any = None
@@ -86,12 +86,12 @@ PAGES: Final = {
 """Each status of this API, and which runs have it. Every run has exactly one."""
 
 
-def status_of(sight: RunSight) -> str:
+def status_of(sight: RunOverview) -> str:
     """What this API calls the state of a run."""
     return next(status for status, page in PAGES.items() if _has(sight, page))
 
 
-def _has(sight: RunSight, page: RunPage) -> bool:
+def _has(sight: RunOverview, page: RunPage) -> bool:
     return (
         (page.statuses is None or sight.run.status in page.statuses)
         and page.is_queued in (None, sight.is_queued)
@@ -100,9 +100,13 @@ def _has(sight: RunSight, page: RunPage) -> bool:
 
 
 @post(
-    "/tasks", dto=LenientBody[NewTask], return_dto=None, status_code=200, responses=may_answer(404, 409, 413)
+    "/tasks",
+    dto=LenientBody[StartRequest],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409, 413),
 )
-async def create_task(data: JSONBody[NewTask], client: NamedDependency[Client]) -> Made:
+async def create_task(data: JSONBody[StartRequest], client: NamedDependency[Client]) -> Made:
     """Start a run of a published version of a flow."""
     params = read_object(data.params_json, "params_json")
     flow, number = await _version_to_run(data, client)
@@ -142,10 +146,10 @@ async def get_task(client: NamedDependency[Client], id: FromQuery[str]) -> TaskA
 
 
 @post("/tasks/cancel", status_code=200, responses=may_answer(404, 409))
-async def cancel_task(client: NamedDependency[Client], id: FromQuery[str]) -> Done:
+async def cancel_task(client: NamedDependency[Client], id: FromQuery[str]) -> Acknowledged:
     """Ask a run to end."""
     await client.cancel(id)
-    return Done()
+    return Acknowledged()
 
 
 @get("/tasks/runs", responses=may_answer(404))
@@ -170,21 +174,21 @@ async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> L
 
 @post(
     "/tasks/signal",
-    dto=LenientBody[Signal],
+    dto=LenientBody[SignalRequest],
     return_dto=None,
     status_code=200,
     responses=may_answer(404, 409, 413),
 )
-async def signal_task(data: JSONBody[Signal], client: NamedDependency[Client]) -> Done:
+async def signal_task(data: JSONBody[SignalRequest], client: NamedDependency[Client]) -> Acknowledged:
     """Write a value into what the nodes of a run share; one that waits for it goes on."""
     await client.signal(required(data.task_id, "task_id"), data.key, data.value)
-    return Done()
+    return Acknowledged()
 
 
 ROUTES = [create_task, list_tasks, get_task, cancel_task, list_node_runs, read_log, signal_task]
 
 
-async def _version_to_run(data: NewTask, client: Client) -> tuple[str, int]:
+async def _version_to_run(data: StartRequest, client: Client) -> tuple[str, int]:
     """Raises FlowNotFound, NotPublished, BadOption."""
     flow, number = data.flow_id, read_number(data.version, "version") or None
     if data.flow_version_id:
@@ -201,7 +205,7 @@ async def _version_to_run(data: NewTask, client: Client) -> tuple[str, int]:
 # --- answering
 
 
-def _task_answer(sight: RunSight, names: dict[str, str]) -> TaskAnswer:
+def _task_answer(sight: RunOverview, names: dict[str, str]) -> TaskAnswer:
     run = sight.run
     cursor = cursor_in(sight.state) or Cursor()
     shared = {key: msgspec.Raw(value) for key, value in sight.state.items() if key != CURSOR}
@@ -222,5 +226,5 @@ def _task_answer(sight: RunSight, names: dict[str, str]) -> TaskAnswer:
     )
 
 
-def _id_of(sight: RunSight) -> str:
+def _id_of(sight: RunOverview) -> str:
     return sight.run.id or key_text(sight.run.key)

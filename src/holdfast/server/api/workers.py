@@ -13,10 +13,10 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from holdfast.client.client import Client
 from holdfast.client.workers import WorkerInfo
 from holdfast.core.values import instant
-from holdfast.server.api.answers import Done
-from holdfast.server.marking import OfflineMarker
-from holdfast.server.refusals import NotFound, may_answer
+from holdfast.server.api.answers import Acknowledged
+from holdfast.server.error_responses import NotFound, may_answer
 from holdfast.server.wire import LenientBody, read_names, read_number, required, seconds
+from holdfast.server.worker_expiry import WorkerExpiry
 
 
 class NewWorker(msgspec.Struct, frozen=True):
@@ -53,13 +53,13 @@ class WorkerAnswer(msgspec.Struct, frozen=True):
     responses=may_answer(413),
 )
 async def register(
-    data: JSONBody[NewWorker], client: NamedDependency[Client], marker: NamedDependency[OfflineMarker]
-) -> Done:
+    data: JSONBody[NewWorker], client: NamedDependency[Client], marker: NamedDependency[WorkerExpiry]
+) -> Acknowledged:
     """Make a worker known, or replace what is known of it."""
     services: Any = read_names(data.services, "services")
     await client.workers.register(required(data.id, "id"), data.url, services, data.type)
     marker.heard()
-    return Done()
+    return Acknowledged()
 
 
 @post(
@@ -70,14 +70,14 @@ async def register(
     responses=may_answer(404, 413),
 )
 async def heartbeat(
-    data: JSONBody[Heartbeat], client: NamedDependency[Client], marker: NamedDependency[OfflineMarker]
-) -> Done:
+    data: JSONBody[Heartbeat], client: NamedDependency[Client], marker: NamedDependency[WorkerExpiry]
+) -> Acknowledged:
     """A worker lives, and keeps the tasks that it has taken."""
     id = required(data.id or data.url, "id")
     if not await client.workers.heartbeat(id, data.url, read_number(data.load, "load")):
         raise NotFound(f"no worker {id!r} is registered: register it first")
     marker.heard()
-    return Done()
+    return Acknowledged()
 
 
 @get(["/workers/list", "/list"], responses=may_answer())

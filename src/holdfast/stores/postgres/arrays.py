@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from struct import Struct, pack
 from typing import Any, Final, NamedTuple, TypeAlias
 
-Encode: TypeAlias = Callable[[Any], bytes]
+EncodeCell: TypeAlias = Callable[[Any], bytes]
 
 MICROSECONDS_TO_2000: Final = 946_684_800_000_000
 
@@ -29,9 +29,9 @@ _int8_cell = Struct(">iq").pack
 _header = Struct(">iiiii").pack
 
 
-class _Type(NamedTuple):
+class _ArrayType(NamedTuple):
     oid: int
-    encode: Encode
+    encode: EncodeCell
     """One value, which is not None."""
     cells: Callable[[Sequence[Any]], bytes]
     """A column of values, each behind its length."""
@@ -91,17 +91,17 @@ def _instant_cells(values: Sequence[Any]) -> bytes:
 
 
 _TYPES: Final = {
-    "uuid": _Type(2950, _encode_bytes, _uuid_cells),
-    "text": _Type(25, _encode_text, _text_cells),
-    "json": _Type(114, _encode_bytes, _bytes_cells),
-    "bytea": _Type(17, _encode_bytes, _bytes_cells),
-    "int4": _Type(23, _int4, _int4_cells),
-    "int8": _Type(20, _int8, _int8_cells),
-    "timestamptz": _Type(1184, _encode_instant, _instant_cells),
+    "uuid": _ArrayType(2950, _encode_bytes, _uuid_cells),
+    "text": _ArrayType(25, _encode_text, _text_cells),
+    "json": _ArrayType(114, _encode_bytes, _bytes_cells),
+    "bytea": _ArrayType(17, _encode_bytes, _bytes_cells),
+    "int4": _ArrayType(23, _int4, _int4_cells),
+    "int8": _ArrayType(20, _int8, _int8_cells),
+    "timestamptz": _ArrayType(1184, _encode_instant, _instant_cells),
 }
 
 
-def _array_of(kind: _Type) -> Encode:
+def _array_of(kind: _ArrayType) -> EncodeCell:
     def encode(values: Sequence[Any]) -> bytes:
         if not values:
             return pack(">iii", 0, 0, kind.oid)
@@ -111,9 +111,9 @@ def _array_of(kind: _Type) -> Encode:
     return encode
 
 
-def encoders_of(query: str) -> list[Encode]:
+def encoders_of(query: str) -> list[EncodeCell]:
     """How to encode each parameter of the query, in order. Raises ValueError where a cast is missing."""
-    found: dict[int, Encode] = {}
+    found: dict[int, EncodeCell] = {}
     for number, name, brackets in _PARAMETER.findall(query):
         if name:
             kind = _TYPES[name]

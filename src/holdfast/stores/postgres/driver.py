@@ -16,9 +16,9 @@ from psycopg.types.string import ByteaBinaryLoader
 
 from holdfast.errors import BadUrl, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
-from holdfast.stores.database import Ask, Connection, Row, Script
+from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import load_migrations, load_queries
-from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, Encode, encoders_of
+from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, EncodeCell, encoders_of
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(x'686f6c6466617374'::bigint)"
 
 class _Query(NamedTuple):
     text: bytes
-    encoders: list[Encode]
+    encoders: list[EncodeCell]
 
 
 @cache
@@ -177,10 +177,10 @@ class PostgresConnection:
 
     # --- transactions
 
-    def write(self, script: Script[T]) -> T:
+    def write(self, script: TransactionScript[T]) -> T:
         return self._transaction("BEGIN", script)
 
-    def write_alone(self, script: Script[T]) -> T:
+    def write_alone(self, script: TransactionScript[T]) -> T:
         # Not in a pipeline: a migration is several statements in one message, which only the simple
         # protocol takes. And as long as it takes: it may rewrite a large table, or wait for one who does.
         self._connection.patience = None
@@ -193,7 +193,7 @@ class PostgresConnection:
         finally:
             self._connection.patience = _ANSWER_SECONDS
 
-    def read(self, script: Script[T], *, snapshot: bool) -> T:
+    def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         if snapshot:
             return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", script)
         try:
@@ -201,7 +201,7 @@ class PostgresConnection:
         except psycopg.Error as error:
             raise self._explained(error) from error
 
-    def _transaction(self, begin: LiteralString, script: Script[T]) -> T:
+    def _transaction(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         for tries_left in reversed(range(_TRIES)):
             try:
                 return self._attempt(begin, script)
@@ -213,7 +213,7 @@ class PostgresConnection:
                 raise self._explained(error) from error
         raise AssertionError("the last try returns or raises")
 
-    def _attempt(self, begin: LiteralString, script: Script[T]) -> T:
+    def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
         self._announces = False
         self.statements += 2

@@ -16,7 +16,7 @@ import apsw
 
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.stores import migrations
-from holdfast.stores.database import Ask, Connection, Row, Script
+from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import load_migrations, load_queries
 
 T = TypeVar("T")
@@ -139,15 +139,15 @@ class SqliteConnection:
         except apsw.Error as error:
             raise self._explained(error) from error
 
-    def write(self, script: Script[T]) -> T:
+    def write(self, script: TransactionScript[T]) -> T:
         # IMMEDIATE takes the write lock up front. A transaction that starts as a reader and upgrades
         # later can fail at once with SQLITE_BUSY, whatever the timeout says.
         return self._transaction("BEGIN IMMEDIATE", script)
 
-    def write_alone(self, script: Script[T]) -> T:
+    def write_alone(self, script: TransactionScript[T]) -> T:
         return self.write(script)  # SQLite has one writer at a time anyway
 
-    def read(self, script: Script[T], *, snapshot: bool) -> T:
+    def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         if snapshot:
             return self._transaction("BEGIN", script)
         try:
@@ -166,7 +166,7 @@ class SqliteConnection:
     def close(self) -> None:
         self._connection.close()
 
-    def _transaction(self, begin: str, script: Script[T]) -> T:
+    def _transaction(self, begin: str, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
         self.statements += 2
         try:

@@ -40,7 +40,7 @@ WRITES = frozenset(
         "commit",
         "recover",
         "leave",
-        "bury",
+        "expire_nodes",
         "register",
         "create",
         "post",
@@ -63,7 +63,7 @@ WRITES = frozenset(
 READS = frozenset(
     {
         "now",
-        "peek",
+        "next_work",
         "earliest",
         "load",
         "find",
@@ -71,7 +71,7 @@ READS = frozenset(
         "list_runs",
         "list_tasks",
         "list_attempts",
-        "glance_at_tasks",
+        "task_summaries",
         "read_logs",
         "read_state",
         "definitions",
@@ -105,7 +105,7 @@ class Operation(NamedTuple):
         return _described(self.args[0]) if self.name in ("commit", "recover") else self.name
 
 
-class Weather(Protocol):
+class DatabaseConditions(Protocol):
     """What holds for everybody at the moment."""
 
     def is_away(self, machine: str) -> bool: ...
@@ -147,13 +147,13 @@ class Owner(Protocol):
     def pause(self, lasts: int) -> None: ...
 
 
-class Database:
+class SimulatedDatabase:
     def __init__(
         self,
         world: World,
         rows: AnnouncingDatabase,
         store: Store,
-        weather: Weather,
+        weather: DatabaseConditions,
         on_write: Callable[[Operation, Any], None],
     ) -> None:
         self.world = world
@@ -161,7 +161,7 @@ class Database:
         self.store = store
         self.weather = weather
         self._on_write = on_write
-        self.lines: list[Line] = []
+        self.lines: list[DatabaseConnection] = []
         self.operations = 0
 
     def perform(self, operation: Operation) -> Any:
@@ -189,13 +189,13 @@ class Database:
                 line.hear(100 + self.world.dice.getrandbits(14))
 
 
-class Line:
+class DatabaseConnection:
     """One process's way to the database; implements the port `Store`, but for `open` and `close`.
 
     Writes go one after the other, as on the one connection that a process writes with.
     """
 
-    def __init__(self, database: Database, owner: Owner) -> None:
+    def __init__(self, database: SimulatedDatabase, owner: Owner) -> None:
         self._database = database
         self._world = database.world
         self.owner = owner
@@ -288,7 +288,7 @@ class Line:
         self._world.after(delay, question.arrive)
 
     @property
-    def database(self) -> Database:
+    def database(self) -> SimulatedDatabase:
         return self._database
 
     @property
@@ -303,7 +303,7 @@ class Line:
 class _Question:
     """One operation on its way."""
 
-    def __init__(self, line: Line, operation: Operation, answer: asyncio.Future[Any]) -> None:
+    def __init__(self, line: DatabaseConnection, operation: Operation, answer: asyncio.Future[Any]) -> None:
         self._line = line
         self.operation = operation
         self.answer = answer

@@ -15,7 +15,7 @@ import msgspec
 from holdfast.testing.simulation.world import SECOND
 
 
-class _Fault(msgspec.Struct, frozen=True, tag=True):
+class _FaultBase(msgspec.Struct, frozen=True, tag=True):
     def __str__(self) -> str:
         fields = ", ".join(f"{name}={_shown(name, value)}" for name, value in self._shown_fields())
         return f"{type(self).__name__}({fields})"
@@ -34,7 +34,7 @@ def _shown(name: str, value: object) -> str:
 # --- to one operation on the store
 
 
-class _AtOperation(_Fault, frozen=True):
+class _AtOperation(_FaultBase, frozen=True):
     """It strikes the `number`-th commit of a machine, from 1, or the `number`-th of all else it asks for."""
 
     machine: str
@@ -113,13 +113,13 @@ OperationFault: TypeAlias = (
 # --- at some time after the beginning, in microseconds
 
 
-class Crash(_Fault, frozen=True):
+class MachineCrash(_FaultBase, frozen=True):
     machine: str
     at: int
     down: int
 
 
-class Pause(_Fault, frozen=True):
+class Pause(_FaultBase, frozen=True):
     """The process stands still, as after SIGSTOP or on a laptop whose lid is closed."""
 
     machine: str
@@ -127,7 +127,7 @@ class Pause(_Fault, frozen=True):
     lasts: int
 
 
-class Jump(_Fault, frozen=True):
+class Jump(_FaultBase, frozen=True):
     """The machine's clock is set forward or back, and stays wrong until the faults are over."""
 
     machine: str
@@ -135,7 +135,7 @@ class Jump(_Fault, frozen=True):
     by: int
 
 
-class Deploy(_Fault, frozen=True):
+class Deploy(_FaultBase, frozen=True):
     """A new process starts, and the old one is asked to stop `overlap` later (or, below 0, before)."""
 
     machine: str
@@ -143,7 +143,7 @@ class Deploy(_Fault, frozen=True):
     overlap: int
 
 
-class Outage(_Fault, frozen=True):
+class DatabaseOutage(_FaultBase, frozen=True):
     """The database does not answer: nobody, or one machine alone. What is on its way is lost, or its
     answer is."""
 
@@ -152,12 +152,12 @@ class Outage(_Fault, frozen=True):
     lasts: int
 
 
-class FullDisk(_Fault, frozen=True):
+class FullDisk(_FaultBase, frozen=True):
     at: int
     lasts: int
 
 
-class Slowness(_Fault, frozen=True):
+class Slowness(_FaultBase, frozen=True):
     """Every operation takes up to `delay` more."""
 
     at: int
@@ -165,14 +165,14 @@ class Slowness(_Fault, frozen=True):
     delay: int
 
 
-class Silence(_Fault, frozen=True):
+class Silence(_FaultBase, frozen=True):
     """Nobody is told that something has changed."""
 
     at: int
     lasts: int
 
 
-class LateResults(_Fault, frozen=True):
+class LateResults(_FaultBase, frozen=True):
     """What a task has done is reported up to `delay` later."""
 
     at: int
@@ -180,7 +180,7 @@ class LateResults(_Fault, frozen=True):
     delay: int
 
 
-class DoubledResults(_Fault, frozen=True):
+class DoubledResults(_FaultBase, frozen=True):
     """What a task has done is reported twice."""
 
     at: int
@@ -188,10 +188,19 @@ class DoubledResults(_Fault, frozen=True):
 
 
 TimedFault: TypeAlias = (
-    Crash | Pause | Jump | Deploy | Outage | FullDisk | Slowness | Silence | LateResults | DoubledResults
+    MachineCrash
+    | Pause
+    | Jump
+    | Deploy
+    | DatabaseOutage
+    | FullDisk
+    | Slowness
+    | Silence
+    | LateResults
+    | DoubledResults
 )
 Fault: TypeAlias = OperationFault | TimedFault
-Plan: TypeAlias = Sequence[Fault]
+FaultPlan: TypeAlias = Sequence[Fault]
 
 
 # --- drawing a plan
@@ -241,7 +250,7 @@ _KINDS: list[_Draw] = [
         machine, *_operation(dice), _about(dice, 2 * _LEASE), _about(dice, 3 * _LEASE)
     ),
     lambda dice, machine, span: CrashAfter(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
-    lambda dice, machine, span: Crash(machine, _when(dice, span), _about(dice, 3 * _LEASE)),
+    lambda dice, machine, span: MachineCrash(machine, _when(dice, span), _about(dice, 3 * _LEASE)),
     lambda dice, machine, span: Pause(machine, _when(dice, span), _about(dice, 4 * _LEASE)),
     lambda dice, machine, span: Jump(
         machine, _when(dice, span), _about(dice, 4 * _LEASE) * dice.choice((1, -1))
@@ -249,7 +258,9 @@ _KINDS: list[_Draw] = [
     lambda dice, machine, span: Deploy(
         machine, _when(dice, span), _about(dice, _LEASE) * dice.choice((1, -1))
     ),
-    lambda dice, machine, span: Outage(dice.choice((machine, None)), _when(dice, span), _about(dice, _LONG)),
+    lambda dice, machine, span: DatabaseOutage(
+        dice.choice((machine, None)), _when(dice, span), _about(dice, _LONG)
+    ),
     lambda dice, machine, span: FullDisk(_when(dice, span), _about(dice, _LONG)),
     lambda dice, machine, span: Slowness(_when(dice, span), _about(dice, span), _about(dice, _LONG // 4)),
     lambda dice, machine, span: Silence(_when(dice, span), _about(dice, span)),

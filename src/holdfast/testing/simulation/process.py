@@ -28,7 +28,7 @@ from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import EndedRun, Store
 from holdfast.testing.simulation.asking import AskingWorker
-from holdfast.testing.simulation.database import Line
+from holdfast.testing.simulation.database import DatabaseConnection
 from holdfast.testing.simulation.faults import OperationFault
 from holdfast.testing.simulation.loop import ProcessLoop
 from holdfast.testing.simulation.safety import Safety
@@ -152,9 +152,9 @@ class Process:
         self.paused_until = 0
         self.loop = ProcessLoop(lambda: simulation.world.now, self._unheard_error)
         self._dice = Random(f"{simulation.seed} {name}")
-        self._line = Line(simulation.database, self)
+        self._line = DatabaseConnection(simulation.database, self)
         store = cast("Store", self._line)
-        clock = self._clock = _Clock(machine)
+        clock = self._clock = _MachineClock(machine)
         self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes))
         waiters = self._waiters = _CheckedWaiters(store, simulation.namespace, self._has)
         waiters.safety = simulation.safety
@@ -284,9 +284,9 @@ class Process:
         self._line.cut()
         self._machine.processes.remove(self)
         self._simulation.world.citizens.remove(self)
-        self._simulation.bury(self)
+        self._simulation.expire_nodes(self)
 
-    def bury(self) -> None:
+    def expire_nodes(self) -> None:
         """Close what it left behind, so that nothing of it is left to the garbage collector."""
         if self.engine is not None:
             self.engine.let_go()
@@ -344,7 +344,7 @@ class Process:
         self.paused_until = self._simulation.world.now + lasts
 
 
-class _Clock(SystemClock):
+class _MachineClock(SystemClock):
     """The clock of a machine, set by the database's when the process starts, as the real one is."""
 
     def __init__(self, machine: Machine) -> None:

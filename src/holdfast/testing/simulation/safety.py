@@ -17,7 +17,7 @@ from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, ke
 from holdfast.ports.executor import Attempt
 from holdfast.ports.store import Commit, RunFilter, Store
 from holdfast.testing.simulation.database import Operation, run_inline
-from holdfast.testing.simulation.items import Items, broken_by_workers
+from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_workers
 
 _NO_MATTER_HOW_LONG = Instant(0)
 """How long a run is due says nothing here, where all nodes may be down for a while."""
@@ -40,7 +40,7 @@ class Safety:
         """Those that have ended at some time."""
         self._states: dict[RunKey, dict[str, Any]] = {}
         self._leases: dict[NodeId, int] = {}
-        self._items = Items()
+        self._items = QueueChecks()
         self.writes = self.starts = self.answers = 0
         """How many of each were checked."""
         self.clocks_agree = True

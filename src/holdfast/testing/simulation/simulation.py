@@ -23,19 +23,20 @@ from holdfast.core.values import TaskStatus, key_text
 from holdfast.settings import Settings
 from holdfast.testing.simulation.announcing import AnnouncingDatabase
 from holdfast.testing.simulation.asking import Services
-from holdfast.testing.simulation.database import Database, run_inline
+from holdfast.testing.simulation.conditions import Condition, WorldConditions
+from holdfast.testing.simulation.database import SimulatedDatabase, run_inline
 from holdfast.testing.simulation.faults import (
-    Crash,
+    DatabaseOutage,
     Deploy,
     DoubledResults,
     Fault,
+    FaultPlan,
     FullDisk,
     Jump,
     LateResults,
+    MachineCrash,
     OperationFault,
-    Outage,
     Pause,
-    Plan,
     Silence,
     Slowness,
     TimedFault,
@@ -43,7 +44,6 @@ from holdfast.testing.simulation.faults import (
 )
 from holdfast.testing.simulation.process import Machine, Process
 from holdfast.testing.simulation.safety import Safety
-from holdfast.testing.simulation.weather import Condition, Weather
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
@@ -115,7 +115,7 @@ class Simulation:
         seed: int,
         scenario: Scenario,
         *,
-        plan: Plan | None = None,
+        plan: FaultPlan | None = None,
         span: int | None = None,
         nodes: int | None = None,
         is_traced: bool = False,
@@ -138,9 +138,9 @@ class Simulation:
         run_inline(store.open())
         self._store = store
         self.safety = Safety(store, self.namespace, self.world.fail, scenario.deadly)
-        self.weather = Weather()
+        self.weather = WorldConditions()
         self.witness = Witness(lambda: self.world.now)
-        self.database = Database(self.world, rows, store, self.weather, self.safety.check_write)
+        self.database = SimulatedDatabase(self.world, rows, store, self.weather, self.safety.check_write)
         self._graveyard: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed, once it is over."""
@@ -164,7 +164,9 @@ class Simulation:
         workers = self._add_workers() if self.services else []
         self._span = dice.choice(_SPANS) if span is None else span
         victims = [*names, *workers] if is_spared else [*names, *workers, "client"]
-        self.plan: Plan = draw_plan(dice, victims, self._span, scenario.most_faults) if plan is None else plan
+        self.plan: FaultPlan = (
+            draw_plan(dice, victims, self._span, scenario.most_faults) if plan is None else plan
+        )
 
     def _add_workers(self) -> list[str]:
         """Machines with a worker each, and nothing else."""
@@ -261,7 +263,7 @@ class Simulation:
         self.world.note("!", str(fault))
         self.struck[type(fault).__name__] += 1
         match fault:
-            case Crash():
+            case MachineCrash():
                 self._machines[fault.machine].crash(fault.down)
             case Pause():
                 self._machines[fault.machine].pause(self.world.now + fault.lasts)
@@ -270,7 +272,7 @@ class Simulation:
                 self.safety.clocks_agree = False
             case Deploy():
                 self._machines[fault.machine].deploy(fault.overlap)
-            case Outage() | FullDisk() | Slowness() | Silence() | LateResults() | DoubledResults():
+            case DatabaseOutage() | FullDisk() | Slowness() | Silence() | LateResults() | DoubledResults():
                 self._change_weather(fault)
             case _:
                 assert_never(fault)
@@ -295,7 +297,7 @@ class Simulation:
     async def use(self, client: Client) -> None:
         await self._scenario.use(client)
 
-    def bury(self, process: Process) -> None:
+    def expire_nodes(self, process: Process) -> None:
         """Kept to the end: collecting what it leaves behind would run some of its code."""
         self._graveyard.append(process)
 
@@ -304,7 +306,7 @@ class Simulation:
             if isinstance(citizen, Process):
                 citizen.vanish("the simulation is over")
         for process in self._graveyard:
-            process.bury()
+            process.expire_nodes()
         run_inline(self._store.close())
 
 

@@ -5,54 +5,63 @@ from __future__ import annotations
 import unicodedata
 from typing import Final, Literal, TypeAlias, assert_never
 
-from holdfast.authoring.dag.model import Approval, Call, Each, Ref, Signal, Sleep, Task, Times
+from holdfast.authoring.dag.model import (
+    ApprovalTask,
+    CallTask,
+    DagTask,
+    Each,
+    Ref,
+    SignalTask,
+    SleepTask,
+    Times,
+)
 from holdfast.authoring.dag.references import path_text
 from holdfast.core.names import written_span
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
-Kind: TypeAlias = Literal["shell", "python", "workflow", "approval", "signal", "sleep"]
+KindName: TypeAlias = Literal["shell", "python", "workflow", "approval", "signal", "sleep"]
 
 _ELLIPSIS: Final = "…"
 
 
-def kind_of(task: Task) -> Kind:
+def kind_of(task: DagTask) -> KindName:
     match task.work:
         case ShellCommand():
             return "shell"
         case PythonFunction():
             return "python"
-        case Call():
+        case CallTask():
             return "workflow"
-        case Approval():
+        case ApprovalTask():
             return "approval"
-        case Signal():
+        case SignalTask():
             return "signal"
-        case Sleep():
+        case SleepTask():
             return "sleep"
         case _:
             assert_never(task.work)
 
 
-def work_of(task: Task) -> str:
+def work_of(task: DagTask) -> str:
     """What it does, on one line: the command, the function, the question, the while."""
     match task.work:
         case ShellCommand(command):
             return one_line(command if isinstance(command, str) else " ".join(command))
         case PythonFunction(function, file, module):
             return f"{file or module}:{function}"
-        case Call(workflow):
+        case CallTask(workflow):
             return one_line(workflow)
-        case Approval(message):
+        case ApprovalTask(message):
             return one_line(message)
-        case Signal(name):
+        case SignalTask(name):
             return one_line(name)
-        case Sleep(duration):
+        case SleepTask(duration):
             return written_span(duration)
         case _:
             assert_never(task.work)
 
 
-def repetition_of(task: Task) -> str | None:
+def repetition_of(task: DagTask) -> str | None:
     """How often it is done: `for each discover.files, 4 at once`. None if it is done once."""
     match task.fan_out:
         case None:
@@ -66,7 +75,7 @@ def repetition_of(task: Task) -> str | None:
     return often if task.concurrency is None else f"{often}, {task.concurrency} at once"
 
 
-def conditions_of(task: Task) -> list[str]:
+def conditions_of(task: DagTask) -> list[str]:
     """What must hold for it to run, where that is not simply that all before it succeeded."""
     conditions: list[str] = []
     if task.runs_on_failure:

@@ -186,14 +186,14 @@ def _crossings(layers: list[list[int]], links: _Links) -> int:
 # --- places
 
 
-class Room(NamedTuple):
+class Extent(NamedTuple):
     """What a vertex needs on both sides of the line that its edges lie on."""
 
     above: float
     below: float
 
 
-def place(layout: Layout, room: Callable[[int], Room], gap: float) -> dict[int, float]:
+def place(layout: Layout, room: Callable[[int], Extent], gap: float) -> dict[int, float]:
     """Where each vertex lies across the layers. The first of all begins at 0, and between two is a gap."""
     links = _links(layout.routes)
     places: dict[int, float] = {}
@@ -258,7 +258,7 @@ def _level(layout: Layout, places: dict[int, float], most: float) -> None:
 
 
 def _pack(
-    layer: list[int], wishes: list[_Wish], room: Callable[[int], Room], gap: float, places: dict[int, float]
+    layer: list[int], wishes: list[_Wish], room: Callable[[int], Extent], gap: float, places: dict[int, float]
 ) -> None:
     """Put each where it wants to be, as nearly as can be (least squares) in this order and without overlap.
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from holdfast.authoring.dag.drawing.labels import (
-    Kind,
+    KindName,
     conditions_of,
     kind_of,
     repetition_of,
     shorten,
     work_of,
 )
-from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.model import Dag, DagTask
 
 _LONGEST: Final = 60
 """Columns of a line in a box."""
-_SHAPES: Final[dict[Kind, tuple[str, str]]] = {
+_SHAPES: Final[dict[KindName, tuple[str, str]]] = {
     "shell": ("[", "]"),
     "python": ("(", ")"),
     "workflow": ("[[", "]]"),
@@ -40,7 +40,7 @@ def as_mermaid(dag: Dag) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _node(task: Task) -> str:
+def _node(task: DagTask) -> str:
     kind = kind_of(task)
     before, after = _SHAPES[kind]
     work = shorten(work_of(task), _LONGEST)

@@ -28,7 +28,7 @@ from holdfast.authoring.dag.drawing.labels import (
     work_of,
 )
 from holdfast.authoring.dag.drawing.layers import lay_out
-from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.model import Dag, DagTask
 
 _LONGEST_NAME: Final = 40
 _LONGEST_WORK: Final = 36
@@ -66,9 +66,9 @@ _MOST_NAMED: Final = 5
 """Of those that a task depends on, in a list."""
 
 
-class _Row(NamedTuple):
+class _RailRow(NamedTuple):
     rails: str
-    task: Task | None
+    task: DagTask | None
     after: str | None = None
     """What it depends on, where no rails show it."""
 
@@ -82,17 +82,19 @@ def as_text(dag: Dag, *, width: int = 100, is_ascii: bool = False) -> str:
     return text.translate(_ASCII).encode("ascii", "replace").decode() if is_ascii else text
 
 
-def _layers(dag: Dag) -> list[list[Task]]:
+def _layers(dag: Dag) -> list[list[DagTask]]:
     layout = lay_out(dag)
     tasks = list(dag.tasks.values())
     return [[tasks[vertex] for vertex in layer if vertex < layout.tasks] for layer in layout.layers]
 
 
-def _listed(layers: list[list[Task]]) -> list[_Row]:
-    return [_Row(str(number), task, _after(task)) for number, layer in enumerate(layers, 1) for task in layer]
+def _listed(layers: list[list[DagTask]]) -> list[_RailRow]:
+    return [
+        _RailRow(str(number), task, _after(task)) for number, layer in enumerate(layers, 1) for task in layer
+    ]
 
 
-def _after(task: Task) -> str | None:
+def _after(task: DagTask) -> str | None:
     if not task.depends_on:
         return None
     named = ", ".join(task.depends_on[:_MOST_NAMED])
@@ -106,7 +108,7 @@ def _headline(dag: Dag) -> str:
     return f"{dag.name} ({count} {'task' if count == 1 else 'tasks'}){about}"
 
 
-def _beside(rows: list[_Row]) -> list[str]:
+def _beside(rows: list[_RailRow]) -> list[str]:
     """The rails, and beside them what there is to say of each task, in columns."""
     told = [(row, _columns(row)) for row in rows]
     margin = max(len(row.rails) for row in rows)
@@ -120,7 +122,7 @@ def _beside(rows: list[_Row]) -> list[str]:
     return lines
 
 
-def _columns(row: _Row) -> list[str]:
+def _columns(row: _RailRow) -> list[str]:
     task = row.task
     if task is None:
         return []
@@ -143,10 +145,10 @@ class _Rails:
         for task in dag.tasks.values():
             for before in task.depends_on:
                 self._waiting[before] += 1
-        self._rows: list[_Row] = []
+        self._rows: list[_RailRow] = []
         self._is_spaced = len(dag.tasks) <= _MOST_SPACED
 
-    def draw(self, layers: list[list[Task]], widest: int) -> list[_Row] | None:
+    def draw(self, layers: list[list[DagTask]], widest: int) -> list[_RailRow] | None:
         """None if they would be wider."""
         for layer in layers:
             for task in layer:
@@ -155,19 +157,19 @@ class _Rails:
                     return None
         return self._rows
 
-    def _add(self, task: Task) -> None:
+    def _add(self, task: DagTask) -> None:
         joined = {self._columns.index(before): before for before in task.depends_on}
         for before in task.depends_on:
             self._waiting[before] -= 1
         ending = sorted(column for column, before in joined.items() if not self._waiting[before])
         column = ending[0] if ending else self._free_column(min(joined, default=0))
         if joined and list(joined) != [column]:
-            self._rows.append(_Row(self._joints(set(joined), set(ending), column), None))
+            self._rows.append(_RailRow(self._joints(set(joined), set(ending), column), None))
         elif self._rows and (self._is_spaced or (not joined and self._touches_above(column))):
-            self._rows.append(_Row(self._line({}), None))
+            self._rows.append(_RailRow(self._line({}), None))
         for each in ending:
             self._columns[each] = None
-        self._rows.append(_Row(self._line({column: _ONCE if task.fan_out is None else _MANY}), task))
+        self._rows.append(_RailRow(self._line({column: _ONCE if task.fan_out is None else _MANY}), task))
         self._columns[column] = task.name if self._waiting[task.name] else None
 
     def _free_column(self, least: int) -> int:

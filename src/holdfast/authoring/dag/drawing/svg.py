@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from holdfast.authoring.dag.drawing.labels import (
-    Kind,
+    KindName,
     columns_of,
     conditions_of,
     kind_of,
@@ -21,8 +21,8 @@ from holdfast.authoring.dag.drawing.labels import (
     shorten,
     work_of,
 )
-from holdfast.authoring.dag.drawing.layers import Layout, Room, lay_out, place
-from holdfast.authoring.dag.model import Dag, Task
+from holdfast.authoring.dag.drawing.layers import Extent, Layout, lay_out, place
+from holdfast.authoring.dag.model import Dag, DagTask
 
 _LONGEST_NAME: Final = 30
 _LONGEST_LINE: Final = 36
@@ -82,7 +82,7 @@ def as_svg(dag: Dag) -> str:
     """Ends with a line break."""
     layout = lay_out(dag)
     boxes = [_Box.of(task) for task in dag.tasks.values()]
-    plan = _Plan.of(layout, boxes)
+    plan = _SvgPlan.of(layout, boxes)
     title = one_line(dag.name)
     about = one_line(dag.description)
     heading_width = max(_width(title, 16), _width(shorten(about, 100), _SMALL_SIZE))
@@ -117,8 +117,8 @@ def as_svg(dag: Dag) -> str:
 class _Box(NamedTuple):
     """A task, measured. Heights are on both sides of the line that its edges lie on."""
 
-    task: Task
-    kind: Kind
+    task: DagTask
+    kind: KindName
     lines: list[str]
     """Below the name."""
     notes: list[str]
@@ -126,7 +126,7 @@ class _Box(NamedTuple):
     height: float
 
     @classmethod
-    def of(cls, task: Task) -> _Box:
+    def of(cls, task: DagTask) -> _Box:
         kind, work, repetition = kind_of(task), work_of(task), repetition_of(task)
         lines = [shorten(f"{kind} {work}".rstrip(), _LONGEST_LINE)]
         if repetition:
@@ -141,16 +141,16 @@ class _Box(NamedTuple):
         return cls(task, kind, lines, notes, text + 2 * _PADDING, 20.0 + _LINE * (1 + len(lines)))
 
     @property
-    def room(self) -> Room:
+    def room(self) -> Extent:
         stack = 2 * _STACK if self.task.fan_out is not None else 0.0
-        return Room(self.height / 2 + stack + 6, self.height / 2 + self._note_height + 6)
+        return Extent(self.height / 2 + stack + 6, self.height / 2 + self._note_height + 6)
 
     @property
     def _note_height(self) -> float:
         return _NOTE_LINE * len(self.notes) + 10 if self.notes else 0.0
 
 
-class _Plan(NamedTuple):
+class _SvgPlan(NamedTuple):
     lefts: list[float]
     """Of each layer."""
     widths: list[float]
@@ -161,9 +161,9 @@ class _Plan(NamedTuple):
     height: float
 
     @classmethod
-    def of(cls, layout: Layout, boxes: list[_Box]) -> _Plan:
-        def room(vertex: int) -> Room:
-            return boxes[vertex].room if vertex < layout.tasks else Room(0.0, 0.0)
+    def of(cls, layout: Layout, boxes: list[_Box]) -> _SvgPlan:
+        def room(vertex: int) -> Extent:
+            return boxes[vertex].room if vertex < layout.tasks else Extent(0.0, 0.0)
 
         levels = place(layout, room, _BETWEEN_VERTICES)
         bottom = max(levels[vertex] + room(vertex).below for vertex in levels)
@@ -199,7 +199,7 @@ class _Plan(NamedTuple):
         return self.left(vertex) + self.widths[self.layer_of[vertex]]
 
 
-def _edge(plan: _Plan, route: list[int], before: Task, task: Task) -> str:
+def _edge(plan: _SvgPlan, route: list[int], before: DagTask, task: DagTask) -> str:
     x, y = plan.right(route[0]), plan.levels[route[0]]
     if before.fan_out is not None:
         path = f"M{_n(x + 2 * _STACK)} {_n(y)}"
@@ -222,7 +222,7 @@ def _edge(plan: _Plan, route: list[int], before: Task, task: Task) -> str:
     return f'  <path class="{kind}" d="{path}" marker-end="url(#tip)"><title>{said}</title></path>'
 
 
-def _node(plan: _Plan, number: int, box: _Box) -> str:
+def _node(plan: _SvgPlan, number: int, box: _Box) -> str:
     task = box.task
     left, width = plan.left(number), plan.widths[plan.layer_of[number]]
     top = plan.levels[number] - box.height / 2
@@ -245,7 +245,7 @@ def _node(plan: _Plan, number: int, box: _Box) -> str:
     return "\n".join([*parts, "  </g>"])
 
 
-def _outline(kind: Kind, x: float, y: float, width: float, height: float) -> str:
+def _outline(kind: KindName, x: float, y: float, width: float, height: float) -> str:
     right, bottom, middle = x + width, y + height, y + height / 2
     match kind:
         case "shell":
@@ -308,7 +308,7 @@ def _description(dag: Dag) -> str:
     return " ".join(said)
 
 
-def _told(task: Task) -> str:
+def _told(task: DagTask) -> str:
     """All of what the box may have cut short."""
     said = [task.name, f"{kind_of(task)}: {work_of(task)}", repetition_of(task), *conditions_of(task)]
     return "\n".join(line for line in (*said, one_line(task.description)) if line)

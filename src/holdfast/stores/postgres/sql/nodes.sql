@@ -42,7 +42,7 @@ RETURNING id;
 UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz, setbacks = setbacks + $2::int4
 WHERE owner = ANY ($3::text[]);
 
--- name: peek
+-- name: next_work
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
 -- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
 -- schedule with a tick in its queue is due when the run before it has ended.

@@ -56,7 +56,7 @@ WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
 ORDER BY seq
 LIMIT $4::int4;
 
--- name: glance_at_tasks
+-- name: task_summaries
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
 -- place in a fan-out. As text: Postgres cannot look into JSON that has \u0000 in it.
 SELECT seq, name, convert_to(right(tasks.input::text, 80), 'UTF8'), tasks.status, attempt, lost, tasks.failure, due_at,

@@ -22,7 +22,7 @@ RETURNING id;
 -- they may be why it is gone.
 UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner = ?3;
 
--- name: peek
+-- name: next_work
 -- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
 -- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
 -- schedule with a tick in its queue is due when the run before it has ended.

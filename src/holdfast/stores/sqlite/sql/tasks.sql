@@ -45,7 +45,7 @@ WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
 ORDER BY seq
 LIMIT coalesce(?4, -1);
 
--- name: glance_at_tasks
+-- name: task_summaries
 -- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
 -- place in a fan-out.
 SELECT seq, name, substr(CAST(tasks.input AS BLOB), -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,

@@ -1,0 +1,61 @@
+"""What the definition of a flow says of visits that are over: the rows of tasks do not repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from holdfast.authoring.flow.branches import branch_path
+from holdfast.authoring.flow.model import ApprovalNode, ChoiceNode, FlowNode, ForeachNode, ParallelNode, Prep
+from holdfast.authoring.flow.program import action_of
+from holdfast.authoring.flow.waiting import decision_in
+from holdfast.core.records import TaskRecord
+from holdfast.core.values import NULL, TaskStatus
+
+
+class VisitDetails(NamedTuple):
+    action: str
+    """The one that was taken when it had ended; empty until then."""
+    prep: dict[str, Any]
+    kind: str
+    """Of the node; empty if it is none."""
+
+
+def see_visits(nodes: Mapping[str, FlowNode], tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
+    """One for each of the tasks; `nodes` are by their paths, those of branches included."""
+    branches = {
+        branch_path(path, node.does)
+        for path, node in nodes.items()
+        if isinstance(node.does, (ParallelNode, ForeachNode))
+    }
+    return [_see(nodes.get(task.name), task, is_branch=task.name in branches) for task in tasks]
+
+
+def _see(node: FlowNode | None, task: TaskRecord, *, is_branch: bool) -> VisitDetails:
+    if node is None:
+        return VisitDetails("", {}, "")
+    action = "" if is_branch else _action(node, task)
+    return VisitDetails(action, _prep(node.prep), str(node.does.__struct_config__.tag))
+
+
+def _action(node: FlowNode, task: TaskRecord) -> str:
+    if task.status is TaskStatus.FAILED:
+        return "error"
+    if task.status is not TaskStatus.SUCCESS:
+        return ""
+    value = msgspec.json.decode(task.output or NULL)
+    match node.does:
+        case ChoiceNode():
+            return value if isinstance(value, str) else ""
+        case ApprovalNode():
+            return decision_in(value, node.post.action_key) or node.post.action_static or ""
+        case _:
+            return action_of(node, value)
+
+
+def _prep(prep: Prep) -> dict[str, Any]:
+    if prep.map is not None:
+        return {"input_map": {name: str(path) for name, path in prep.map.items()}}
+    return {} if prep.key is None else {"input_key": str(prep.key)}

@@ -1,0 +1,312 @@
+"""`holdfast schedules`: put them, look at them, and see what they will do."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.views.output import moment_text, print_json, print_line, say
+from holdfast.cli.views.tables import print_table
+from holdfast.errors import Refused
+
+if TYPE_CHECKING:
+    from holdfast.app import Holdfast
+    from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the schedule.")]
+_Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="TARGET",
+        help="Where its workflow is: a YAML file, module:workflow or file.py:workflow. "
+        "Not needed for a schedule that stands in a file.",
+        show_default=False,
+    ),
+]
+_Count = Annotated[int, typer.Option("--count", "-n", metavar="N", help="How many.")]
+
+schedules = typer.Typer(help="Put schedules, look at them, pause, trigger, backfill.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(schedules, name="schedules")
+
+
+@schedules.command("list")
+def list_schedules(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """List the schedules."""
+
+    async def read(client: Holdfast) -> list[ScheduleInfo]:
+        return await client.schedules.list()
+
+    found = ask(find_place(db, namespace), read)
+    if as_json:
+        print_json([_facts(info) for info in found], is_pretty=True)
+    elif not found:
+        say("no schedules")
+    else:
+        header = ["SCHEDULE", "WORKFLOW", "STATE", "WHEN", "NEXT", ""]
+        print_table(header, [_row(info) for info in found], state=2)
+
+
+def _row(info: ScheduleInfo) -> list[str]:
+    notes = [f"{len(info.queued)} in the queue"] if info.queued else []
+    notes += [f"{info.skipped:,} skipped"] if info.skipped else []
+    state = "paused" if info.is_paused else "running" if info.is_active else "waiting"
+    return [
+        info.name,
+        info.workflow,
+        state,
+        _when(info),
+        moment_text(info.next_at),
+        ", ".join(notes),
+    ]
+
+
+def _when(info: ScheduleInfo) -> str:
+    from holdfast.core.names import written_span
+    from holdfast.core.timetable import Cron
+
+    timetable = info.plan.timetable
+    if isinstance(timetable, Cron):
+        return f"{timetable.expression} {timetable.timezone}"
+    return f"every {written_span(timetable.interval)}"
+
+
+def _facts(info: ScheduleInfo) -> dict[str, Any]:
+    import msgspec
+
+    facts: dict[str, Any] = msgspec.to_builtins(info, builtin_types=(dt.datetime, dt.timedelta))
+    plan: dict[str, Any] = facts["plan"]
+    plan["jitter"] = info.plan.jitter.total_seconds()
+    if "interval" in plan["timetable"]:
+        plan["timetable"]["interval"] = plan["timetable"]["interval"].total_seconds()
+    return facts
+
+
+@schedules.command("show")
+def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Show a schedule: its plan, its last run, what was skipped and why."""
+    info = ask(find_place(db, namespace), lambda client: client.schedules.get(name))
+    if as_json:
+        print_json(_facts(info), is_pretty=True)
+        return
+    from holdfast.core.names import written_span
+
+    plan = info.plan
+    catchup = f"{plan.catchup.mode}" + (
+        f" (at most {plan.catchup.most})" if plan.catchup.mode == "all" else ""
+    )
+    lines = {
+        "schedule": info.name,
+        "workflow": info.workflow,
+        "when": _when(info),
+        "jitter": written_span(plan.jitter) if plan.jitter else "",
+        "overlap": str(plan.overlap),
+        "catch-up": catchup,
+        "state": "paused" if info.is_paused else "on",
+        "next": moment_text(info.next_at),
+        "last run": (info.last_run or "") + (" (not ended)" if info.is_active else ""),
+        "queue": ", ".join(map(moment_text, info.queued)),
+        "skipped": f"{info.skipped:,}; {info.skip_note}" if info.skipped else "",
+        "file": info.origin,
+    }
+    for label, text in lines.items():
+        if text:
+            print_line(f"{label:<9} {text}")
+
+
+@schedules.command("put")
+def put_schedule(
+    name: _Name,
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="A YAML file, module:workflow or file.py:workflow.")
+    ],
+    cron: Annotated[str | None, typer.Option("--cron", metavar="EXPRESSION", show_default=False)] = None,
+    every: Annotated[
+        str | None, typer.Option("--every", metavar="SPAN", help="Such as 90s or 1h30m.", show_default=False)
+    ] = None,
+    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE")] = "UTC",
+    input: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            metavar="JSON|@FILE|-",
+            help="The inputs of the runs; {tick} and {date} in a text stand for the tick.",
+            show_default=False,
+        ),
+    ] = None,
+    jitter: Annotated[str | None, typer.Option("--jitter", metavar="SPAN", show_default=False)] = None,
+    overlap: Annotated[
+        str, typer.Option("--overlap", help="skip, allow, queue or cancel_previous.")
+    ] = "skip",
+    catchup: Annotated[str, typer.Option("--catchup", help="none, last, all, or all:N.")] = "last",
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Add a schedule, or change the one of that name. A node that serves the workflow fires it."""
+    from holdfast.cli.commands.schedule_options import PlanWords, read_all, read_plan
+    from holdfast.cli.inputs import read_named
+    from holdfast.cli.targets import load_target
+
+    plan, inputs, found = read_all(
+        lambda: read_plan(PlanWords(cron, every, timezone, jitter, overlap, catchup)),
+        lambda: read_named(input),
+        lambda: load_target(target),
+    )
+    info = ask(
+        find_place(db, namespace),
+        lambda client: client.schedules.put_plan(name, found.workflow, plan, inputs),
+        makes_file=True,
+    )
+    _tell(info, as_json=as_json)
+
+
+@schedules.command("pause")
+def pause_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Start no more runs. Ticks that come meanwhile are not made up for."""
+    info = ask(find_place(db, namespace), lambda client: client.schedules.pause(name))
+    _tell(info, as_json=as_json)
+
+
+@schedules.command("resume")
+def resume_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Go on after a pause."""
+    info = ask(find_place(db, namespace), lambda client: client.schedules.resume(name))
+    _tell(info, as_json=as_json)
+
+
+def _tell(info: ScheduleInfo, *, as_json: bool) -> None:
+    """How a schedule stands now that it was changed."""
+    if as_json:
+        print_json(_facts(info))
+    elif info.is_paused:
+        say(f"schedule {info.name} is paused")
+    elif info.next_at is None:
+        say(f"schedule {info.name} fires no more: its end is past")
+    else:
+        say(f"schedule {info.name} fires next at {moment_text(info.next_at)}")
+
+
+@schedules.command("delete")
+def delete_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Remove a schedule. Runs that it has started go on."""
+    ask(find_place(db, namespace), lambda client: client.schedules.delete(name))
+    if as_json:
+        print_json({"schedule": name, "deleted": True})
+    else:
+        say(f"schedule {name} is deleted")
+
+
+@schedules.command("trigger")
+def trigger_schedule(
+    name: _Name, target: _Target = None, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+) -> None:
+    """Start a run now, whatever the plan says. A node that serves the workflow takes it."""
+
+    async def trigger(client: Holdfast) -> str:
+        await _load(client, name, target)
+        return (await client.schedules.trigger(name)).id
+
+    place = find_place(db, namespace)
+    id = ask(place, trigger)
+    if as_json:
+        print_json({"schedule": name, "run": id})
+        return
+    print_line(id)
+    say(f"started; a node that serves it takes it, or\n  {place.command('run', '--resume', id)}")
+
+
+@schedules.command("backfill")
+def backfill_schedule(
+    name: _Name,
+    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="The first tick may be at it.")],
+    end: Annotated[str, typer.Option("--to", metavar="TIME", help="All ticks are before it.")],
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Refuse if there are more.")] = 1000,
+    target: _Target = None,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Start a run for every tick of a time that is past. Those that were started are not started again."""
+    from holdfast.cli.commands.schedule_options import read_range
+
+    first, last = read_range(begin, end)
+
+    async def backfill(client: Holdfast) -> list[str]:
+        await _load(client, name, target)
+        return [run.id for run in await client.schedules.backfill(name, first, last, limit=limit)]
+
+    ids = ask(find_place(db, namespace), backfill)
+    for id in ids:
+        if as_json:
+            print_json({"schedule": name, "run": id})
+        else:
+            print_line(id)
+    if not as_json:
+        say(f"{len(ids):,} runs; nodes that serve the workflow take them")
+
+
+@schedules.command("preview")
+def preview_schedule(
+    name: _Name,
+    count: _Count = 10,
+    outage: Annotated[
+        str | None,
+        typer.Option(
+            "--outage",
+            metavar="SPAN",
+            help="Instead: what would be made up for if no node were there for so long from now on: 6h.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Show when it fires next, or what an outage would do."""
+    place = find_place(db, namespace)
+    if outage is not None:
+        from holdfast.cli.commands.schedule_options import read_span
+
+        span = read_span("--outage", outage)
+        now = dt.datetime.now(dt.UTC)
+        found = ask(place, lambda client: client.schedules.preview_outage(name, now, now + span))
+        _print_outage(found, as_json=as_json)
+        return
+    firings = ask(place, lambda client: client.schedules.preview(name, count))
+    if as_json:
+        print_json(firings, is_pretty=True)
+    else:
+        for firing in firings:
+            print_line(_firing(firing))
+
+
+def _firing(firing: UpcomingRun) -> str:
+    later = "" if firing.at == firing.tick else f" (fires at {moment_text(firing.at)})"
+    return f"{moment_text(firing.tick)}  {firing.run_id}{later}"
+
+
+def _print_outage(outage: CatchUpPreview, *, as_json: bool) -> None:
+    if as_json:
+        print_json(outage, is_pretty=True)
+        return
+    for id in outage.started:
+        print_line(id)
+    say(f"{len(outage.started):,} would be started, {outage.skipped:,} skipped")
+
+
+async def _load(client: Holdfast, name: str, target: str | None) -> None:
+    """Have the workflow known here: only then can a run of it be started."""
+    from holdfast.cli.targets import load_target
+
+    info = await client.schedules.get(name)
+    place = target or info.origin
+    if not place:
+        raise Refused(f"it is not known here in which file {info.workflow!r} is; give it as --target")
+    load_target(place)

@@ -1,0 +1,82 @@
+"""Runs of every kind as views show them: `hf.sights`.
+
+Pages of them with a total, their tasks and attempts, and what an attempt has said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+
+from holdfast.core.names import is_name
+from holdfast.core.records import AttemptRecord, TaskRecord
+from holdfast.core.values import RunKey, task_id
+from holdfast.errors import BadOption, JournalCorrupt, RunNotFound
+from holdfast.ports.flows import RunOverview, RunPage
+from holdfast.ports.store import Store
+
+MOST_COUNTED: Final = 100_000
+"""A total of more is told as this many: to count all of them would cost more than anyone gains."""
+
+_LARGEST_PAGE = 1000
+_LAST_OFFSET = 10**9
+_RECORDS_AT_ONCE = 1000
+
+_decode_lines = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
+
+
+class RunOverviews:
+    def __init__(self, store: Store, *, namespace: str) -> None:
+        self._store = store
+        self._namespace = namespace
+
+    async def page(self, page: RunPage) -> tuple[list[RunOverview], int]:
+        """The runs of the page, newest first, and how many there are in all, up to `MOST_COUNTED`."""
+        if not 1 <= page.limit <= _LARGEST_PAGE:
+            raise BadOption("size", page.limit, f"a whole number from 1 to {_LARGEST_PAGE:,}")
+        if not 0 <= page.offset <= _LAST_OFFSET:
+            raise BadOption("page", page.offset // page.limit + 1, "a page from 1 on that could be there")
+        found = await self._store.see_runs(self._namespace, page)
+        return found, await self._store.count_runs(self._namespace, page, MOST_COUNTED)
+
+    async def run(self, id: str) -> RunOverview:
+        """By the name that its user gave it, or its key as text. Raises RunNotFound."""
+        record = await self._store.find(self._namespace, id) if is_name(id) else None
+        sight = None if record is None else await self._store.see_run(self._namespace, record.key)
+        if sight is None:
+            raise RunNotFound(id, self._namespace)
+        return sight
+
+    async def tasks(self, run: RunKey) -> list[TaskRecord]:
+        return await self._store.list_tasks(self._namespace, run)
+
+    async def attempts(self, run: RunKey) -> list[AttemptRecord]:
+        """Those that did not succeed, and those that workers have made. Any other is in its task's row."""
+        return await self._store.list_attempts(self._namespace, run)
+
+    async def log(self, run: RunKey, seq: int, attempt: int) -> list[str]:
+        """The lines that an attempt has said. Raises RunNotFound if there is no such task."""
+        found = await self._store.list_tasks(self._namespace, run, seq, 1)
+        if not found or found[0].seq != seq:
+            raise RunNotFound(task_id(run, seq), self._namespace)
+        return [line async for line in self._lines(run, found[0], attempt)]
+
+    async def _lines(self, run: RunKey, task: TaskRecord, attempt: int) -> AsyncIterator[str]:
+        """Those of other tasks are not read: they may have said a lot."""
+        after = 0
+        while True:
+            page = await self._store.read_logs(self._namespace, run, after, task.name, _RECORDS_AT_ONCE)
+            for record in page:
+                after = record.number
+                if (record.seq, record.attempt) != (task.seq, attempt):
+                    continue
+                try:
+                    said = _decode_lines(record.lines)
+                except msgspec.MsgspecError as error:
+                    raise JournalCorrupt(None, f"what task {task.name!r} has said ({error})") from None
+                for _, _, text in said:
+                    yield text
+            if len(page) < _RECORDS_AT_ONCE:
+                return

@@ -1,0 +1,126 @@
+"""Firing schedules: what `core.scheduling` decides, written down.
+
+Any node that has a schedule's workflow may look at it, all of them at once if they like. Each decides from
+what it has read; the store takes the change of whoever comes first, together with the runs it starts, and
+refuses the others. That a tick starts one run is also in the run's id, made of the schedule and the tick.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from holdfast.core.records import RunRecord, ScheduleRecord, new_run
+from holdfast.core.schedule_inputs import fill_in
+from holdfast.core.scheduling import Decision, Skipped, Standing, decide, run_id
+from holdfast.core.timetable import Plan
+from holdfast.core.values import Instant, RunKey, later, moment
+from holdfast.errors import HoldfastError, StoreError
+from holdfast.ports.programs import Programs
+from holdfast.ports.store import ScheduleFiring, Store
+
+_log = logging.getLogger("holdfast.engine")
+
+_AT_ONCE = 20
+"""How many schedules to deal with before anything else has its turn."""
+_PUT_OFF = dt.timedelta(minutes=1)
+
+_decode_plan = msgspec.json.Decoder(Plan).decode
+
+
+class ScheduleFirer:
+    def __init__(
+        self, store: Store, programs: Programs, namespace: str, new_key: Callable[[Instant], RunKey]
+    ) -> None:
+        self._store = store
+        self._programs = programs
+        self._namespace = namespace
+        self._new_key = new_key
+        self._unable: dict[tuple[str, int], Instant] = {}
+        """Schedules that this node cannot decide on, by name and revision, and when to try again. Another may
+        be able to: one with a newer time zone database, say."""
+
+    def workflows(self) -> Sequence[str]:
+        """Those whose schedules this node can fire: by name, or by name and version."""
+        return self._programs.claims()
+
+    async def fire(self, now: Instant) -> bool:
+        """Deal with some of what is due: a node with thousands of schedules for midnight has other work too.
+        What cannot be decided is told, and put off for a while. Answers whether one of them has moved. Raises
+        StoreError."""
+        has_moved = False
+        limit = _AT_ONCE + len(self._unable)
+        due = await self._store.due_schedules(self._namespace, self.workflows(), now, limit)
+        self._unable = {each: until for each, until in self._unable.items() if until > now}
+        for schedule in due:
+            if (schedule.name, schedule.revision) in self._unable:
+                continue
+            try:
+                has_moved = await self._fire(schedule, now) or has_moved
+            except StoreError:
+                raise
+            except (HoldfastError, msgspec.MsgspecError, ValueError, RecursionError) as error:
+                _log.error("schedule %s cannot fire: %s", schedule.name, error)
+                self._unable[schedule.name, schedule.revision] = later(now, _PUT_OFF)
+        return has_moved
+
+    async def _fire(self, schedule: ScheduleRecord, now: Instant) -> bool:
+        plan = _decode_plan(schedule.plan)
+        standing = Standing(schedule.cursor, schedule.queued)
+        decision = decide(schedule.name, plan, standing, now, is_active=schedule.is_active)
+        runs = [self._new_run(schedule, plan, tick, now) for tick in decision.start]
+        moved = _moved(schedule, decision, runs, now)
+        cancel = schedule.active if decision.cancel else None
+        firing = ScheduleFiring(moved, schedule.revision, runs, cancel, now)
+        has_moved = await self._store.fire(self._namespace, firing)
+        if has_moved and decision.skipped:
+            _log.warning("schedule %s: %s", schedule.name, _skips(decision))
+        return has_moved
+
+    def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
+        workflow, _, version = schedule.workflow.partition("@")
+        pinned = self._programs.pin(workflow, version or None)
+        return new_run(
+            self._new_key(now),
+            self._namespace,
+            run_id(schedule.name, tick),
+            workflow,
+            pinned.version,
+            pinned.claim,
+            fill_in(schedule.input, plan, tick),
+            now,
+        )
+
+
+def _moved(
+    schedule: ScheduleRecord, decision: Decision, runs: list[RunRecord], now: Instant
+) -> ScheduleRecord:
+    skipped = sum(each.count for each in decision.skipped)
+    return msgspec.structs.replace(
+        schedule,
+        revision=schedule.revision + 1,
+        cursor=decision.standing.cursor,
+        queued=decision.standing.queued,
+        active=runs[-1].key if runs else schedule.active,
+        next_at=decision.next_at,
+        skipped=schedule.skipped + skipped,
+        skip_note=_skips(decision) if skipped else schedule.skip_note,
+        updated_at=now,
+    )
+
+
+def _skips(decision: Decision) -> str:
+    *others, last = decision.skipped
+    before = f"; before it {sum(each.count for each in others):,} others" if others else ""
+    return _words(last) + before
+
+
+def _words(skipped: Skipped) -> str:
+    last = moment(skipped.last).isoformat(timespec="seconds")
+    if skipped.count == 1:
+        return f"the tick of {last} was skipped ({skipped.reason})"
+    first = moment(skipped.first).isoformat(timespec="seconds")
+    return f"{skipped.count:,} ticks from {first} to {last} were skipped ({skipped.reason})"

@@ -1,0 +1,198 @@
+"""One call of one worker over HTTP, and what its answer means.
+
+Each call has a connection of its own while it lasts, and connections are used again. They are kept here, one
+to an httpx transport, because a pool of httpx goes through all of its connections for every request: with a
+hundred calls at once that takes more time than everything else.
+
+A transport, unlike an httpx client, follows no redirects, keeps no cookies and looks for no proxies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import ssl
+import string
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from holdfast.core.codec import Codec, words_of
+from holdfast.core.failures import capture
+from holdfast.core.names import written_span
+from holdfast.core.values import Failed, Outcome, Succeeded, task_id
+from holdfast.errors import PayloadTooLarge, Refused, WorkerFailed, show
+from holdfast.executors.http.service_workers import NoAnswer
+from holdfast.ports.executor import Attempt, ServiceCall
+from holdfast.ports.workers import WorkerRecord
+
+KEEP_IDLE: Final = 2.0
+"""Seconds. Servers do so for longer: one that closes a connection as it is used again has not answered."""
+
+_LONGEST_SHOWN: Final = 200
+
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class WorkerClient:
+    """Belongs to one event loop."""
+
+    def __init__(self, limit: int, timeout: dt.timedelta) -> None:
+        self._codec = Codec(limit)
+        self._timeout = timeout
+        self._connections = _Connections()
+
+    async def call(self, worker: WorkerRecord, call: ServiceCall, attempt: Attempt) -> Outcome | NoAnswer:
+        address = f"{worker.url.rstrip('/')}/exec/{quote(call.service, safe='')}"
+        try:
+            url = httpx.URL(address)
+            request = httpx.Request("POST", url, content=call.body, headers=_headers(attempt))
+        except (httpx.InvalidURL, ValueError) as error:
+            return NoAnswer(f"its address cannot be understood: {words_of(error)}")
+        try:
+            async with asyncio.timeout(self._timeout.total_seconds()):
+                return await self._exchange(request, f"{url.scheme}://{url.netloc.decode()}", call.service)
+        except TimeoutError:
+            return NoAnswer(f"it did not answer within {written_span(self._timeout)}")
+        except httpx.ConnectError as error:
+            return NoAnswer(f"it cannot be reached: {words_of(error)}", is_gone=True)
+        except (httpx.TransportError, OSError) as error:
+            reason = f"the connection broke: {words_of(error) or type(error).__name__}"
+            return NoAnswer(reason, is_gone=True)
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+    async def _exchange(self, request: httpx.Request, origin: str, service: str) -> Outcome | NoAnswer:
+        transport = self._connections.take(origin)
+        is_whole = False
+        try:
+            response = await transport.handle_async_request(request)
+            body = bytearray()
+            try:
+                is_whole = await self._read(response, body)
+            finally:
+                await response.aclose()
+        finally:
+            if is_whole:
+                self._connections.give_back(origin, transport)
+            else:
+                await transport.aclose()
+        what = f"the answer of service {service!r}"
+        if not is_whole:
+            return Failed(capture(PayloadTooLarge(what, len(body), self._codec.limit)))
+        return self._meaning(response, bytes(body), what)
+
+    async def _read(self, response: httpx.Response, body: bytearray) -> bool:
+        """False if it is over the limit: then it was not read any further."""
+        async for piece in response.aiter_raw():
+            body += piece
+            if len(body) > self._codec.limit:
+                return False
+        return True
+
+    def _meaning(self, response: httpx.Response, body: bytes, what: str) -> Outcome | NoAnswer:
+        try:
+            said = _decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            reason = f"that is no answer of a worker: {words_of(error)}" if response.is_success else ""
+            return NoAnswer(_described(response, body, reason))
+        # Programs are there that write Result and Error, and were understood.
+        said = {name.lower(): value for name, value in said.items()}
+        if said.get("error"):
+            return Failed(capture(WorkerFailed(_text(said["error"]))))
+        if not response.is_success:
+            return NoAnswer(_described(response, body))
+        if said.keys().isdisjoint(("result", "error")):
+            return NoAnswer(_described(response, body, "that has neither result nor error"))
+        try:
+            return Succeeded(self._codec.encode(said.get("result"), what))
+        except Refused as error:
+            return Failed(capture(error.with_traceback(None)))
+
+
+def _headers(attempt: Attempt) -> Mapping[str, str]:
+    return {
+        "Accept": "application/json",
+        # Compressed, a hundred bytes can be a hundred thousand before anyone has counted them.
+        "Accept-Encoding": "identity",
+        "Content-Type": "application/json",
+        "User-Agent": "holdfast",
+        "Idempotency-Key": task_id(attempt.run, attempt.seq),
+        "Holdfast-Run": escaped(attempt.run_id),
+        "Holdfast-Task": escaped(attempt.name),
+        "Holdfast-Attempt": str(attempt.number),
+    }
+
+
+_SAFE: Final = string.punctuation.replace("%", "")
+
+
+def escaped(text: str) -> str:
+    """As a header can carry it: in URL-encoding, but for ASCII without blanks and `%`."""
+    return quote(text, safe=_SAFE)
+
+
+def _described(response: httpx.Response, body: bytes, reason: str = "") -> str:
+    shown = body[:_LONGEST_SHOWN].decode(errors="backslashreplace")
+    parts = [f"it answered {response.status_code} {response.reason_phrase}".rstrip(), reason]
+    return ", ".join(filter(None, parts)) + (f" ({show(shown)})" if shown else "")
+
+
+def _text(error: object) -> str:
+    return error if isinstance(error, str) else msgspec.json.encode(error).decode()
+
+
+class _Idle(NamedTuple):
+    transport: httpx.AsyncHTTPTransport
+    since: float
+
+
+class _Connections:
+    """Transports, each with the one connection of the call that has taken it, or of the one before."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._security = ssl.create_default_context()  # takes too long to be made for each
+        self._idle: dict[str, list[_Idle]] = {}
+        """By origin; the one that was used last is at the end."""
+        self._sweep: asyncio.TimerHandle | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def take(self, origin: str) -> httpx.AsyncHTTPTransport:
+        idle = self._idle.get(origin)
+        if idle:
+            return idle.pop().transport
+        limits = httpx.Limits(max_connections=1, keepalive_expiry=KEEP_IDLE)
+        return httpx.AsyncHTTPTransport(verify=self._security, trust_env=False, limits=limits)
+
+    def give_back(self, origin: str, transport: httpx.AsyncHTTPTransport) -> None:
+        self._idle.setdefault(origin, []).append(_Idle(transport, self._loop.time()))
+        if self._sweep is None:
+            self._sweep = self._loop.call_later(KEEP_IDLE, self._close_idle)
+
+    async def close(self) -> None:
+        if self._sweep is not None:
+            self._sweep.cancel()
+        for idle in self._idle.values():
+            for each in idle:
+                await each.transport.aclose()
+        self._idle.clear()
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    def _close_idle(self) -> None:
+        """By a timer: those of a worker that is never called again would else be kept for ever."""
+        before = self._loop.time() - KEEP_IDLE
+        for origin, idle in list(self._idle.items()):
+            while idle and idle[0].since <= before:
+                task = self._loop.create_task(idle.pop(0).transport.aclose())
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
+            if not idle:
+                del self._idle[origin]
+        self._sweep = self._loop.call_later(KEEP_IDLE, self._close_idle) if self._idle else None

@@ -1,0 +1,148 @@
+"""What a task in another process is told, and where it may answer: variables in, files out.
+
+The same for every language; docs/reference/task-contract.md has it for users. Where the files are is told in
+`scratch.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from holdfast.core.values import Failed, Failure, Payload, task_id
+from holdfast.errors import CommandFailed, PayloadTooLarge
+from holdfast.executors.processes.children import ATTEMPT_MARK
+from holdfast.executors.processes.keeper import NODE_MARK
+from holdfast.executors.processes.output import LARGEST_OUTPUT, LARGEST_VARIABLE, OUTPUT_MARKER
+from holdfast.executors.processes.scratch import Files
+from holdfast.ports.executor import Attempt
+
+LARGEST_DETAILS: Final = 1024 * 1024
+
+_OURS = (
+    "INPUT",
+    "INPUT_FILE",
+    "OUTPUT_FILE",
+    "RUN_ID",
+    "TASK_ID",
+    "TASK_NAME",
+    "WORKFLOW",
+    "NAMESPACE",
+    "ATTEMPT",
+    "PARALLEL_INDEX",
+    "PARALLEL_COUNT",
+    "IDEMPOTENCY_KEY",
+    "HEARTBEAT_FILE",
+    "HEARTBEAT_DETAILS",
+)
+
+
+# --- in
+
+
+class _FanOutPosition(msgspec.Struct):
+    """What a fan-out writes into the input of each of its tasks."""
+
+    parallel_index: int | None = None
+    parallel_count: int | None = None
+
+
+_decode_place = msgspec.json.Decoder(_FanOutPosition).decode
+
+
+def inherited(environment: Mapping[str, str]) -> dict[bytes, bytes]:
+    """The node's own environment, without what it may itself have got as somebody's task."""
+    ours = {f"HOLDFAST_{name}" for name in _OURS} | {NODE_MARK, ATTEMPT_MARK}
+    return {os.fsencode(name): os.fsencode(value) for name, value in environment.items() if name not in ours}
+
+
+def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
+    """What the contract promises about an attempt."""
+    key = task_id(attempt.run, attempt.seq).encode()
+    variables = {
+        b"HOLDFAST_INPUT_FILE": files.input,
+        b"HOLDFAST_OUTPUT_FILE": files.output,
+        b"HOLDFAST_HEARTBEAT_FILE": files.heartbeat,
+        b"HOLDFAST_RUN_ID": attempt.run_id.encode(),
+        b"HOLDFAST_TASK_ID": key,
+        b"HOLDFAST_IDEMPOTENCY_KEY": key,
+        b"HOLDFAST_TASK_NAME": attempt.name.encode(),
+        b"HOLDFAST_WORKFLOW": attempt.workflow.encode(),
+        b"HOLDFAST_NAMESPACE": attempt.namespace.encode(),
+        b"HOLDFAST_ATTEMPT": b"%d" % attempt.number,
+    }
+    details = attempt.heartbeat_details
+    if details is not None and len(details) <= LARGEST_VARIABLE:
+        variables[b"HOLDFAST_HEARTBEAT_DETAILS"] = details
+    if attempt.input.find(b'"parallel_') >= 0:
+        place = _place_of(attempt.input)
+        if place.parallel_index is not None:
+            variables[b"HOLDFAST_PARALLEL_INDEX"] = b"%d" % place.parallel_index
+        if place.parallel_count is not None:
+            variables[b"HOLDFAST_PARALLEL_COUNT"] = b"%d" % place.parallel_count
+    if len(attempt.input) <= LARGEST_VARIABLE:
+        variables[b"HOLDFAST_INPUT"] = attempt.input
+    return variables
+
+
+def _place_of(input: Payload) -> _FanOutPosition:
+    try:
+        return _decode_place(input)
+    except msgspec.ValidationError:
+        return _FanOutPosition()  # a user's own words by that name, which are no numbers
+
+
+# --- out
+
+
+def output_in(path: bytes) -> bytes | None:
+    """What a task has written to its file; None if it wrote nothing.
+
+    Raises PayloadTooLarge, and OSError if something is there that cannot be read: an output may be lost.
+    """
+    try:
+        # Whatever the task has made of it: a pipe without a writer must not make us wait for one.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if os.path.islink(path):
+            raise type(error)(_unreadable(path, "is a link to nothing")) from None
+        return None
+    except OSError as error:
+        raise type(error)(_unreadable(path, f"cannot be opened ({error.strerror})")) from None
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(_unreadable(path, "is a folder"))
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(_unreadable(path, "is a pipe or a device"))
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(LARGEST_OUTPUT + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > LARGEST_OUTPUT:
+        raise PayloadTooLarge("the output", found.st_size, LARGEST_OUTPUT)
+    return content if content.strip() else None
+
+
+def _unreadable(path: bytes, problem: str) -> str:
+    return (
+        f"the output cannot be read: HOLDFAST_OUTPUT_FILE, {os.fsdecode(path)}, {problem}; write JSON to an "
+        f"ordinary file of that name, or behind {OUTPUT_MARKER.decode()} on the last line of standard output"
+    )
+
+
+def failed_command(status: int, last_words: str) -> Failed:
+    """`last_words` is the end of what it wrote to its standard error."""
+    error = CommandFailed(status)
+    return Failed(
+        Failure(
+            type=f"{CommandFailed.__module__}:{CommandFailed.__qualname__}",
+            message=str(error),
+            traceback=last_words,
+            attributes={"exit_code": status},
+        )
+    )
