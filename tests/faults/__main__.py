@@ -2,7 +2,7 @@
 
 python -m tests.faults                     all of them: the control first, then the hunt
 python -m tests.faults --only no-fence     one
-python -m tests.faults --list              what there is
+python -m tests.faults --list              their names and the promises they break
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ from tests.faults.report import page
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument(
-        "--only", metavar="NAME", action="append", choices=sorted(FAULTS), help="only this one"
+        "--only",
+        metavar="NAME",
+        action="append",
+        choices=sorted(FAULTS),
+        help="only this one; may be given again",
     )
-    parser.add_argument("--list", action="store_true", help="say what there is")
-    parser.add_argument("--report", type=Path, help="write the page here as well")
+    parser.add_argument("--list", action="store_true", help="print their names and the promises they break")
+    parser.add_argument("--report", type=Path, help="also write the page to this file")
     options = parser.parse_args()
     chosen = [FAULTS[name] for name in options.only or FAULTS]
     if options.list:

@@ -1,4 +1,4 @@
-"""All known faults. Each was thought of as something that a tired engineer could do on a Friday."""
+"""All known faults. Each is a mistake that a tired engineer could make on a Friday."""
 
 from __future__ import annotations
 

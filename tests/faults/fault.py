@@ -1,50 +1,24 @@
-"""What a planted fault is: a small edit of the source, the promise it breaks, and who should notice."""
+"""What a planted fault is: small edits of the source, the promise they break, and checks that should fail."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = Path("src", "holdfast")
-"""Below the root."""
+from tests.faults.source import Disarmed, Edit, Source
 
 _BATCH = 40
-"""Of seeds."""
-
-
-class Disarmed(Exception):
-    """The text that a fault replaces is not in the source exactly once, so it would plant nothing known."""
-
-
-class Edit(NamedTuple):
-    file: str
-    """Below the package, as in `engine/tick.py`."""
-    old: str
-    new: str
-
-    def apply(self, package: Path) -> None:
-        """Raises Disarmed, and changes nothing, unless the old text is there exactly once."""
-        path = package / self.file
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        times = text.count(self.old)
-        if times != 1:
-            raise Disarmed(
-                f"the text to be replaced is {times} times in {self.file}, and not once: {self.old!r}; "
-                "find where the promise is kept now, and plant the fault there"
-            )
-        path.write_text(text.replace(self.old, self.new), encoding="utf-8")
+"""Seeds in one command."""
 
 
 class Check(NamedTuple):
-    """One command that fails on a broken source and passes on a whole one."""
+    """A command that passes on the source as it is, and should fail on the source with a fault."""
 
     module: str
     """What `python -m` runs."""
     arguments: tuple[str, ...]
     seconds: float = 90
-    """It may take this long before it counts as hanging: many times what it takes."""
+    """After this time it counts as hanging. Many times what it needs."""
 
     @property
     def is_pytest(self) -> bool:
@@ -57,25 +31,36 @@ class Check(NamedTuple):
 class Fault(NamedTuple):
     name: str
     breaks: str
-    """The promise, in a few words. A number is that of a promise in the design."""
+    """The promise, in a few words. A number in front is the number of the promise in the design."""
     edits: Sequence[Edit]
     checks: Sequence[Check]
-    """Who should notice, the cheapest first."""
+    """One of them should fail. The cheapest comes first."""
 
     @property
-    def files(self) -> str:
-        return ", ".join(dict.fromkeys(edit.file for edit in self.edits))
+    def places(self) -> str:
+        return ", ".join(dict.fromkeys(edit.place for edit in self.edits))
+
+    def plant(self, source: Source) -> None:
+        """Raises Disarmed."""
+        for edit in self.edits:
+            try:
+                edit.apply(source)
+            except Disarmed as error:
+                raise Disarmed(
+                    f"{self.name} cannot be planted: {error}. Find where the source keeps this promise now, "
+                    "and plant the fault there"
+                ) from None
 
 
-def cases(file: str, *names: str) -> Check:
-    """Some tests of one file, by their full names, so that a test that is renamed or gone is missed here."""
-    return Check("pytest", tuple(f"tests/{file}::{name}" for name in names))
+def cases(file: str, *names: str) -> list[Check]:
+    """Tests of one file, by their full names: `test_faults` notices a test that is renamed or gone."""
+    return [Check("pytest", tuple(f"tests/{file}::{name}" for name in names))]
 
 
 def simulations(seeds: int) -> list[Check]:
-    """So many histories on simulated machines, a batch at a time: most faults show in the first.
+    """Simulated histories, in batches: most faults show in the first batch.
 
-    In one process each, since two faults are tried at a time already.
+    Each batch runs in one process, since two faults are tried at a time already.
     """
     command = ("--jobs", "1", "--workload", "jobs", "--seeds", str(_BATCH), "--from")
     return [

@@ -1,4 +1,4 @@
-"""The hunt: first all checks on the whole source, then each fault alone, two at a time."""
+"""The hunt: first all checks on the source as it is, then each fault alone, two faults at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.faults.fault import Check, Disarmed, Fault
+from tests.faults.fault import Check, Fault
 from tests.faults.planting import WrongSource, planted
 from tests.faults.running import CannotJudge, run
+from tests.faults.source import Disarmed
 
 AT_ONCE = 2
 _TESTS_AT_ONCE = 600
-"""Seconds for all tests of the control, which run in one process."""
+"""Seconds. The control runs all its tests in one process."""
 
 
 class Result(NamedTuple):
@@ -24,12 +25,12 @@ class Result(NamedTuple):
     by: str
     """The test that caught it."""
     why: str
-    """What that test said; or what went wrong."""
+    """What that test said, or what went wrong."""
     seconds: float
 
 
 def control(root: Path, faults: Iterable[Fault], tell: Callable[[Result], None]) -> list[Result]:
-    """All that is to catch a fault, on source without one: it must pass, or its word is worth nothing."""
+    """Runs the checks of these faults on source without a fault. A check that fails there proves nothing."""
     checks = list(dict.fromkeys(check for fault in faults for check in fault.checks))
     nodes = dict.fromkeys(node for check in checks if check.is_pytest for node in check.arguments)
     others = [check for check in checks if not check.is_pytest]
@@ -40,7 +41,7 @@ def control(root: Path, faults: Iterable[Fault], tell: Callable[[Result], None])
         label = f"{len(nodes)} tests" if check.is_pytest else str(check)
         began = time.monotonic()
         try:
-            with planted(root, []) as ground:
+            with planted(root, None) as ground:
                 verdict = run(check, ground)
         except (CannotJudge, WrongSource) as error:
             return Result(label, False, "", str(error), time.monotonic() - began)
@@ -54,14 +55,14 @@ def hunt(root: Path, faults: Sequence[Fault], tell: Callable[[Result], None]) ->
 
 
 def catch(root: Path, fault: Fault) -> Result:
-    """Plant it, and ask its checks in their order until one fails."""
+    """Plants the fault and runs its checks in order, until one fails."""
     began = time.monotonic()
 
     def result(is_good: bool, by: str, why: str) -> Result:
         return Result(fault.name, is_good, by, why, time.monotonic() - began)
 
     try:
-        with planted(root, fault.edits) as ground:
+        with planted(root, fault) as ground:
             for check in fault.checks:
                 verdict = run(check, ground)
                 if verdict.is_caught:
@@ -74,7 +75,7 @@ def catch(root: Path, fault: Fault) -> Result:
 def _two_at_a_time(
     job: Callable[..., Result], items: Sequence[Check] | Sequence[Fault], tell: Callable[[Result], None]
 ) -> list[Result]:
-    """In the order of the items; told in the order in which they are done."""
+    """Returns the results in the order of the items, and tells of each when it is done."""
 
     def work(item: Check | Fault) -> Result:
         result = job(item)

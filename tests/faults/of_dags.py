@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from tests.faults.fault import Edit, Fault, cases
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
 
-_STORE = "stores/sql_store.py"
-_SQLITE_SCHEDULES = "stores/sqlite/sql/schedules.sql"
-_POSTGRES_SCHEDULES = "stores/postgres/sql/schedules.sql"
-_LOGBOOK = "engine/logbook.py"
 _SECOND = "test_who_comes_second_starts_nothing_cancels_nothing_and_moves_nothing"
 _QUEUED = "test_a_tick_in_the_queue_is_due_when_the_run_before_it_has_ended_and_not_before"
 
@@ -15,123 +13,76 @@ SCHEDULES = [
     Fault(
         "fire-without-revision",
         "a tick starts at most one run, however many nodes look",
-        [Edit(_SQLITE_SCHEDULES, "AND revision = ?17", "AND ?17 > 0")],
-        [cases("stores/test_schedules.py", _SECOND)],
+        [Query("sqlite:update_schedule").replace("AND revision = A", "AND A > 0")],
+        cases("stores/test_schedules.py", _SECOND),
     ),
     Fault(
         "fire-without-revision-on-postgres",
         "a tick starts at most one run, however many nodes look",
-        [Edit(_POSTGRES_SCHEDULES, "AND revision = $17::int4", "AND $17::int4 > 0")],
-        [cases("stores/test_schedules.py", f"{_SECOND}[postgres]")],
+        [Query("postgres:update_schedule").replace("AND revision = A", "AND A > 0")],
+        cases("stores/test_schedules.py", f"{_SECOND}[postgres]"),
     ),
     Fault(
         "late-firing-leaves-its-runs",
         "a firing happens whole or not at all",
-        [
-            Edit(
-                _STORE,
-                "*row, decided_on):\n                raise _HasMoved\n",
-                "*row, decided_on):\n                return False\n",
-            )
-        ],
-        [cases("stores/test_schedules.py", _SECOND)],
+        [Code("stores.sql_store:fire").replace("raise _HasMoved", "return False")],
+        cases("stores/test_schedules.py", _SECOND),
     ),
     Fault(
         "wrong-run-taken-for-the-active-one",
         "a tick whose run exists waits for that run",
-        [
-            Edit(
-                _STORE,
-                "                active = existing[active]\n",
-                "                active = next(iter(existing))\n",
-            )
-        ],
-        [
-            cases(
-                "stores/test_schedules.py",
-                "test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one",
-            )
-        ],
+        [Code("stores.sql_store:fire").replace("A = existing[A]", "A = next(iter(existing))")],
+        cases(
+            "stores/test_schedules.py",
+            "test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one",
+        ),
     ),
     Fault(
         "silent-firing",
         "7: other nodes hear of the runs of a schedule",
-        [
-            Edit(
-                _STORE,
-                "                post_messages(tx, namespace, [message], now)\n            tx.announce()\n",
-                "                post_messages(tx, namespace, [message], now)\n",
-            )
-        ],
-        [
-            cases(
-                "stores/test_schedules.py",
-                "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]",
-            )
-        ],
+        [Code("stores.sql_store:fire").remove("A.announce()")],
+        cases(
+            "stores/test_schedules.py", "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]"
+        ),
     ),
     Fault(
         "paused-schedules-fire",
         "a paused schedule starts nothing",
-        [
-            Edit(
-                _SQLITE_SCHEDULES,
-                "WHERE schedules.namespace = ?1 AND NOT is_paused\n",
-                "WHERE schedules.namespace = ?1\n",
-            )
-        ],
-        [cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due")],
+        [Query("sqlite:due_schedules").remove("AND NOT is_paused")],
+        cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due"),
     ),
     Fault(
         "paused-schedules-wake-nodes",
         "an idle node is near silent",
-        [
-            Edit(
-                "stores/sqlite/sql/nodes.sql",
-                "WHERE namespace = ?1 AND NOT is_paused AND workflow IN",
-                "WHERE namespace = ?1 AND workflow IN",
-            )
-        ],
-        [cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due")],
+        [Query("sqlite:next_work").remove("AND NOT is_paused")],
+        cases("stores/test_schedules.py", "test_a_paused_schedule_is_never_due"),
     ),
     Fault(
         "queued-ticks-forgotten",
         "7: a tick that waited begins when the run before it has ended",
-        [
-            Edit(
-                "stores/sqlite/sql/nodes.sql", "THEN cursor ELSE next_at END", "THEN next_at ELSE next_at END"
-            )
-        ],
-        [cases("stores/test_schedules.py", _QUEUED)],
+        [Query("sqlite:next_work").replace("THEN cursor ELSE next_at END", "THEN next_at ELSE next_at END")],
+        cases("stores/test_schedules.py", _QUEUED),
     ),
     Fault(
         "queued-ticks-do-not-wait",
         "a queue is one run after the other",
-        [Edit(_SQLITE_SCHEDULES, "(queued <> '[]' AND NOT is_active)", "(queued <> '[]')")],
-        [cases("stores/test_schedules.py", _QUEUED)],
+        [Query("sqlite:due_schedules").replace("(queued <> '[]' AND NOT is_active)", "(queued <> '[]')")],
+        cases("stores/test_schedules.py", _QUEUED),
     ),
     Fault(
         "cursor-stands-still",
         "every tick is dealt with once",
-        [Edit("engine/schedule_firing.py", "cursor=decision.standing.cursor,", "cursor=schedule.cursor,")],
-        [cases("differential/test_engine.py", "test_a_day_on_the_model_ends_as_it_should")],
+        [Code("engine.schedule_firing:_moved").replace("decision.standing.cursor", "schedule.cursor")],
+        cases("differential/test_engine.py", "test_a_day_on_the_model_ends_as_it_should"),
     ),
     Fault(
         "runs-named-for-the-moment",
         "a tick starts at most one run, also if it was started by hand",
-        [
-            Edit(
-                "engine/schedule_firing.py",
-                "            run_id(schedule.name, tick),\n",
-                "            run_id(schedule.name, now),\n",
-            )
-        ],
-        [
-            cases(
-                "engine/test_schedules.py",
-                "test_an_hour_that_nobody_sees_costs_at_most_the_ticks_that_catch_up_says",
-            )
-        ],
+        [Code("engine.schedule_firing:_new_run").replace("run_id(A, tick)", "run_id(A, now)")],
+        cases(
+            "engine/test_schedules.py",
+            "test_an_hour_that_nobody_sees_costs_at_most_the_ticks_that_catch_up_says",
+        ),
     ),
 ]
 
@@ -139,71 +90,51 @@ LOGS = [
     Fault(
         "lost-runs-talk-on",
         "2: a stale owner writes nothing, not even what it heard",
-        [Edit("ports/store.py", '    "logs",\n    "state",\n', '    "state",\n')],
-        [cases("stores/test_logs.py", "test_what_a_stale_owner_has_heard_is_not_written")],
+        [Code("ports.store:ROWS_OF_RUNS").remove('"logs"')],
+        cases("stores/test_logs.py", "test_what_a_stale_owner_has_heard_is_not_written"),
     ),
     Fault(
         "tail-forgotten",
         "the last lines of a task that says too much are kept",
-        [Edit(_LOGBOOK, "            lines += self._tail\n", "")],
-        [
-            cases(
-                "engine/test_logbook.py",
-                "test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced",
-            )
-        ],
+        [Code("engine.logbook:AttemptLog.take").remove("A += self._tail")],
+        cases(
+            "engine/test_logbook.py",
+            "test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced",
+        ),
     ),
     Fault(
         "cut-without-a-word",
         "a cut is announced",
-        [Edit(_LOGBOOK, "            if self._cut:\n", "            if self._cut < 0:\n")],
-        [
-            cases(
-                "engine/test_task_logs.py",
-                "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
-            )
-        ],
+        [Code("engine.logbook:AttemptLog.take").replace("if self._cut: ...", "if self._cut < 0: ...")],
+        cases(
+            "engine/test_task_logs.py",
+            "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
+        ),
     ),
     Fault(
         "lines-after-the-end",
         "lines are written with the outcome of their attempt",
         [
-            Edit(
-                "engine/attempts.py",
-                "            self.write_log(attempt, is_over=True)\n",
-                "            self.write_log(attempt, is_over=False) if attempt.failures else None\n",
+            Code("engine.attempts:retire").replace(
+                "self.write_log(F, is_over=True)", "self.write_log(F, is_over=False) if F.failures else None"
             )
         ],
-        [
-            cases(
-                "engine/test_task_logs.py",
-                "test_lines_are_written_in_the_commit_that_records_how_their_attempt_ended[sqlite]",
-            )
-        ],
+        cases(
+            "engine/test_task_logs.py",
+            "test_lines_are_written_in_the_commit_that_records_how_their_attempt_ended[sqlite]",
+        ),
     ),
     Fault(
         "last-words-dropped",
         "what an attempt says while it is ended is kept",
-        [
-            Edit(
-                _LOGBOOK,
-                "if not isinstance(attempt, LiveAttempt) or attempt.resident.is_gone:",
-                "if not isinstance(attempt, LiveAttempt) or attempt.stage.value == 'closed':",
-            )
-        ],
-        [cases("engine/test_logbook.py", "test_last_words_of_an_attempt_that_was_given_up_are_written")],
+        [Code("engine.logbook:LogBook.log").replace("A.resident.is_gone", "A.stage.value == 'closed'")],
+        cases("engine/test_logbook.py", "test_last_words_of_an_attempt_that_was_given_up_are_written"),
     ),
     Fault(
         "reported-before-it-has-spoken",
         "what was said last is heard before the end",
-        [
-            Edit(
-                "executors/context.py",
-                "            self._link.speech.pass_on()\n",
-                "            pass\n",
-            )
-        ],
-        [cases("executors/test_task_logging.py", "test_what_was_said_last_is_heard_before_the_report")],
+        [Code("executors.context:TaskContext.end").remove("A.pass_on()")],
+        cases("executors/test_task_logging.py", "test_what_was_said_last_is_heard_before_the_report"),
     ),
 ]
 
@@ -211,105 +142,67 @@ DATA = [
     Fault(
         "tasks-tried-again-not-journaled",
         "5: a run of data that was opened again replays as it went",
-        [Edit("core/journal.py", "                event.tasks_again,\n", "                (),\n")],
-        [cases("core/test_journal.py", "test_an_event_is_read_as_what_was_heard")],
+        [Code("core.journal:_heard").replace("A.tasks_again", "()")],
+        cases("core/test_journal.py", "test_an_event_is_read_as_what_was_heard"),
     ),
     Fault(
         "second-try-replayed-as-the-first",
         "5: what came of a second try is its own",
         [
-            Edit(
-                "core/history.py",
-                "if self._tasks_again.get(heard.seq, -1) > position:",
-                "if heard.seq in self._tasks_again:",
+            Code("core.history:_Restorer._event").replace(
+                "self._tasks_again.get(A, -1) > position", "A in self._tasks_again"
             )
         ],
-        [
-            cases(
-                "core/test_history.py",
-                "test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_first",
-            )
-        ],
+        cases(
+            "core/test_history.py",
+            "test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_first",
+        ),
     ),
     Fault(
         "failed-children-left-behind",
         "a retry of a DAG tries the workflows again that it called",
-        [
-            Edit(
-                "core/reopening.py",
-                "        [child.key for child in again if child.status.is_undone],\n",
-                "        [],\n",
-            )
-        ],
-        [
-            cases(
-                "core/test_reopening.py",
-                "test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again",
-            )
-        ],
+        [Code("core.reopening:_plan_for_data").replace("[... for A in again if A.status.is_undone]", "[]")],
+        cases(
+            "core/test_reopening.py",
+            "test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again",
+        ),
     ),
     Fault(
         "retried-all-at-once",
         "a retry keeps to the concurrency of its tasks",
-        [
-            Edit(
-                "core/history.py",
-                "self._past.held[seq] = UnsettledTask(",
-                "self._past.tasks[seq] = UnsettledTask(",
-            )
-        ],
-        [
-            cases(
-                "core/test_history.py",
-                "test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_failure_it_was",
-            )
-        ],
+        [Code("core.history:_open_again").replace("self._past.held", "self._past.tasks")],
+        cases(
+            "core/test_history.py",
+            "test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_failure_it_was",
+        ),
     ),
     Fault(
         "failures-of-children-not-journaled",
         "5: a child that failed has failed, also if it was opened again",
-        [
-            Edit(
-                "core/journal.py",
-                "ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))",
-                "ChildHeard(event.seq, event.seq < 0 and isinstance(event.outcome, Succeeded))",
-            )
-        ],
-        [
-            cases(
-                "core/test_history.py",
-                "test_a_child_that_was_heard_to_fail_has_failed_whatever_has_become_of_it_since",
-            )
-        ],
+        [Code("core.journal:_heard").replace("ChildHeard(S, not A)", "ChildHeard(S, S < 0 and A)")],
+        cases(
+            "core/test_history.py",
+            "test_a_child_that_was_heard_to_fail_has_failed_whatever_has_become_of_it_since",
+        ),
     ),
     Fault(
         "opened-tasks-given-to-executors",
         "what a DAG waits for itself nobody else does",
         [
-            Edit(
-                "engine/tick.py",
-                "self._open(resident, command)\n",
-                "self._schedule(resident, ScheduleTask(command.seq, command.name, command.input))\n",
+            Code("engine.tick:_obey").replace(
+                "self._open(R, C)", "self._schedule(R, ScheduleTask(C.seq, C.name, C.input))"
             )
         ],
-        [cases("engine/test_dag_runs.py", "test_a_cancelled_run_can_be_opened_again_and_goes_on[sqlite]")],
+        cases("engine/test_dag_runs.py", "test_a_cancelled_run_can_be_opened_again_and_goes_on[sqlite]"),
     ),
     Fault(
         "newest-edition-for-everybody",
         "a run goes on with the edition that it began with",
-        [
-            Edit(
-                "authoring/catalog.py",
-                "found = versions.get(version) or self.editions.get((name, version))",
-                "found = versions.get(version) or versions.get(None)",
-            )
-        ],
-        [
-            cases(
-                "engine/test_dag_runs.py",
-                "test_a_run_goes_on_with_the_edition_of_the_file_that_it_began_with[sqlite]",
-            )
-        ],
+        [Code("authoring.catalog:Catalog.workflow").replace("self.editions.get(...)", "versions.get(None)")],
+        cases(
+            "engine/test_dag_runs.py",
+            "test_a_run_goes_on_with_the_edition_of_the_file_that_it_began_with[sqlite]",
+        ),
     ),
 ]
 
@@ -317,47 +210,40 @@ NEIGHBOURS = [
     Fault(
         "buried-without-a-setback",
         "7: a run that kills its nodes is found out",
-        [Edit(_STORE, "[(node,) for node in nodes], now, 1)", "[(node,) for node in nodes], now, 0)")],
         [
-            cases(
-                "stores/test_nodes.py",
-                "test_a_run_that_a_buried_node_had_has_had_a_setback_and_others_have_not",
+            Code("stores.sql_store:expire_nodes").replace(
+                'A.many("free_runs", B, C, 1)', 'A.many("free_runs", B, C, 0)'
             )
         ],
+        cases(
+            "stores/test_nodes.py", "test_a_run_that_a_buried_node_had_has_had_a_setback_and_others_have_not"
+        ),
     ),
     Fault(
         "buried-and-still-listed",
         "a node that is buried is gone",
-        [
-            Edit(
-                _STORE,
-                '            for node in nodes:\n                tx.run("delete_node", namespace, node)\n',
-                "",
-            )
-        ],
-        [
-            cases(
-                "stores/test_nodes.py",
-                "test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out",
-            )
-        ],
+        [Code("stores.sql_store:expire_nodes").remove('for A in B: C.run("delete_node", ...)')],
+        cases(
+            "stores/test_nodes.py", "test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out"
+        ),
     ),
     Fault(
         "strangers-buried",
         "2: a node that may be alive keeps its runs",
-        [Edit("engine/neighbours.py", " or not parts[2] or parts[2] != _life():", ":")],
-        [cases("engine/test_neighbours.py", "test_of_processes_elsewhere_nothing_is_known")],
+        [
+            Code("engine.neighbours:is_surely_dead").remove("not A[2]"),
+            Code("engine.neighbours:is_surely_dead").remove("A[2] != _life()"),
+        ],
+        cases("engine/test_neighbours.py", "test_of_processes_elsewhere_nothing_is_known"),
     ),
     Fault(
         "nobody-buried",
         "a process that was killed on this machine is not waited for",
-        [Edit("app.py", "            await self._parts.bury_neighbours()\n", "")],
-        [
-            cases(
-                "engine/test_neighbours.py",
-                "test_the_run_of_a_killed_process_is_taken_at_once_and_not_after_its_lease[sqlite]",
-            )
-        ],
+        [Code("app:_begin").remove("await A.bury_neighbours()")],
+        cases(
+            "engine/test_neighbours.py",
+            "test_the_run_of_a_killed_process_is_taken_at_once_and_not_after_its_lease[sqlite]",
+        ),
     ),
 ]
 
@@ -365,69 +251,44 @@ FAMILIES = [
     Fault(
         "all-children-at-once-again",
         "a retry keeps to the concurrency of tasks that call workflows",
-        [
-            Edit(
-                "client/families.py",
-                'is_held = turn is not None or kind != "code"',
-                "is_held = False",
-            )
-        ],
-        [
-            cases(
-                "engine/test_families_again.py",
-                "test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows[sqlite]",
-            )
-        ],
+        [Code("client.families:_plan").replace('A is not None or B != "code"', "False")],
+        cases(
+            "engine/test_families_again.py",
+            "test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows[sqlite]",
+        ),
     ),
     Fault(
         "half-a-family-opened",
         "a retry opens a run with its children or not at all",
-        [Edit(_STORE, "        raise _HasMoved\n    tx.many", "        pass\n    tx.many")],
-        [
-            cases(
-                "stores/test_client.py",
-                "test_a_family_is_opened_again_as_a_whole_or_not_at_all[sqlite]",
-            )
-        ],
+        [Code("stores.sql_store:_reopen").remove("raise _HasMoved")],
+        cases("stores/test_client.py", "test_a_family_is_opened_again_as_a_whole_or_not_at_all[sqlite]"),
     ),
     Fault(
         "woken-by-a-stranger",
         "2: whoever has lost its lease wakes nobody",
-        [Edit("stores/commit_script.py", "for name in ROWS_FOR_OTHERS:", 'for name in ("messages",):')],
-        [
-            cases(
-                "stores/test_client.py",
-                "test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other[sqlite]",
-            )
-        ],
+        [Code("stores.commit_script:_without").replace("ROWS_FOR_OTHERS", '("messages",)')],
+        cases(
+            "stores/test_client.py",
+            "test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other[sqlite]",
+        ),
     ),
     Fault(
         "early-end-unheard",
         "a child that ends before its turn holds up nobody",
-        [
-            Edit(
-                "authoring/dag/program.py",
-                "                    self._end_early(event.seq)\n",
-                "                    pass\n",
-            )
-        ],
-        [
-            cases(
-                "engine/test_families_again.py",
-                "test_a_child_that_is_cancelled_before_its_turn_fails_its_task_and_holds_up_nobody[sqlite]",
-            )
-        ],
+        [Code("authoring.dag.program:_hear").remove("self._end_early(...)")],
+        cases(
+            "engine/test_families_again.py",
+            "test_a_child_that_is_cancelled_before_its_turn_fails_its_task_and_holds_up_nobody[sqlite]",
+        ),
     ),
     Fault(
         "beside-its-last-attempt",
         "an attempt waits for the end of the one before it, though its run was cancelled in between",
-        [Edit("engine/dispatcher.py", "            if executor.ends_surely:\n", "            if False:\n")],
-        [
-            cases(
-                "engine/test_dag_runs.py",
-                "test_a_task_of_a_cancelled_run_that_is_opened_again_waits_until_its_last_attempt_has_ended",
-            )
-        ],
+        [Code("engine.dispatcher:cancel").replace("A.ends_surely", "False")],
+        cases(
+            "engine/test_dag_runs.py",
+            "test_a_task_of_a_cancelled_run_that_is_opened_again_waits_until_its_last_attempt_has_ended",
+        ),
     ),
 ]
 

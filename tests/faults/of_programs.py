@@ -2,58 +2,43 @@
 
 from __future__ import annotations
 
-from tests.faults.fault import Edit, Fault, cases, simulations
-
-_PROGRAM = "authoring/code/program.py"
-_HISTORY = "core/history.py"
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases, simulations
 
 FAULTS = [
     Fault(
         "task-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Edit(
-                _PROGRAM,
-                "        self._next_task = seq + 1\n",
-                "        self._next_task = seq + (not self.is_replaying)\n",
+            Code("authoring.code.program:_take_task").replace(
+                "self._next_task = A + 1", "self._next_task = A + (not self.is_replaying)"
             )
         ],
-        [
-            cases(
-                "other_systems/test_replay.py",
-                "test_branches_of_several_steps_each_survive_a_crash_at_every_commit",
-            )
-        ],
+        cases(
+            "other_systems/test_replay.py",
+            "test_branches_of_several_steps_each_survive_a_crash_at_every_commit",
+        ),
     ),
     Fault(
         "timer-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Edit(
-                _PROGRAM,
-                "        self._next_timer += 1\n",
-                "        self._next_timer += not self.is_replaying\n",
+            Code("authoring.code.program:start_timer").replace(
+                "self._next_timer += 1", "self._next_timer += not self.is_replaying"
             )
         ],
-        [
-            cases(
-                "authoring/code/test_asyncio.py",
-                "test_gather_gives_results_in_order_of_its_arguments",
-            )
-        ],
+        cases("authoring/code/test_asyncio.py", "test_gather_gives_results_in_order_of_its_arguments"),
     ),
     Fault(
         "child-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Edit(
-                _PROGRAM,
-                "        self._next_child += 1\n",
-                "        self._next_child += not self.is_replaying\n",
+            Code("authoring.code.program:CodeProgram.start_child").replace(
+                "self._next_child += 1", "self._next_child += not self.is_replaying"
             )
         ],
         [
-            cases(
+            *cases(
                 "engine/test_children.py",
                 "test_a_parent_of_many_children_is_told_of_those_that_ended_while_it_was_away",
             ),
@@ -63,180 +48,130 @@ FAULTS = [
     Fault(
         "recorded-tasks-asked-for-again",
         "3: a recorded task is never done again",
-        [Edit(_PROGRAM, "        return seq, True\n", "        return seq, self.is_replaying and seq > 0\n")],
-        [cases("testing/test_assert_durable.py", "test_it_gives_the_result_of_a_workflow_that_survives")],
+        [
+            Code("authoring.code.program:_take_task").replace(
+                "return A, True", "return A, self.is_replaying and A > 0"
+            )
+        ],
+        cases("testing/test_assert_durable.py", "test_it_gives_the_result_of_a_workflow_that_survives"),
     ),
     Fault(
         "differences-overlooked",
         "5: a program that asks for something else is noticed",
-        [Edit(_PROGRAM, "        if then != (kind, name):\n", "        if then.kind != kind:\n")],
-        [
-            cases(
-                "authoring/code/test_versions.py",
-                "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
-            )
-        ],
+        [Code("authoring.code.program:_take_task").replace("A != (K, N)", "A.kind != K")],
+        cases(
+            "authoring/code/test_versions.py",
+            "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
+        ),
     ),
     Fault(
         "differences-can-be-swallowed",
         "5: a program that asks for something else is noticed",
         [
-            Edit(
-                _PROGRAM,
-                "        if self._broken is not None:\n",
-                "        if self._broken is not None and at < 0:\n",
+            Code("authoring.code.program:CodeProgram.advance").replace(
+                "self._broken is not None", "self._broken is not None and at < 0"
             )
         ],
-        [cases("authoring/code/test_versions.py", "test_user_code_cannot_swallow_a_determinism_error")],
+        cases("authoring/code/test_versions.py", "test_user_code_cannot_swallow_a_determinism_error"),
     ),
     Fault(
         "replay-in-another-order",
         "4: what was journaled first has won",
-        [
-            Edit(
-                _HISTORY,
-                "events = [self._event(position, heard) for heard in record.heard]",
-                "events = [self._event(position, heard) for heard in reversed(record.heard)]",
-            )
-        ],
-        [
-            cases(
-                "other_systems/test_replay.py",
-                "test_who_came_first_of_several_that_ended_in_one_step_is_the_same_after_a_crash",
-            )
-        ],
+        [Code("core.history:_Restorer.restore").replace("A.heard", "reversed(A.heard)")],
+        cases(
+            "other_systems/test_replay.py",
+            "test_who_came_first_of_several_that_ended_in_one_step_is_the_same_after_a_crash",
+        ),
     ),
     Fault(
         "replay-at-another-time",
         "5: time in a workflow comes from its journal",
         [
-            Edit(
-                _PROGRAM,
-                "            commands = self.advance(step.at, step.events)\n",
-                "            commands = self.advance(past.steps[-1].at, step.events)\n",
+            Code("authoring.code.program:_replay").replace(
+                "self.advance(A.at, ...)", "self.advance(past.steps[-1].at, A.events)"
             )
         ],
-        [cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash")],
+        cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
         "dice-of-the-process",
         "5: chance in a workflow comes from its run",
-        [
-            Edit(
-                _PROGRAM,
-                "            self._random = Random(self.run.key)\n",
-                "            self._random = Random()\n",
-            )
-        ],
-        [cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash")],
+        [Code("authoring.code.program:CodeProgram.random").replace("Random(...)", "Random()")],
+        cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
         "clock-of-the-process",
         "5: time in a workflow comes from its journal",
-        [Edit(_PROGRAM, "        return moment(self.at)\n", "        return dt.datetime.now(dt.UTC)\n")],
-        [cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash")],
+        [Code("authoring.code.program:CodeProgram.now").replace("moment(...)", "dt.datetime.now(dt.UTC)")],
+        cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
         "local-effects-done-again",
         "3: a recorded side effect is never done again",
         [
-            Edit(
-                _PROGRAM,
-                "        if is_recorded and self._then is not None:\n",
-                "        if is_recorded and self._then is not None and seq > 0:\n",
+            Code("authoring.code.program:CodeProgram.record").replace(
+                "A and self._then is not None", "A and self._then is not None and seq > 0"
             )
         ],
-        [cases("authoring/code/test_context.py", "test_a_recorded_side_effect_is_not_done_again")],
+        cases("authoring/code/test_context.py", "test_a_recorded_side_effect_is_not_done_again"),
     ),
     Fault(
         "early-outcomes-forgotten",
         "3: a recorded outcome is final, also for code that asks later than it used to",
-        [
-            Edit(
-                _PROGRAM,
-                "            self._then.early[kind, seq] = outcome\n",
-                "            self._then.early[kind, -1] = outcome\n",
-            )
-        ],
-        [
-            cases(
-                "authoring/code/test_asking_later.py",
-                "test_tasks_that_were_asked_for_together_may_be_asked_for_one_after_the_other",
-            )
-        ],
+        [Code("authoring.code.program:_keep_early").replace("A.early[K, S]", "A.early[K, -1]")],
+        cases(
+            "authoring/code/test_asking_later.py",
+            "test_tasks_that_were_asked_for_together_may_be_asked_for_one_after_the_other",
+        ),
     ),
     Fault(
         "second-cancel-interrupts-the-clean-up",
         "6: asking twice is asking once",
         [
-            Edit(
-                _PROGRAM,
-                "        if not self.cancel_requested:\n            self.cancel_requested = True\n",
-                "        if not self._has_ended:\n            self.cancel_requested = True\n",
+            Code("authoring.code.program:_request_cancel").replace(
+                "not self.cancel_requested", "not self._has_ended"
             )
         ],
-        [
-            cases(
-                "engine/test_cancellation.py",
-                "test_asking_twice_is_asking_once_and_does_not_disturb_the_clean_up",
-            )
-        ],
+        cases(
+            "engine/test_cancellation.py",
+            "test_asking_twice_is_asking_once_and_does_not_disturb_the_clean_up",
+        ),
     ),
     Fault(
         "promises-change-their-mind",
         "6: a promise is settled once",
-        [
-            Edit(
-                _PROGRAM,
-                "                self.outside.settled.setdefault(event.name, event.outcome)\n",
-                "                self.outside.settled.pop(event.name, None)\n",
-            )
-        ],
-        [
-            cases(
-                "authoring/code/test_messages.py",
-                "test_a_promise_may_be_settled_before_or_after_it_is_asked_for",
-            )
-        ],
+        [Code("authoring.code.program:CodeProgram._hear").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
+        cases(
+            "authoring/code/test_messages.py", "test_a_promise_may_be_settled_before_or_after_it_is_asked_for"
+        ),
     ),
     Fault(
         "struck-out-steps-replayed",
         "6: a retry is a new fact, and strikes out what it goes back over",
-        [Edit(_HISTORY, "if step[0] < heard.position]", "if step[0] <= heard.position]")],
-        [cases("client/test_retry.py", "test_a_retry_does_only_what_failed_and_under_the_same_key")],
+        [Code("core.history:steps_that_count").replace("A < B.position", "A <= B.position")],
+        cases("client/test_retry.py", "test_a_retry_does_only_what_failed_and_under_the_same_key"),
     ),
     Fault(
         "numbers-used-again-after-a-retry",
         "3: a number stands for one task for ever",
-        [
-            Edit(
-                "core/reopening.py",
-                "                    tasks = max(tasks, asked.seq + 1)\n",
-                "                    tasks = min(tasks, asked.seq)\n",
-            )
-        ],
-        [
-            cases(
-                "client/test_retry.py",
-                "test_the_clean_up_of_the_failed_attempt_is_struck_out_and_done_anew_if_it_fails_again",
-            )
-        ],
+        [Code("core.reopening:_next_numbers").replace("max(tasks, A + 1)", "min(tasks, A)")],
+        cases(
+            "client/test_retry.py",
+            "test_the_clean_up_of_the_failed_attempt_is_struck_out_and_done_anew_if_it_fails_again",
+        ),
     ),
     Fault(
         "succeeded-tasks-retried",
         "3: a retry does only what failed",
         [
-            Edit(
-                "core/reopening.py",
-                "_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})\n",
-                "_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS})\n",
+            Code("core.reopening:_UNDONE_TASK").replace(
+                "{TaskStatus.FAILED, TaskStatus.CANCELLED}",
+                "{TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS}",
             )
         ],
-        [
-            cases(
-                "client/test_retry.py",
-                "test_of_tasks_that_ran_together_only_those_that_did_not_succeed_are_done_again",
-            ),
-        ],
+        cases(
+            "client/test_retry.py",
+            "test_of_tasks_that_ran_together_only_those_that_did_not_succeed_are_done_again",
+        ),
     ),
 ]

@@ -1,4 +1,4 @@
-"""Planting a fault: in a copy of the source, which is then the one that is imported."""
+"""Plants a fault in a copy of the source, and has commands import that copy."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.faults.fault import PACKAGE, ROOT, Edit
+from tests.faults.fault import Fault
+from tests.faults.source import PACKAGE, ROOT, Source
 
 _NEEDED = ("src", "tests", "bench", "examples", "docs", "pyproject.toml", "README.md")
-"""By the tests that are to catch something, and by what they start themselves."""
+"""What the tests need, and the programs that they start."""
 
 
 class WrongSource(Exception):
-    """The commands would not run against the copy."""
+    """The commands would not import the copy."""
 
 
 class Ground(NamedTuple):
-    """Where commands run, and with which environment."""
+    """The folder and the environment that commands run in."""
 
     folder: Path
     environment: dict[str, str]
@@ -31,7 +32,7 @@ class Ground(NamedTuple):
 
 @contextmanager
 def checkout() -> Iterator[Path]:
-    """A copy of everything, taken once: who edits meanwhile does not plant faults of their own."""
+    """A copy of the whole project, taken once: an edit made during the hunt must not look like a fault."""
     with tempfile.TemporaryDirectory(prefix="holdfast-checkout-", ignore_cleanup_errors=True) as folder:
         for name in _NEEDED:
             if (ROOT / name).is_dir():
@@ -42,18 +43,20 @@ def checkout() -> Iterator[Path]:
 
 
 @contextmanager
-def planted(root: Path, edits: Sequence[Edit]) -> Iterator[Ground]:
-    """`root`, where `holdfast` is a copy of its source with these edits. Raises Disarmed, WrongSource."""
+def planted(root: Path, fault: Fault | None) -> Iterator[Ground]:
+    """`root`, where `holdfast` is a copy of its source with this fault. Raises Disarmed, WrongSource."""
     with tempfile.TemporaryDirectory(prefix="holdfast-fault-", ignore_cleanup_errors=True) as folder:
         package = Path(folder, "holdfast")
         _copy(root / PACKAGE, package)
-        for edit in edits:
-            edit.apply(package)
+        if fault is not None:
+            source = Source(package)
+            fault.plant(source)
+            source.save()
         environment = {
             **os.environ,
             "PYTHONPATH": folder,
-            "COLUMNS": "1000",  # on a narrow page pytest leaves out what a test failed with
-            # What a fault makes fail must not be tried again by whoever runs the tests on whole source.
+            "COLUMNS": "1000",  # pytest cuts the reason of a failure to the width of the page
+            # Hypothesis would replay the examples that failed here in the next run of the tests.
             "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder, "hypothesis")),
         }
         ground = Ground(root, environment)
@@ -66,7 +69,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _check_source(ground: Ground, package: Path) -> None:
-    """An editable install must not win over the copy, and the copy must be sound Python."""
+    """The copy must be importable, and an editable install must not be imported in its place."""
     asked = subprocess.run(
         [sys.executable, "-c", "import holdfast; from holdfast import *; print(holdfast.__file__)"],
         env=ground.environment,

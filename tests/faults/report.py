@@ -1,4 +1,4 @@
-"""One page about a hunt, for whoever thinks that green tests prove little."""
+"""One page about a hunt: which test caught which fault."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def page(
 
 def _table(faults: Sequence[Fault], results: Sequence[Result]) -> list[str]:
     rows = [_HEAD] + [
-        (fault.name, fault.breaks, fault.files, _short(result), f"{result.seconds:.0f}")
+        (fault.name, fault.breaks, fault.places, _short(result), f"{result.seconds:.0f}")
         for fault, result in zip(faults, results, strict=True)
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]

@@ -1,4 +1,4 @@
-"""Running a check, and telling a promise that was seen broken from a test that could not run."""
+"""Runs a check, and tells a test that saw a broken promise from a test that could not run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.faults.fault import Check
 from tests.faults.planting import Ground
 
 _GRACE_SECONDS = 15
-"""For a command that hangs, to end its databases before it is killed."""
+"""A command that hangs gets this time to stop its databases before it is killed."""
 
 _NOT_EVIDENCE = ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "NameError")
-"""A test that fails with one of these has met a clumsy edit, and not a broken promise."""
+"""A test that fails with one of these has met a clumsy edit, not a broken promise."""
 
 _FAILED = re.compile(r"^FAILED (?P<test>.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 _TIMED_OUT = "Failed: Timeout"
@@ -28,13 +28,13 @@ class Verdict(NamedTuple):
     by: str
     """The test, or the command."""
     why: str
-    """What it said in one line, or why it is no evidence."""
+    """What it said, in one line."""
     seconds: float
     output: str = ""
 
 
 class CannotJudge(Exception):
-    """A check neither passed nor failed: no such test, an import that fails, an error of its own."""
+    """A check neither passed nor failed: there is no such test, or an import failed, or pytest did."""
 
 
 def run(check: Check, ground: Ground) -> Verdict:
@@ -53,10 +53,10 @@ def run(check: Check, ground: Ground) -> Verdict:
 
 
 def _execute(check: Check, ground: Ground) -> tuple[int | None, str]:
-    """The exit code, None if it hung, and everything that was printed."""
+    """The exit code (None if the command hung), and everything that it printed."""
     command = [sys.executable, "-m", check.module]
     if check.is_pytest:
-        # Without a cache: the next `pytest --lf` is not to be about what was planted here.
+        # Without the cache, or the next `pytest --lf` would run what failed here.
         command += ["-x", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "--timeout=30"]
     process = subprocess.Popen(
         [*command, *check.arguments],
@@ -76,7 +76,7 @@ def _execute(check: Check, ground: Ground) -> tuple[int | None, str]:
 
 
 def _end(process: subprocess.Popen[str]) -> str:
-    """An interrupt first, so that pytest takes its servers down with it; then the whole group."""
+    """Interrupts pytest, so that it stops its servers; then kills the process group."""
     os.killpg(process.pid, signal.SIGINT)
     try:
         output, _ = process.communicate(timeout=_GRACE_SECONDS)
@@ -102,7 +102,7 @@ _VIOLATION = re.compile(r"^  (?P<seed>\d+): (?P<why>.*)$", re.MULTILINE)
 
 
 def _read_finder(check: Check, output: str) -> tuple[str, str]:
-    """The first line of a report of simulations that names a seed and what went wrong with it."""
+    """The first line in a report of simulations that names a seed and what went wrong."""
     found = _VIOLATION.search(output, max(output.find("\nviolations "), 0))
     if found is None:
         raise CannotJudge(f"{check} failed, but found nothing:\n{output[-3000:]}")

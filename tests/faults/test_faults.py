@@ -1,4 +1,4 @@
-"""The faults are armed, and the hunt can tell a fault that is caught from one that is not."""
+"""Every fault finds its place in the source, and the hunt says which faults are caught and which are not."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.faults.catalogue import FAULTS
-from tests.faults.fault import PACKAGE, ROOT, Check, Disarmed, Edit, Fault, cases
+from tests.faults.code_edits import Code, CodeEdit
+from tests.faults.fault import Check, Fault, cases
 from tests.faults.hunt import catch, control
 from tests.faults.planting import checkout, planted
 from tests.faults.running import CannotJudge, run
+from tests.faults.source import PACKAGE, ROOT, Source
 
-POLICIES = "core/policies.py"
+DELAY = Code("core.policies:Retry.delay_after")
+ALLOWED = Code("core.policies:LOST_ATTEMPTS_ALLOWED")
 QUICK = cases("core/test_policies.py", "test_the_delay_after_a_failed_attempt")
 
 
@@ -25,17 +28,16 @@ def root() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_armed_and_leaves_sound_source(name: str, tmp_path: Path) -> None:
-    for edit in FAULTS[name].edits:
-        copy = tmp_path / edit.file
-        if not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes((ROOT / PACKAGE / edit.file).read_bytes())
+def test_a_fault_finds_its_place_and_leaves_sound_source(name: str) -> None:
+    source = Source(ROOT / PACKAGE)
 
-        edit.apply(tmp_path)
+    FAULTS[name].plant(source)
 
-        if copy.suffix == ".py":
-            ast.parse(copy.read_text(encoding="utf-8"))
+    assert source.changed
+    for file, text in source.changed.items():
+        assert text != (ROOT / PACKAGE / file).read_text(encoding="utf-8")
+        if file.endswith(".py"):
+            ast.parse(text)
 
 
 def test_every_test_that_is_to_catch_something_exists() -> None:
@@ -53,23 +55,11 @@ def test_every_test_that_is_to_catch_something_exists() -> None:
         assert re.search(rf"def {name.partition('[')[0]}\(", text), f"{node} is gone"
 
 
-def test_a_fault_whose_text_has_moved_is_refused_and_changes_nothing(tmp_path: Path) -> None:
-    source = tmp_path / "part.py"
-    source.write_text("twice\ntwice\n")
-
-    with pytest.raises(Disarmed, match=r"0 times in part\.py"):
-        Edit("part.py", "never", "now").apply(tmp_path)
-    with pytest.raises(Disarmed, match=r"2 times in part\.py"):
-        Edit("part.py", "twice", "once").apply(tmp_path)
-
-    assert source.read_text() == "twice\ntwice\n"
-
-
 def test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it(root: Path) -> None:
-    edit = Edit(POLICIES, "if attempt >= self.max_attempts", "if attempt > self.max_attempts")
+    edit = DELAY.replace("A >= self.max_attempts", "A > self.max_attempts")
 
-    green = control(root, [Fault("trivial", "none", [], [QUICK])], lambda result: None)
-    result = catch(root, Fault("trivial", "none", [edit], [QUICK]))
+    green = control(root, [Fault("trivial", "none", [], QUICK)], lambda result: None)
+    result = catch(root, Fault("trivial", "none", [edit], QUICK))
 
     assert [each.is_good for each in green] == [True], green
     assert result.is_good, result.why
@@ -77,34 +67,36 @@ def test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it(root: Path) -
 
 
 def test_an_edit_that_breaks_no_promise_survives(root: Path) -> None:
-    edit = Edit(POLICIES, "LOST_ATTEMPTS_ALLOWED = 10", "LOST_ATTEMPTS_ALLOWED = 5 + 5")
+    edit = ALLOWED.replace("10", "5 + 5")
 
-    result = catch(root, Fault("harmless", "none", [edit], [QUICK]))
+    result = catch(root, Fault("harmless", "none", [edit], QUICK))
 
     assert not result.is_good
     assert result.why.startswith("SURVIVED")
 
 
 @pytest.mark.parametrize(
-    ("new", "reason"),
-    [("if attempt >= self.max_attempts or no_such_name", "NameError"), ("if", "cannot be imported")],
+    ("edit", "reason"),
+    [
+        (DELAY.replace("A >= self.max_attempts", "no_such_name"), "NameError"),
+        (ALLOWED.replace("10", "no_such_name"), "cannot be imported"),
+        (DELAY.replace("A >= self.no_such_name", "A"), "clumsy cannot be planted"),
+    ],
 )
-def test_a_clumsy_edit_catches_nothing(root: Path, new: str, reason: str) -> None:
-    edit = Edit(POLICIES, "if attempt >= self.max_attempts", new)
-
-    result = catch(root, Fault("clumsy", "none", [edit], [QUICK]))
+def test_a_clumsy_edit_catches_nothing(root: Path, edit: CodeEdit, reason: str) -> None:
+    result = catch(root, Fault("clumsy", "none", [edit], QUICK))
 
     assert not result.is_good
     assert reason in result.why
 
 
 def test_a_test_that_is_not_there_is_neither_passed_nor_failed(root: Path) -> None:
-    with planted(root, []) as ground, pytest.raises(CannotJudge, match="neither passed nor failed"):
-        run(cases("core/test_policies.py", "test_of_yesterday"), ground)
+    with planted(root, None) as ground, pytest.raises(CannotJudge, match="neither passed nor failed"):
+        run(cases("core/test_policies.py", "test_of_yesterday")[0], ground)
 
 
 def test_a_command_that_hangs_is_ended_and_counts_as_caught(root: Path) -> None:
-    with planted(root, []) as ground:
+    with planted(root, None) as ground:
         verdict = run(Check("http.server", ("--bind", "127.0.0.1", "0"), seconds=1.5), ground)
 
     assert verdict.is_caught
