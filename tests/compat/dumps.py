@@ -1,4 +1,4 @@
-"""A database as text and back: the migrations that made it, word for word, and a statement for every row.
+"""A database as text and back: the migrations that made it, word for word, and a line for every row.
 
 The text is the same each time: what names this machine, this process or this day is left out.
 """
@@ -34,8 +34,11 @@ _SAID_AT = re.compile(r"(?<=\[)\d{16}(?=,)")
 """The instants in the lines of a log, which are those of the machine for what is said with `logging`."""
 _THEN = "1893456000000000"
 
+_LINE_BREAK = {"sqlite": "char(10)", "postgres": "chr(10)"}
+"""Stands for a line break in a text, so that every row is one line."""
+
 _NUMBERED = {"messages": "id", "logs": "number"}
-"""On Postgres: the tables whose rows it numbers itself, and from where it is to go on."""
+"""The tables whose rows Postgres numbers itself, and the column with the number."""
 _NEXT_NUMBER = "ALTER TABLE holdfast.{table} ALTER COLUMN {column} RESTART WITH {number};\n"
 
 
@@ -74,20 +77,24 @@ def _path(url: str) -> str:
     return url.removeprefix("sqlite:///")
 
 
-def _insert(table: str, columns: list[str], row: Sequence[Any], target: str, override: str = "") -> str:
+def _insert(
+    database: str, table: str, columns: list[str], row: Sequence[Any], target: str, override: str = ""
+) -> str:
     given = [_SET_BY_CHANCE.get((table, column), value) for column, value in zip(columns, row, strict=True)]
     if table == "logs":
         given[-1] = _SAID_AT.sub(_THEN, given[-1])
-    values = ", ".join(map(_literal, given))
+    values = ", ".join(_literal(value, _LINE_BREAK[database]) for value in given)
     return f"INSERT INTO {target} ({', '.join(columns)}){override} VALUES ({values});\n"
 
 
-def _literal(value: Any) -> str:
+def _literal(value: Any, line_break: str) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
         return f"x'{value.hex()}'"
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''").replace("\n", f"' || {line_break} || '") + "'"
+    return str(value)
 
 
 def _dump_sqlite(url: str) -> str:
@@ -99,7 +106,7 @@ def _dump_sqlite(url: str) -> str:
         for (table,) in connection.execute(find_tables).fetchall():
             found = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3")
             columns = [column[0] for column in found.description]
-            lines += [_insert(table, columns, row, table) for row in found]
+            lines += [_insert("sqlite", table, columns, row, table) for row in found]
     return "".join(lines)
 
 
@@ -115,7 +122,7 @@ def _dump_postgres(url: str) -> str:
             query = f"SELECT {as_text} FROM holdfast.{table} ORDER BY " + ", ".join(columns[:3])
             override = " OVERRIDING SYSTEM VALUE" if table in _NUMBERED else ""
             for row in connection.execute(query.encode()):
-                lines.append(_insert(table, columns, row, f"holdfast.{table}", override))
+                lines.append(_insert("postgres", table, columns, row, f"holdfast.{table}", override))
         for table, column in _NUMBERED.items():
             query = f"SELECT coalesce(max({column}), 0) + 1 FROM holdfast.{table}"
             ((number,),) = connection.execute(query.encode()).fetchall()

@@ -176,7 +176,27 @@ async def expectations(url: str, recording: Recording) -> bytes:
         "schedules": await read_schedules(url),
         "ends": await go_on(url, recording.recorded_until, THEN),
     }
-    return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+    return entry_a_line(found)
+
+
+def entry_a_line(expected: dict[str, Any]) -> bytes:
+    """JSON with one line for each run, schedule and so on."""
+    parts: list[str] = []
+    for name, value in expected.items():
+        match value:
+            case dict():
+                lines = [f"{_json(key)}:{_json(entry)}" for key, entry in value.items()]
+                text = "{\n" + ",\n".join(lines) + "\n}"
+            case list():
+                text = "[\n" + ",\n".join(map(_json, value)) + "\n]"
+            case _:
+                text = _json(value)
+        parts.append(f"{_json(name)}:{text}")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def record(new_database: Callable[[str], str]) -> dict[str, bytes]:

@@ -373,152 +373,16 @@ INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, forgiven, inp
 INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at, started_at, finished_at) VALUES ('37a8eec1-ce19-687d-0000-000000000020', '0', 'hold', 'pending', '1', '0', '0', '{"value":"held 2"}', NULL, NULL, NULL, NULL, '2030-01-01 00:04:20+00', NULL, NULL);
 INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at, started_at, finished_at) VALUES ('37a8eec1-ce19-687d-0000-000000000020', '1', 'hold', 'pending', '1', '0', '0', '{"value":"next 2"}', NULL, NULL, NULL, NULL, '2030-01-01 00:04:20+00', NULL, NULL);
 INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at, started_at, finished_at) VALUES ('37a8eec1-ce19-687d-0000-000000000020', '2', 'third_time_lucky', 'pending', '2', '0', '0', '{"value":"lucky"}', NULL, NULL, NULL, '2030-01-01 00:04:30+00', '2030-01-01 00:04:20+00', NULL, NULL);
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'approving', 'auto-3a6653a5ad65', 'code', '3a6653a5ad658b921b34f09dc809f8bdb1f10dd7c4bdd7d90530335191d90c7c', '@workflow(catalog=catalog)
-async def approving() -> list[str]:
-    said = [str(await context().promise("approval", str))]
-    try:
-        await context().promise("payment")
-    except TaskError as error:
-        said.append(f"{type(error).__name__}: {error}")
-    return said
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'cleaning_up', 'auto-7f87d490ca48', 'code', '7f87d490ca48b8cd4ae685f72408de892b91cf9bda3731c7c77e48638fe85d93', '@workflow(catalog=catalog)
-async def cleaning_up() -> None:
-    """Cancelled, it takes its time to clean up."""
-    try:
-        await context().promise("never")
-    finally:
-        await add(5, 5)
-        await context().signal("clean")
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'failing', 'auto-28eb18826971', 'code', '28eb188269714dd291f5ff40507100ec6099717021f154c82435de750cbda85d', '@workflow(catalog=catalog)
-async def failing() -> None:
-    try:
-        await decline(7)
-    except Declined as error:
-        raise RuntimeError(f"cannot go on: {error.code}") from error
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'family', 'auto-73b058d3fe88', 'code', '73b058d3fe88559c5c2e94dc7af0cc2e547c4780f65016e0f2a838cfb57836e5', '@workflow(catalog=catalog)
-async def family(name: str) -> list[Any]:
-    """Children that end, that fail, that are detached, that have no id, and one whose id is another''s."""
-    said: list[Any] = []
-    child = listening.options(id=f"{name}-child")("child")
-    listening.options(id=f"{name}-detached", detached=True)("detached")
-    try:
-        await steps.options(id="taken")(1, 1)
-    except RunExists:
-        said.append("taken")
-    try:
-        await failing.options(id=f"{name}-failing")()
-    except RunFailed as error:
-        said.append(f"{type(error).__name__}: {error}")
-    said.append(await context().start_child("steps", first=1, second=2))
-    said.append(await child)
-    return said
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'holding', 'auto-2098f6c677fe', 'code', '2098f6c677fe78b4c26766f407259ff259994197e7b7ba6daba9882e3991fa9b', '@workflow(catalog=catalog)
-async def holding(number: int) -> list[str]:
-    """Tasks that are under way: one running, one that waits for its slot, one that waits to be retried."""
-    tasks = [hold(f"held {number}"), hold(f"next {number}"), third_time_lucky("lucky")]
-    return list(await asyncio.gather(*tasks))
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'listening', 'auto-ab71482c0419', 'code', 'ab71482c0419b23d963cb71cb578fe9e9ad5790868993ffe2b823a9e0350c95d', '@workflow(catalog=catalog)
-async def listening(name: str) -> list[Any]:
-    """Messages that are read one by one, all at once, not at all, and after a time that has run out."""
-    context().state.set("listening", name)
-    first = await context().signal("go")
-    try:
-        await context().signal("never", timeout=dt.timedelta(seconds=30))
-    except TimeoutError:
-        pass
-    left = context().drain_signals("go")
-    return [name, first, left, await add(len(left), 100)]
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'mistaken', 'auto-2874f1f78e35', 'code', '2874f1f78e35fc61a889c3e02702ff2e3d675de168ab5747b081bb392ed8631a', '@workflow(catalog=catalog)
-async def mistaken() -> list[int]:
-    """Parked, because for a while its code asks for another task than it did."""
-    first = await (add_on_a_thread if World.is_mistaken else add)(1, 1)
-    await context().signal("go")
-    return [first, await add(first, 1)]
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'of_a_class', '7', 'code', 'c207530c6e458d34bc454013e2cc03721ec7fa8130a8c433bb0ea5943c720c68', '@workflow(catalog=catalog, name="of_a_class", version="7")
-class OfAClass:
-    """A class, with an explicit version and the context as its first argument."""
-
-    async def run(self, context: Context, order: Order) -> Order:
-        self.seen = await echo(order)
-        if self.seen != ORDER:
-            raise ValueError("it was stored as something else")
-        await context.signal("go")
-        return self.seen
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'racing', 'auto-25b3d5537d31', 'code', '25b3d5537d3171ec86895fc835fd423d9ee24b9d894c0dab7f4b3f69702aec4c', '@workflow(catalog=catalog)
-async def racing() -> list[str]:
-    """Losers are cancelled: a task, a timer, a child; and a timeout wins against a task."""
-    said: list[str] = []
-    held = hold.options(queue="default")("never heard")
-    sleep = asyncio.ensure_future(asyncio.sleep(3))
-    done, _ = await asyncio.wait([held, sleep], return_when="FIRST_COMPLETED")
-    said.append(f"{len(done)} was first")
-    held.cancel()
-    try:
-        await asyncio.wait_for(hold.options(queue="default")("too late"), 7)
-    except TimeoutError:
-        said.append("timed out")
-    async with asyncio.timeout(60):
-        said.append(str(await add(1, 1)))
-    child = listening.options(id=f"{context().run_id}-loser")("loser")
-    await asyncio.sleep(1)
-    child.cancel()
-    return said
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'reopened', 'auto-877d0ec943ea', 'code', '877d0ec943ea54287c07f76456a16c505bbe27d3c0c6285f83a1faffcc8d151f', '@workflow(catalog=catalog)
-async def reopened() -> list[Any]:
-    """Fails at its second step the first time; opened again, it goes on from there."""
-    context().state.set("step", 1)
-    first = await add(1, 1)
-    second = await second_time_lucky("second")
-    context().state.set("step", 2)
-    return [first, second, await context().signal("go"), await add(2, 2)]
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'sleeping', 'auto-0c081d8b9d9e', 'code', '0c081d8b9d9eafce21fc459bbe3e54ee7caa97b0fe2cd7b1c0e7cf4644dcaefe', '@workflow(catalog=catalog)
-async def sleeping(days: int) -> str:
-    began = context().now()
-    await add(1, 2)
-    await asyncio.sleep(days * DAY)
-    await add(3, 4)
-    return str(context().now() - began)
-', '2030-01-01 00:00:00+00');
-INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'steps', 'auto-d662e45637ee', 'code', 'd662e45637eefa37cb37c3d046c7b96a04818ea44d03befeb8e27bdbf7ac3a50', '@workflow(catalog=catalog)
-async def steps(first: int, second: int) -> dict[str, Any]:
-    """Tasks in a row and at once, on a thread, retried; side effects, state, a patch, time and chance."""
-    state = context().state
-    total = await add(first, second)
-    state.set("total", total)
-    several = await asyncio.gather(*[add(total, number) for number in range(3)])
-    on_a_thread = await add_on_a_thread(total, 1)
-    lucky = await third_time_lucky("lucky")
-    effect = await context().run("effect", lambda: {"read": "once"})
-    failed_effect = ""
-    try:
-        await context().run("failing effect", int, "no number")
-    except ValueError as error:
-        failed_effect = str(error)
-    state.set("gone", True)
-    is_patched = context().patched("steps-v2")
-    await asyncio.sleep(5)
-    state.delete("gone")
-    return {
-        "total": total,
-        "several": several,
-        "thread": on_a_thread,
-        "lucky": lucky,
-        "effect": effect,
-        "failed effect": failed_effect,
-        "patched": is_patched,
-        "now": context().now(),
-        "random": context().random.random(),
-        "uuid": str(context().uuid4()),
-    }
-', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'approving', 'auto-3a6653a5ad65', 'code', '3a6653a5ad658b921b34f09dc809f8bdb1f10dd7c4bdd7d90530335191d90c7c', '@workflow(catalog=catalog)' || chr(10) || 'async def approving() -> list[str]:' || chr(10) || '    said = [str(await context().promise("approval", str))]' || chr(10) || '    try:' || chr(10) || '        await context().promise("payment")' || chr(10) || '    except TaskError as error:' || chr(10) || '        said.append(f"{type(error).__name__}: {error}")' || chr(10) || '    return said' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'cleaning_up', 'auto-7f87d490ca48', 'code', '7f87d490ca48b8cd4ae685f72408de892b91cf9bda3731c7c77e48638fe85d93', '@workflow(catalog=catalog)' || chr(10) || 'async def cleaning_up() -> None:' || chr(10) || '    """Cancelled, it takes its time to clean up."""' || chr(10) || '    try:' || chr(10) || '        await context().promise("never")' || chr(10) || '    finally:' || chr(10) || '        await add(5, 5)' || chr(10) || '        await context().signal("clean")' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'failing', 'auto-28eb18826971', 'code', '28eb188269714dd291f5ff40507100ec6099717021f154c82435de750cbda85d', '@workflow(catalog=catalog)' || chr(10) || 'async def failing() -> None:' || chr(10) || '    try:' || chr(10) || '        await decline(7)' || chr(10) || '    except Declined as error:' || chr(10) || '        raise RuntimeError(f"cannot go on: {error.code}") from error' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'family', 'auto-73b058d3fe88', 'code', '73b058d3fe88559c5c2e94dc7af0cc2e547c4780f65016e0f2a838cfb57836e5', '@workflow(catalog=catalog)' || chr(10) || 'async def family(name: str) -> list[Any]:' || chr(10) || '    """Children that end, that fail, that are detached, that have no id, and one whose id is another''s."""' || chr(10) || '    said: list[Any] = []' || chr(10) || '    child = listening.options(id=f"{name}-child")("child")' || chr(10) || '    listening.options(id=f"{name}-detached", detached=True)("detached")' || chr(10) || '    try:' || chr(10) || '        await steps.options(id="taken")(1, 1)' || chr(10) || '    except RunExists:' || chr(10) || '        said.append("taken")' || chr(10) || '    try:' || chr(10) || '        await failing.options(id=f"{name}-failing")()' || chr(10) || '    except RunFailed as error:' || chr(10) || '        said.append(f"{type(error).__name__}: {error}")' || chr(10) || '    said.append(await context().start_child("steps", first=1, second=2))' || chr(10) || '    said.append(await child)' || chr(10) || '    return said' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'holding', 'auto-2098f6c677fe', 'code', '2098f6c677fe78b4c26766f407259ff259994197e7b7ba6daba9882e3991fa9b', '@workflow(catalog=catalog)' || chr(10) || 'async def holding(number: int) -> list[str]:' || chr(10) || '    """Tasks that are under way: one running, one that waits for its slot, one that waits to be retried."""' || chr(10) || '    tasks = [hold(f"held {number}"), hold(f"next {number}"), third_time_lucky("lucky")]' || chr(10) || '    return list(await asyncio.gather(*tasks))' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'listening', 'auto-ab71482c0419', 'code', 'ab71482c0419b23d963cb71cb578fe9e9ad5790868993ffe2b823a9e0350c95d', '@workflow(catalog=catalog)' || chr(10) || 'async def listening(name: str) -> list[Any]:' || chr(10) || '    """Messages that are read one by one, all at once, not at all, and after a time that has run out."""' || chr(10) || '    context().state.set("listening", name)' || chr(10) || '    first = await context().signal("go")' || chr(10) || '    try:' || chr(10) || '        await context().signal("never", timeout=dt.timedelta(seconds=30))' || chr(10) || '    except TimeoutError:' || chr(10) || '        pass' || chr(10) || '    left = context().drain_signals("go")' || chr(10) || '    return [name, first, left, await add(len(left), 100)]' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'mistaken', 'auto-2874f1f78e35', 'code', '2874f1f78e35fc61a889c3e02702ff2e3d675de168ab5747b081bb392ed8631a', '@workflow(catalog=catalog)' || chr(10) || 'async def mistaken() -> list[int]:' || chr(10) || '    """Parked, because for a while its code asks for another task than it did."""' || chr(10) || '    first = await (add_on_a_thread if World.is_mistaken else add)(1, 1)' || chr(10) || '    await context().signal("go")' || chr(10) || '    return [first, await add(first, 1)]' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'of_a_class', '7', 'code', 'c207530c6e458d34bc454013e2cc03721ec7fa8130a8c433bb0ea5943c720c68', '@workflow(catalog=catalog, name="of_a_class", version="7")' || chr(10) || 'class OfAClass:' || chr(10) || '    """A class, with an explicit version and the context as its first argument."""' || chr(10) || '' || chr(10) || '    async def run(self, context: Context, order: Order) -> Order:' || chr(10) || '        self.seen = await echo(order)' || chr(10) || '        if self.seen != ORDER:' || chr(10) || '            raise ValueError("it was stored as something else")' || chr(10) || '        await context.signal("go")' || chr(10) || '        return self.seen' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'racing', 'auto-25b3d5537d31', 'code', '25b3d5537d3171ec86895fc835fd423d9ee24b9d894c0dab7f4b3f69702aec4c', '@workflow(catalog=catalog)' || chr(10) || 'async def racing() -> list[str]:' || chr(10) || '    """Losers are cancelled: a task, a timer, a child; and a timeout wins against a task."""' || chr(10) || '    said: list[str] = []' || chr(10) || '    held = hold.options(queue="default")("never heard")' || chr(10) || '    sleep = asyncio.ensure_future(asyncio.sleep(3))' || chr(10) || '    done, _ = await asyncio.wait([held, sleep], return_when="FIRST_COMPLETED")' || chr(10) || '    said.append(f"{len(done)} was first")' || chr(10) || '    held.cancel()' || chr(10) || '    try:' || chr(10) || '        await asyncio.wait_for(hold.options(queue="default")("too late"), 7)' || chr(10) || '    except TimeoutError:' || chr(10) || '        said.append("timed out")' || chr(10) || '    async with asyncio.timeout(60):' || chr(10) || '        said.append(str(await add(1, 1)))' || chr(10) || '    child = listening.options(id=f"{context().run_id}-loser")("loser")' || chr(10) || '    await asyncio.sleep(1)' || chr(10) || '    child.cancel()' || chr(10) || '    return said' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'reopened', 'auto-877d0ec943ea', 'code', '877d0ec943ea54287c07f76456a16c505bbe27d3c0c6285f83a1faffcc8d151f', '@workflow(catalog=catalog)' || chr(10) || 'async def reopened() -> list[Any]:' || chr(10) || '    """Fails at its second step the first time; opened again, it goes on from there."""' || chr(10) || '    context().state.set("step", 1)' || chr(10) || '    first = await add(1, 1)' || chr(10) || '    second = await second_time_lucky("second")' || chr(10) || '    context().state.set("step", 2)' || chr(10) || '    return [first, second, await context().signal("go"), await add(2, 2)]' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'sleeping', 'auto-0c081d8b9d9e', 'code', '0c081d8b9d9eafce21fc459bbe3e54ee7caa97b0fe2cd7b1c0e7cf4644dcaefe', '@workflow(catalog=catalog)' || chr(10) || 'async def sleeping(days: int) -> str:' || chr(10) || '    began = context().now()' || chr(10) || '    await add(1, 2)' || chr(10) || '    await asyncio.sleep(days * DAY)' || chr(10) || '    await add(3, 4)' || chr(10) || '    return str(context().now() - began)' || chr(10) || '', '2030-01-01 00:00:00+00');
+INSERT INTO holdfast.workflows (namespace, name, version, kind, hash, source, created_at) VALUES ('default', 'steps', 'auto-d662e45637ee', 'code', 'd662e45637eefa37cb37c3d046c7b96a04818ea44d03befeb8e27bdbf7ac3a50', '@workflow(catalog=catalog)' || chr(10) || 'async def steps(first: int, second: int) -> dict[str, Any]:' || chr(10) || '    """Tasks in a row and at once, on a thread, retried; side effects, state, a patch, time and chance."""' || chr(10) || '    state = context().state' || chr(10) || '    total = await add(first, second)' || chr(10) || '    state.set("total", total)' || chr(10) || '    several = await asyncio.gather(*[add(total, number) for number in range(3)])' || chr(10) || '    on_a_thread = await add_on_a_thread(total, 1)' || chr(10) || '    lucky = await third_time_lucky("lucky")' || chr(10) || '    effect = await context().run("effect", lambda: {"read": "once"})' || chr(10) || '    failed_effect = ""' || chr(10) || '    try:' || chr(10) || '        await context().run("failing effect", int, "no number")' || chr(10) || '    except ValueError as error:' || chr(10) || '        failed_effect = str(error)' || chr(10) || '    state.set("gone", True)' || chr(10) || '    is_patched = context().patched("steps-v2")' || chr(10) || '    await asyncio.sleep(5)' || chr(10) || '    state.delete("gone")' || chr(10) || '    return {' || chr(10) || '        "total": total,' || chr(10) || '        "several": several,' || chr(10) || '        "thread": on_a_thread,' || chr(10) || '        "lucky": lucky,' || chr(10) || '        "effect": effect,' || chr(10) || '        "failed effect": failed_effect,' || chr(10) || '        "patched": is_patched,' || chr(10) || '        "now": context().now(),' || chr(10) || '        "random": context().random.random(),' || chr(10) || '        "uuid": str(context().uuid4()),' || chr(10) || '    }' || chr(10) || '', '2030-01-01 00:00:00+00');
 ALTER TABLE holdfast.messages ALTER COLUMN id RESTART WITH 25;
