@@ -389,7 +389,8 @@ def meddle():
 
 def test_a_worker_that_has_become_somebody_else_is_not_used_again() -> None:
     code = (
-        "import os; from holdfast.executors.python.process_globals import ProcessGlobals; settings = ProcessGlobals(); "
+        "import os; from holdfast.executors.python.process_globals import ProcessGlobals; "
+        "settings = ProcessGlobals(); "
         "print(settings.put_back()); os.geteuid = lambda: 65534; print(settings.put_back())"
     )
 
