@@ -165,7 +165,7 @@ async def test_stop_does_not_wait_for_ever_for_a_task_that_will_not_end(inline: 
     inline.start(stubborn)
     await asyncio.sleep(0)
     began = time.perf_counter()
-    await inline.executor.stop(patience=dt.timedelta(milliseconds=50))
+    await inline.executor.stop(grace=dt.timedelta(milliseconds=50))
 
     assert time.perf_counter() - began < 5
     released.set()

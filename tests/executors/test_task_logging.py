@@ -21,7 +21,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import NULL, RunKey, Succeeded
 from holdfast.executors.inline import InlineExecutor
-from holdfast.executors.task_logging import Speech
+from holdfast.executors.task_logging import LogBuffer
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.executor import Attempt, OutputLine
 
@@ -352,14 +352,14 @@ def record(text: str) -> logging.LogRecord:
 async def test_many_messages_are_one_call_of_the_loop() -> None:
     heard: list[str] = []
     posted: list[Callable[[], None]] = []
-    speech = Speech(lambda _, lines: heard.extend(line.text for line in lines), posted.append)
+    buffer = LogBuffer(lambda _, lines: heard.extend(line.text for line in lines), posted.append)
     by = attempt()
 
     for number in range(100):
-        speech.say(by, record(f"{number}"))
+        buffer.add(by, record(f"{number}"))
     calls_before = len(posted)
     posted.pop()()
-    speech.say(by, record("again"))
+    buffer.add(by, record("again"))
 
     assert calls_before == 1
     assert heard == [f"{number}" for number in range(100)]
@@ -376,12 +376,12 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
         nonlocal heard
         heard += len(lines)
 
-    speech = Speech(hear, lambda act: loop.call_soon_threadsafe(act) and None)
+    buffer = LogBuffer(hear, lambda act: loop.call_soon_threadsafe(act) and None)
 
     def talk() -> None:
         by = attempt()
         while not stop.is_set():
-            speech.say(by, record("hello"))
+            buffer.add(by, record("hello"))
 
     threads = [threading.Thread(target=talk, daemon=True) for _ in range(16)]
     for thread in threads:
@@ -393,7 +393,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
         await asyncio.sleep(0.01)
         now = time.monotonic()
         waiting, last = max(waiting, now - last), now
-        longest = max(longest, len(speech._said))
+        longest = max(longest, len(buffer._unsent))
     stop.set()
     for thread in threads:
         await asyncio.to_thread(thread.join, PATIENCE)
@@ -410,13 +410,13 @@ async def test_a_task_on_the_loop_that_never_pauses_fills_no_memory() -> None:
         nonlocal heard
         heard += len(lines)
 
-    speech = Speech(hear, lambda act: None)
+    buffer = LogBuffer(hear, lambda act: None)
     by, words = attempt(), record("hello")
 
     for _ in range(10_000):
-        speech.say(by, words)
+        buffer.add(by, words)
 
-    assert len(speech._said) <= 2001
+    assert len(buffer._unsent) <= 2001
     assert heard >= 7_999
 
 

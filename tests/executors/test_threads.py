@@ -192,7 +192,7 @@ async def test_stop_with_a_thread_stuck_in_c_code_is_bounded_and_the_thread_ends
     assert await asyncio.to_thread(entered.wait, PATIENCE)
     [thread] = [one for one in threading.enumerate() if one.name == "holdfast-task-1"]
     began = time.monotonic()
-    await threads.executor.stop(patience=dt.timedelta(milliseconds=50))
+    await threads.executor.stop(grace=dt.timedelta(milliseconds=50))
 
     assert time.monotonic() - began < 5
     assert thread.is_alive()
@@ -220,7 +220,7 @@ def test_a_thread_that_outlives_its_loop_ends_quietly(capfd: pytest.CaptureFixtu
         recorder = Recorder(ThreadExecutor)
         recorder.start(stuck)
         assert await asyncio.to_thread(entered.wait, PATIENCE)
-        await recorder.executor.stop(patience=dt.timedelta(milliseconds=10))
+        await recorder.executor.stop(grace=dt.timedelta(milliseconds=10))
         return next(one for one in threading.enumerate() if one.name == "holdfast-task-1")
 
     thread = asyncio.run(leave_behind())

@@ -1,10 +1,10 @@
-"""What a running task may know and say: `task_context()`.
+"""What a running task can find out and report: `task_context()`.
 
-The context travels in a ContextVar, so it reaches everything that the task starts in the ordinary
-way: `asyncio.TaskGroup`, `asyncio.to_thread`, a plain call ten frames down.
+The context is kept in a ContextVar. So it reaches everything that the task starts in the ordinary way:
+`asyncio.TaskGroup`, `asyncio.to_thread`, a plain call ten frames down.
 
-Heartbeats may come from any thread and as fast as a loop can spin. They take no lock, because an
-interrupted thread must never leave one locked, and they reach the engine at most once in `BEAT_GAP`.
+Heartbeats may come from any thread, and as fast as a loop can spin. They take no lock, because a thread that
+is interrupted could leave it locked. They reach the engine at most once in `BEAT_GAP`.
 """
 
 from __future__ import annotations
@@ -22,59 +22,62 @@ from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
-from holdfast.executors.processes.forks import Birth
-from holdfast.executors.task_logging import Speech, listen
+from holdfast.executors.forks import ForkGuard
+from holdfast.executors.task_logging import LogBuffer, RecordSink, install_record_hook
 from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
 
 BEAT_GAP = 0.05
-"""Seconds. What is said in between is not lost: the last of it is passed on at the end of the gap."""
+"""Seconds between two heartbeats of one attempt. The last heartbeat of a gap is sent at its end."""
 
 
 class EngineLink:
     """How the attempts of one executor reach the engine: one object for all of them.
 
-    It belongs to the running loop that it is made on. Whatever is called through it runs in
-    variables of its own and not in those of the task that happened to be running.
+    It belongs to the event loop that it is created on. Callbacks run in `contextvars`, and not in the
+    variables of the task that happened to be running.
     """
 
-    __slots__ = ("beat", "birth", "codec", "is_cut", "loop", "speech", "variables")
+    __slots__ = ("beat", "codec", "contextvars", "fork_guard", "is_closed", "log_buffer", "loop")
 
     def __init__(self, beat: Beat, codec: Codec, log: Log | None = None) -> None:
         self.loop = asyncio.get_running_loop()
-        self.birth = Birth()
+        self.fork_guard = ForkGuard()
         self.beat = beat
         self.codec = codec
-        self.variables: Context = copy_context()
-        self.is_cut = False
-        """The executor has stopped, and the engine hears nothing more."""
-        self.speech = None if log is None else Speech(log, self.post)
-        if self.speech is not None:
-            listen(_say)
+        self.contextvars: Context = copy_context()
+        self.is_closed = False
+        """The executor has stopped, and nothing more is sent to the engine."""
+        self.log_buffer = None if log is None else LogBuffer(log, self.post)
+        if self.log_buffer is not None:
+            install_record_hook(_current_record_sink)
 
     def post(self, callback: Callable[[], None]) -> None:
-        """Have the loop call it soon; from any thread."""
+        """Have the event loop call it soon. May be called from any thread."""
         try:
-            self.loop.call_soon_threadsafe(callback, context=self.variables)
+            self.loop.call_soon_threadsafe(callback, context=self.contextvars)
         except RuntimeError:
-            # A thread that was left behind outlives its loop, and then there is nobody to tell.
+            # A thread that was left behind outlives its event loop. Then there is nothing to report to.
             if not self.loop.is_closed():
                 raise
 
 
-class _NoDetails(Enum):
-    NONE = "nothing was said since the engine was told last"
+class _Unsent(Enum):
+    NOTHING = "the engine has received every heartbeat so far"
 
 
 class TaskContext(msgspec.Struct, eq=False):
-    """One attempt, as its task sees it. A Struct, since one is made for each and few are looked at."""
+    """One attempt, as its task sees it. A Struct, because one is created for each attempt and few are
+    used."""
 
     _attempt: Attempt
     _link: EngineLink
     cancelled: bool = False
-    """The attempt was asked to end. Worth a look between long calls into C, which no exception enters."""
-    _news: Payload | _NoDetails | None = _NoDetails.NONE
-    _is_due: bool = False
-    """A heartbeat is on its way to the engine, or was a moment ago."""
+    """The attempt was cancelled. Worth checking between long calls into C, which no exception can
+    interrupt."""
+    _unsent: Payload | _Unsent | None = _Unsent.NOTHING
+    """The details of a heartbeat that is not sent yet; None for a heartbeat without details."""
+    _is_scheduled: bool = False
+    """The event loop is going to call `_send_and_reschedule`."""
     _has_ended: bool = False
 
     def __repr__(self) -> str:
@@ -90,7 +93,7 @@ class TaskContext(msgspec.Struct, eq=False):
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt at this task, and unique for ever: hand it to whoever charges cards."""
+        """The same for every attempt at this task, and unique for ever. Pass it to a payment API, for one."""
         return self.task_id
 
     @property
@@ -111,67 +114,70 @@ class TaskContext(msgspec.Struct, eq=False):
         return self._attempt.namespace
 
     def heartbeat(self, details: object = None) -> None:
-        """Say that the task is alive, and with `details` how far it got, for the next attempt to go on from.
+        """Report that the task is alive. `details` say how far it got; the next attempt can continue from
+        there.
 
-        May be called from any thread, and as often as is convenient: the last one wins. Without
-        details the last ones stand. Raises CannotStore and PayloadTooLarge.
+        May be called from any thread and as often as is convenient: the last call wins. A call without
+        details keeps the last ones. Raises CannotStore and PayloadTooLarge.
         """
         if details is not None:
-            self._news = self._link.codec.encode(details, f"the heartbeat of task {self.name!r}")
-        elif self._news is _NoDetails.NONE:
-            self._news = None
-        if not self._is_due:
-            self._is_due = True
-            self._link.post(self._pass_on)
+            self._unsent = self._link.codec.encode(details, f"the heartbeat of task {self.name!r}")
+        elif self._unsent is _Unsent.NOTHING:
+            self._unsent = None
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._link.post(self._send_and_reschedule)
 
     def heartbeat_details(self, type: Any = Any) -> Any:
-        """What the attempt before this one said of itself last; None if it said nothing. Raises WrongType."""
+        """The last heartbeat details of the attempt before this one; None if there are none. Raises
+        WrongType."""
         payload = self._attempt.heartbeat_details
         if payload is None:
             return None
         return self._link.codec.decode(payload, type, f"the heartbeat details of task {self.name!r}")
 
-    def _pass_on(self) -> None:
-        if self._has_ended or self._link.is_cut:
+    def _send_and_reschedule(self) -> None:
+        if self._has_ended or self._link.is_closed:
             return
-        if not self._tell():
-            self._is_due = False
-            # Looked at again after that: a heartbeat that came just before relied on this call.
-            if self._news is _NoDetails.NONE:
+        if not self._send_unsent():
+            self._is_scheduled = False
+            # Checked again: a heartbeat that came just before that line has relied on this call.
+            if self._unsent is _Unsent.NOTHING:
                 return
-            self._is_due = True
-        self._link.loop.call_later(BEAT_GAP, self._pass_on, context=self._link.variables)
+            self._is_scheduled = True
+        self._link.loop.call_later(BEAT_GAP, self._send_and_reschedule, context=self._link.contextvars)
 
-    def _tell(self) -> bool:
-        news, self._news = self._news, _NoDetails.NONE
-        if news is _NoDetails.NONE:
+    def _send_unsent(self) -> bool:
+        details, self._unsent = self._unsent, _Unsent.NOTHING
+        if details is _Unsent.NOTHING:
             return False
-        self._link.beat(self._attempt, news)
+        self._link.beat(self._attempt, details)
         return True
 
-    def _hear(self, record: LogRecord) -> None:
-        """A logging call of the task, on whatever thread it was made."""
-        if self._link.speech is not None and not (self._has_ended or self._link.is_cut):
-            self._link.speech.say(self._attempt, record)
+    def _log_record(self, record: LogRecord) -> None:
+        """A log record of the task, on the thread that made it."""
+        if self._link.log_buffer is not None and not (self._has_ended or self._link.is_closed):
+            self._link.log_buffer.add(self._attempt, record)
 
     def end(self) -> None:
-        """For the executor, on the loop's thread, before it reports: what was said last is heard first."""
+        """Send the last log lines and the last heartbeat. The executor calls it on the event loop's thread,
+        before it reports the outcome."""
         self._has_ended = True
-        if self._link.speech is not None and not self._link.is_cut:
-            self._link.speech.pass_on()
-        if self._news is not _NoDetails.NONE and not self._link.is_cut:
-            self._tell()
+        if self._link.log_buffer is not None and not self._link.is_closed:
+            self._link.log_buffer.flush()
+        if self._unsent is not _Unsent.NOTHING and not self._link.is_closed:
+            self._send_unsent()
 
 
 _current: ContextVar[TaskContext] = ContextVar("holdfast_task_context")
 
 enter = _current.set
-"""For executors: make a context the current one, in the variables of its own attempt."""
+"""For executors: set the current task context, inside the context variables of its attempt."""
 
 
-def _say() -> Callable[[LogRecord], None] | None:
+def _current_record_sink() -> RecordSink | None:
     context = _current.get(None)
-    return None if context is None else context._hear  # pyright: ignore[reportPrivateUsage]
+    return None if context is None else context._log_record  # pyright: ignore[reportPrivateUsage]
 
 
 def task_context() -> TaskContext:
@@ -187,10 +193,10 @@ def task_context() -> TaskContext:
 
 
 def outcome_of(error: BaseException, context: TaskContext, body: TaskBody | None) -> Outcome:
-    """What to report of an attempt that `error` ended; `body` is None if it was not even found.
+    """What to report of an attempt that `error` ended. `body` is None if the task's function was not found.
 
-    A CancelledError that nobody sent through the executor is a failure like any other: the task
-    waited for something that was cancelled, and may be tried again.
+    A CancelledError that did not come through the executor is a failure like any other: the task waited for
+    something that was cancelled, and may be retried.
     """
     if context.cancelled and isinstance(error, asyncio.CancelledError):
         return Cancelled()

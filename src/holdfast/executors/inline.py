@@ -1,8 +1,8 @@
 """Async tasks, on the engine's own event loop.
 
-Ten thousands of attempts a second go through here, so an attempt is one asyncio task around one
-coroutine that calls, stores and reports. Its own task, so that `asyncio.timeout`, `current_task`
-and cancellation mean inside it what they mean everywhere.
+Tens of thousands of attempts a second go through here. So an attempt is one asyncio task with one coroutine,
+which calls the function, stores its result and reports. Each attempt has its own asyncio task, so that
+`asyncio.timeout`, `current_task` and cancellation work in it as they do everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 
 class InlineExecutor:
-    """Every method is called on the loop's thread; the first `start` decides which loop that is."""
+    """Every method is called on the event loop's thread. The first `start` decides which loop that is."""
 
     def __init__(
         self,
@@ -53,45 +53,45 @@ class InlineExecutor:
         if link is None:
             link = self._link = EngineLink(self._beat, self._codec, self._log)
         context = attempt.context = TaskContext(attempt, link)
-        # Made directly, since a task factory might start it at once and so report before `start` is
-        # over. The variables are a fresh copy of the link's and not of the caller's: `start` may
-        # well be called from what another attempt's report set in motion.
+        # Created directly, because a task factory might start it at once, and then it could report before
+        # `start` returns. The context variables are a copy of the link's and not of the caller's: `start` may
+        # be called from a callback that another attempt's report has caused.
         self._tasks[attempt] = asyncio.Task(
             self._run(attempt, context, link),
             loop=link.loop,
             name=attempt.name,
-            context=link.variables.copy(),
+            context=link.contextvars.copy(),
         )
 
     def cancel(self, attempt: Attempt) -> None:
-        """Throw CancelledError into the task, once: a second cancel does not cut its clean-up short."""
+        """Throw CancelledError into the task, once: a second cancel does not interrupt its clean-up."""
         task = self._tasks.get(attempt)
         link = self._link
         if task is None or link is None:
-            return  # it has reported
+            return  # the attempt has reported
         context: TaskContext = attempt.context
         if context.cancelled:
             return
         context.cancelled = True
 
-        # A task that is cancelled before its first step never gets into its coroutine.
-        def report_if_never_begun(_: asyncio.Task[None]) -> None:
+        # A task that is cancelled before its first step never enters its coroutine.
+        def report_if_never_started(_: asyncio.Task[None]) -> None:
             if attempt in self._tasks:
                 self._end(attempt, context, Cancelled())
 
-        task.add_done_callback(report_if_never_begun, context=link.variables)
+        task.add_done_callback(report_if_never_started, context=link.contextvars)
         task.cancel()
 
-    async def stop(self, patience: dt.timedelta = dt.timedelta(seconds=5)) -> None:
-        """Cancel everything and wait for it to end, but not longer than `patience` for tasks that do not."""
+    async def stop(self, grace: dt.timedelta = dt.timedelta(seconds=5)) -> None:
+        """Cancel every task and wait until all have ended, for at most the grace period."""
         self._is_stopped = True
         if self._link is not None:
-            self._link.is_cut = True
+            self._link.is_closed = True
         tasks = list(self._tasks.values())
         for attempt in list(self._tasks):
             self.cancel(attempt)
         if tasks:
-            await asyncio.wait(tasks, timeout=patience.total_seconds())
+            await asyncio.wait(tasks, timeout=grace.total_seconds())
 
     async def _run(self, attempt: Attempt, context: TaskContext, link: EngineLink) -> None:
         enter(context)
@@ -100,17 +100,17 @@ class InlineExecutor:
         try:
             body = self._bodies(attempt)
             result = await body.call(attempt.input)
-            link.birth.end_child(None)
+            link.fork_guard.exit_if_forked(None)
             outcome = Succeeded(body.store(result))
         except BaseException as error:
-            # Also SystemExit and KeyboardInterrupt: asyncio would let them end the loop, and with it
+            # Also SystemExit and KeyboardInterrupt: asyncio would let them stop the event loop, and with it
             # every other run of this node.
             if not link.loop.is_running():
-                raise  # GeneratorExit from the garbage collector: there is nobody left to report to
-            link.birth.end_child(error)
+                raise  # GeneratorExit from the garbage collector: there is no loop left to report on
+            link.fork_guard.exit_if_forked(error)
             outcome = outcome_of(error, context, body)
-        # In the link's variables: what a report sets in motion must not inherit those of this task.
-        link.variables.run(self._end, attempt, context, outcome)
+        # In the link's context variables: what the report starts must not inherit those of this task.
+        link.contextvars.run(self._end, attempt, context, outcome)
 
     def _end(self, attempt: Attempt, context: TaskContext, outcome: Outcome) -> None:
         del self._tasks[attempt]

@@ -1,8 +1,9 @@
-"""What a task says with `logging` becomes part of its log, whatever else is done with it.
+"""Records that a task makes with `logging` become part of its log.
 
-It is taken where a logger makes its records: a handler would have to be added to the root logger, and
-`logging.basicConfig` does nothing any more once that has one; and a factory of records is replaced by the
-next one that is set. So levels count as usual, and handlers and filters do not.
+Records are captured where a logger creates them (`Logger.makeRecord`). A handler on the root logger would not
+do: `logging.basicConfig` does nothing once the root logger has a handler. A record factory would not do
+either: the next factory that is set replaces it. So levels apply to the log of a task as usual, but handlers
+and filters do not.
 """
 
 from __future__ import annotations
@@ -22,43 +23,46 @@ from holdfast.ports.executor import Attempt, Log, OutputLine
 _LONGEST_LINE = 16 * 1024
 _LONGEST_LEVEL = 50
 
-_MOST_WAITING = 2000
-_BREATH = 0.001
-"""Seconds. Who talks faster than the loop can listen waits so long for it, each time: else a few threads
-could keep it from its lease, and what they say would fill the memory."""
+_MOST_UNSENT = 2000
+_PAUSE_WHEN_FULL = 0.001
+"""Seconds that a thread sleeps after each record while the buffer is full. Without it, a few threads that log
+without a pause could keep the event loop from renewing its lease, and could fill the memory."""
 
-Say = Callable[[logging.LogRecord], None]
+RecordSink = Callable[[logging.LogRecord], None]
 
 
-class Speech:
-    """What attempts of one executor have said and the engine has not heard yet. Any thread may add to it."""
+class LogBuffer:
+    """Lines that attempts of one executor have logged and the engine has not received yet. Any thread may
+    add."""
 
-    __slots__ = ("_is_waking", "_log", "_post", "_said", "_thread")
+    __slots__ = ("_flush_is_scheduled", "_log", "_loop_thread", "_post", "_unsent")
 
     def __init__(self, log: Log, post: Callable[[Callable[[], None]], None]) -> None:
         self._log = log
         self._post = post
-        self._said: deque[tuple[Attempt, list[OutputLine]]] = deque()
-        self._is_waking = False
-        self._thread = threading.get_ident()
+        self._unsent: deque[tuple[Attempt, list[OutputLine]]] = deque()
+        self._flush_is_scheduled = False
+        self._loop_thread = threading.get_ident()
 
-    def say(self, attempt: Attempt, record: logging.LogRecord) -> None:
-        self._said.append((attempt, _lines(record)))  # now: what it speaks of may change
-        if not self._is_waking:
-            self._is_waking = True
-            self._post(self.pass_on)
-        if len(self._said) > _MOST_WAITING:
-            if threading.get_ident() == self._thread:
-                self.pass_on()
+    def add(self, attempt: Attempt, record: logging.LogRecord) -> None:
+        # Formatted now: the record's arguments may change later.
+        self._unsent.append((attempt, _lines(record)))
+        if not self._flush_is_scheduled:
+            self._flush_is_scheduled = True
+            self._post(self.flush)
+        if len(self._unsent) > _MOST_UNSENT:
+            if threading.get_ident() == self._loop_thread:
+                self.flush()
             else:
-                time.sleep(_BREATH)
+                time.sleep(_PAUSE_WHEN_FULL)
 
-    def pass_on(self) -> None:
-        """On the loop's thread. Cleared first: what is added from here on wakes again. It waits for its turn:
-        threads that never stop talking would else keep the loop from all else that it has to do."""
-        self._is_waking = False
-        for _ in range(len(self._said)):
-            self._log(*self._said.popleft())
+    def flush(self) -> None:
+        """On the event loop's thread. Sends what is in the buffer now; lines added meanwhile wait for the
+        next flush. Otherwise threads that log without a pause would keep the loop here for ever."""
+        # Cleared first, so that a line that is added from here on schedules another flush.
+        self._flush_is_scheduled = False
+        for _ in range(len(self._unsent)):
+            self._log(*self._unsent.popleft())
 
 
 def _lines(record: logging.LogRecord) -> list[OutputLine]:
@@ -66,8 +70,8 @@ def _lines(record: logging.LogRecord) -> list[OutputLine]:
     level = _storable(str(record.levelname))[:_LONGEST_LEVEL]
     try:
         text = record.getMessage()
-    except Exception:  # arguments that do not fit: logging itself will say so, and the task goes on
-        text = _as_it_is(record.msg)
+    except Exception:  # the arguments do not fit: logging prints that itself, and the task goes on
+        text = _unformatted(record.msg)
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info)).rstrip()
     lines = _storable(text).splitlines() or [""]
@@ -79,7 +83,7 @@ def _storable(text: str) -> str:
 
 
 def _instant(seconds: float) -> Instant:
-    """Of a record, which may have been made with a clock that shows anything."""
+    """The time of a record. A record may have been made with a clock that shows anything; then it is 0."""
     try:
         at = int(seconds * 1_000_000)
     except (ValueError, OverflowError, TypeError):
@@ -88,37 +92,40 @@ def _instant(seconds: float) -> Instant:
 
 
 def _pieces(line: str) -> list[str]:
-    """What is too long becomes several lines, as with processes: what is cut and kept is counted in lines."""
+    """Split a line that is too long, as for processes: the bounds on a log count lines."""
     if len(line) <= _LONGEST_LINE:
         return [line]
     return [line[start : start + _LONGEST_LINE] for start in range(0, len(line), _LONGEST_LINE)]
 
 
-def _as_it_is(message: object) -> str:
+def _unformatted(message: object) -> str:
     try:
         return str(message)
-    except Exception:  # nor is this a reason for a task to fail
+    except Exception:  # a message that cannot be printed must not fail its task
         return object.__repr__(message)
 
 
-class _Listening:
-    is_on = False
+class _RecordHook:
+    is_installed = False
 
 
-def listen(current: Callable[[], Say | None]) -> None:
-    """From now on, have every record that is made heard by whoever `current` answers: it is asked where the
-    record is made, and knows the task that runs there, if one does. Once a process."""
-    if _Listening.is_on:
+def install_record_hook(current_sink: Callable[[], RecordSink | None]) -> None:
+    """From now on, pass every new log record to the sink of the task that made it.
+
+    `current_sink` is called where the record is created; it returns None where no task is running. Only the
+    first call in a process has an effect.
+    """
+    if _RecordHook.is_installed:
         return
-    _Listening.is_on = True
+    _RecordHook.is_installed = True
     make = logging.Logger.makeRecord
 
     @wraps(make)
-    def make_and_tell(self: logging.Logger, *args: Any, **kwargs: Any) -> logging.LogRecord:
+    def make_and_pass_on(self: logging.Logger, *args: Any, **kwargs: Any) -> logging.LogRecord:
         record = make(self, *args, **kwargs)
-        say = current()
-        if say is not None:
-            say(record)
+        sink = current_sink()
+        if sink is not None:
+            sink(record)
         return record
 
-    logging.Logger.makeRecord = make_and_tell
+    logging.Logger.makeRecord = make_and_pass_on

@@ -1,11 +1,11 @@
-"""Plain functions, on daemon threads of our own.
+"""Plain functions, on daemon threads.
 
-A pool of the standard library cannot end a call that runs. Here `cancel` throws CancelledError into
-the thread, wherever its Python code stands. What that needs is certainty about *whom* it hits: the
-attempt it was meant for, never the thread's own loop, never the next attempt. See `_ThreadAttempt`.
+A thread pool of the standard library cannot end a call that is running. Here `cancel` throws CancelledError
+into the thread, wherever its Python code is. The exception must hit the attempt that it is meant for, and
+never the thread's own loop or the next attempt. `_ThreadAttempt` makes sure of that.
 
-No lock is ever waited for on a thread that can be interrupted. A thread could be interrupted between
-getting a lock and being ready to give it back, and then nobody would.
+A thread that can be interrupted never blocks on a lock. It could be interrupted just after it has acquired
+the lock, and then nothing would release it.
 """
 
 from __future__ import annotations
@@ -31,68 +31,76 @@ _set_async_exception.argtypes = (ctypes.c_ulong, ctypes.py_object)
 _set_async_exception.restype = ctypes.c_int
 
 _INTERRUPT = ctypes.py_object(asyncio.CancelledError)
-"""A BaseException, so `except Exception` in a task's own code does not eat it."""
+"""A BaseException, so `except Exception` in a task does not catch it."""
 
 
 class _ThreadAttempt:
-    """An attempt on its way through a thread, and who may still decide about it.
+    """An attempt that waits for a thread or runs on one.
 
-    Two questions, each decided once by whoever takes its lock first; neither is ever given back.
-    `beginning`: the thread took it, and runs it; `cancel` took it, and it is never run.
-    `ending`: the thread took it, and no interrupt will come; `cancel` took it, and exactly one will.
+    Two locks decide two races between the thread and `cancel`. Each lock is acquired once and never released.
+    `start_lock`: if the thread has it, the attempt runs; if `cancel` has it, the attempt never runs.
+    `end_lock`: if the thread has it, no interrupt will come; if `cancel` has it, exactly one will.
     """
 
-    __slots__ = ("attempt", "beginning", "context", "ending", "is_interrupted", "thread", "variables")
+    __slots__ = (
+        "attempt",
+        "context",
+        "contextvars",
+        "end_lock",
+        "is_interrupted",
+        "start_lock",
+        "thread",
+    )
 
     def __init__(self, attempt: Attempt, context: TaskContext, link: EngineLink) -> None:
         self.attempt = attempt
         self.context = context
-        self.variables = link.variables.copy()
-        self.beginning = threading.Lock()
-        self.ending = threading.Lock()
+        self.contextvars = link.contextvars.copy()
+        self.start_lock = threading.Lock()
+        self.end_lock = threading.Lock()
         self.thread = 0
         self.is_interrupted = False
 
-    def begin(self) -> bool:
-        """On the thread. From the moment this takes the job, the thread may be interrupted."""
+    def try_start(self) -> bool:
+        """On the thread. False if `cancel` came first. Once this acquires the lock, an interrupt may come."""
         self.thread = threading.get_ident()
-        return self.beginning.acquire(blocking=False)
+        return self.start_lock.acquire(blocking=False)
 
     def cancel(self) -> bool:
-        """On the loop's thread, once. True if the job had not begun, and now never will."""
+        """On the event loop's thread, once. True if the attempt had not started, and now never will."""
         self.context.cancelled = True
-        if self.beginning.acquire(blocking=False):
+        if self.start_lock.acquire(blocking=False):
             return True
-        if self.ending.acquire(blocking=False):
+        if self.end_lock.acquire(blocking=False):
             _set_async_exception(self.thread, _INTERRUPT)
             self.is_interrupted = True
         return False
 
     def leave(self) -> None:
-        """On the thread. Once this returns, the thread is its own again.
+        """On the thread, after the task's function. Once this returns or raises, no interrupt can come any
+        more.
 
-        Or once it is interrupted: then that was the one interrupt there is. A `cancel` in the middle
-        of sending is waited for; it needs microseconds.
+        If `cancel` is just sending its interrupt, this waits for it, which takes microseconds.
 
-        Whether an interrupt has struck cannot be known, since the task may have caught it. So another
-        is sent, which replaces one that is still on its way, and is caught right here. (Sending NULL
-        would take it back too, but in Python 3.11 that leaves a flag of the interpreter set, and a
-        thread under a debugger then spins on it for ever.)
+        The thread cannot know whether the interrupt has already struck, because the task may have caught it.
+        So another one is sent, which replaces one that is still pending, and it is caught right here.
+        (Sending NULL would withdraw a pending interrupt too. But in Python 3.11 that leaves a flag of the
+        interpreter set, and a thread under a debugger then spins on it for ever.)
         """
-        if self.ending.acquire(blocking=False):
+        if self.end_lock.acquire(blocking=False):
             return
         while not self.is_interrupted:
             time.sleep(0)
         try:
             _set_async_exception(self.thread, _INTERRUPT)
             while True:
-                time.sleep(0)  # it strikes here, before the first turn is over
+                time.sleep(0)  # the interrupt strikes here, within the first iteration
         except asyncio.CancelledError:
-            pass  # none is on its way any more
+            pass  # and none is pending any more
 
 
 class ThreadExecutor:
-    """Every method is called on the loop's thread; the first `start` decides which loop that is."""
+    """Every method is called on the event loop's thread. The first `start` decides which loop that is."""
 
     def __init__(
         self,
@@ -110,13 +118,14 @@ class ThreadExecutor:
         self._log = log
         self._capacity = capacity
         self._link: EngineLink | None = None
-        self._jobs: set[_ThreadAttempt] = set()
-        """Started and not yet reported."""
+        self._unreported: set[_ThreadAttempt] = set()
+        """Every attempt that was started and has not been reported."""
         self._waiting: SimpleQueue[_ThreadAttempt | None] = SimpleQueue()
+        """Attempts for the threads; None ends one thread."""
         self._threads: set[threading.Thread] = set()
-        self._all_left = asyncio.Event()
+        self._all_exited = asyncio.Event()
         self._done: deque[tuple[_ThreadAttempt, Outcome]] = deque()
-        self._is_waking = False
+        self._report_is_scheduled = False
         self._is_stopped = False
 
     ends_surely = False
@@ -131,47 +140,48 @@ class ThreadExecutor:
         link = self._link
         if link is None:
             link = self._link = EngineLink(self._beat, self._codec, self._log)
-        # A thread that is done is free a little before its report is heard, so this may start one
-        # more than was needed, within the capacity.
-        if len(self._threads) < min(self._capacity, len(self._jobs) + 1):
+        # A thread is free a little before its report is processed. So this may start one thread more than is
+        # needed, but never more than the capacity.
+        if len(self._threads) < min(self._capacity, len(self._unreported) + 1):
             self._start_thread(link)
-        attempt.context = job = _ThreadAttempt(attempt, TaskContext(attempt, link), link)
-        self._jobs.add(job)
-        self._waiting.put(job)
+        thread_attempt = _ThreadAttempt(attempt, TaskContext(attempt, link), link)
+        attempt.context = thread_attempt
+        self._unreported.add(thread_attempt)
+        self._waiting.put(thread_attempt)
 
     def cancel(self, attempt: Attempt) -> None:
-        """Throw CancelledError into the task, once: a second cancel does not cut its clean-up short.
+        """Throw CancelledError into the task, once: a second cancel does not interrupt its clean-up.
 
-        It strikes between two steps of Python code. A thread inside a call into C, such as a
-        blocking read, goes on until that returns, and reports then.
+        It strikes between two instructions of Python code. A thread inside a call into C, such as a blocking
+        read, goes on until that returns, and reports then.
         """
-        job: _ThreadAttempt | None = attempt.context
-        if job is None or job.context.cancelled:
+        thread_attempt: _ThreadAttempt | None = attempt.context
+        if thread_attempt is None or thread_attempt.context.cancelled:
             return
-        if job.cancel() and self._link is not None:
-            self._finish(job, Cancelled(), self._link)
+        if thread_attempt.cancel() and self._link is not None:
+            self._finish(thread_attempt, Cancelled(), self._link)
 
-    async def stop(self, patience: dt.timedelta = dt.timedelta(seconds=5)) -> None:
-        """Cancel everything and wait for the threads to end, at most for `patience`.
+    async def stop(self, grace: dt.timedelta = dt.timedelta(seconds=5)) -> None:
+        """Cancel every attempt and wait until the threads have exited, for at most the grace period.
 
-        A thread that is still in a call by then is left behind: it is a daemon, reports nothing,
-        and ends when the call does or when the process does.
+        A thread that is still in a call by then is left behind. It is a daemon thread and reports nothing. It
+        exits when the call returns, or with the process.
         """
         if self._link is None or self._is_stopped:
             self._is_stopped = True
             return
         self._is_stopped = True
-        self._link.is_cut = True
-        for job in list(self._jobs):
-            self.cancel(job.attempt)
+        self._link.is_closed = True
+        for thread_attempt in list(self._unreported):
+            self.cancel(thread_attempt.attempt)
         for _ in self._threads:
             self._waiting.put(None)
         if self._threads:
             try:
-                async with asyncio.timeout(patience.total_seconds()):
-                    await self._all_left.wait()
+                async with asyncio.timeout(grace.total_seconds()):
+                    await self._all_exited.wait()
             except TimeoutError:
-                pass  # left behind, as promised
+                pass  # left behind, as documented
 
     # --- on the threads
 
@@ -183,82 +193,83 @@ class ThreadExecutor:
 
     def _work(self, link: EngineLink) -> None:
         while True:
-            job = self._waiting.get()
-            if job is None:
+            thread_attempt = self._waiting.get()
+            if thread_attempt is None:
                 break
-            outcome = self._perform(job, link)
+            outcome = self._perform(thread_attempt, link)
             if outcome is not None:
-                self._finish(job, outcome, link)
-            del job, outcome  # else an idle thread would keep the last task's input and output alive
+                self._finish(thread_attempt, outcome, link)
+            del thread_attempt, outcome  # else an idle thread keeps the last input and output alive
         thread = threading.current_thread()
-        link.post(lambda: self._left(thread))
+        link.post(lambda: self._forget_thread(thread))
 
-    def _perform(self, job: _ThreadAttempt, link: EngineLink) -> Outcome | None:
-        """Run the attempt, unless it may not begin. The thread can be interrupted here, and only here.
+    def _perform(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome | None:
+        """Run the attempt; None if it was cancelled before. The thread can be interrupted here, and only
+        here.
 
-        So all of it is inside the `try`. What the task itself raises does not come this far: an
-        exception here is the one interrupt there is, and with it the thread is its own again.
+        So all of it is inside the `try`. `_call` catches what the task raises. An exception that arrives here
+        is therefore the one interrupt of this attempt, and no other will follow.
         """
         outcome: Outcome | None = None
         try:
-            if not job.begin():
+            if not thread_attempt.try_start():
                 return None
-            outcome = job.variables.run(self._call, job, link)
-            job.leave()
+            outcome = thread_attempt.contextvars.run(self._call, thread_attempt, link)
+            thread_attempt.leave()
         except asyncio.CancelledError:
             if outcome is None:
-                outcome = Cancelled()  # else the task was over, and it is too late to change what it did
+                outcome = Cancelled()  # else the task had ended before the interrupt, and its outcome counts
         return outcome
 
-    def _call(self, job: _ThreadAttempt, link: EngineLink) -> Outcome:
-        enter(job.context)
-        attempt = job.attempt
+    def _call(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome:
+        enter(thread_attempt.context)
+        attempt = thread_attempt.attempt
         body = None
         try:
             body = self._bodies(attempt)
             result = body.call(attempt.input)
-            link.birth.end_child(None)
+            link.fork_guard.exit_if_forked(None)
             if inspect.isawaitable(result):
                 raise _never_awaited(attempt.name, result)
             return Succeeded(body.store(result))
         except BaseException as error:
-            link.birth.end_child(error)
-            return outcome_of(error, job.context, body)
+            link.fork_guard.exit_if_forked(error)
+            return outcome_of(error, thread_attempt.context, body)
 
-    def _finish(self, job: _ThreadAttempt, outcome: Outcome, link: EngineLink) -> None:
-        """From any thread. Many ends become one call on the loop."""
-        self._done.append((job, outcome))
-        if not self._is_waking:
-            self._is_waking = True
+    def _finish(self, thread_attempt: _ThreadAttempt, outcome: Outcome, link: EngineLink) -> None:
+        """From any thread. Many outcomes are reported by one callback on the event loop."""
+        self._done.append((thread_attempt, outcome))
+        if not self._report_is_scheduled:
+            self._report_is_scheduled = True
             link.post(self._report_done)
 
-    # --- on the loop's thread again
+    # --- on the event loop's thread again
 
     def _report_done(self) -> None:
-        # Cleared first: what is appended from here on is either seen below or wakes the loop again.
-        self._is_waking = False
+        # Cleared first: what is appended from here on is either seen below or schedules another callback.
+        self._report_is_scheduled = False
         try:
             while self._done:
-                job, outcome = self._done.popleft()
-                self._jobs.discard(job)
-                job.attempt.context = None
-                job.context.end()
+                thread_attempt, outcome = self._done.popleft()
+                self._unreported.discard(thread_attempt)
+                thread_attempt.attempt.context = None
+                thread_attempt.context.end()
                 if not self._is_stopped:
-                    self._report(job.attempt, outcome)
+                    self._report(thread_attempt.attempt, outcome)
         finally:
-            if self._done and self._link is not None:  # a report raised; the others are still due
+            if self._done and self._link is not None:  # a report raised; the others are still to be reported
                 self._link.post(self._report_done)
 
-    def _left(self, thread: threading.Thread) -> None:
-        thread.join()  # this was the last thing it did
+    def _forget_thread(self, thread: threading.Thread) -> None:
+        thread.join()  # it returns at once: posting this callback was the last thing the thread did
         self._threads.discard(thread)
         if not self._threads:
-            self._all_left.set()
+            self._all_exited.set()
 
 
 def _never_awaited(name: str, result: object) -> WrongType:
     if inspect.iscoroutine(result):
-        result.close()  # else Python warns of it later, far from the cause
+        result.close()  # else Python warns about it later, far from the cause
     return WrongType(
         f"the result of task {name!r}",
         f"a plain function returned an awaitable ({type(result).__name__}), which nobody awaits on a thread; "

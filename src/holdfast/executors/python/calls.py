@@ -23,7 +23,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Failure, Payload
 from holdfast.errors import CommandFailed
-from holdfast.executors.processes.forks import Birth
+from holdfast.executors.forks import ForkGuard
 from holdfast.executors.processes.output import LARGEST_OUTPUT, LARGEST_VARIABLE
 from holdfast.executors.python.functions import Library, LoadedFunction, Stamp
 from holdfast.executors.python.process_globals import ProcessGlobals
@@ -71,7 +71,7 @@ class FunctionWorker:
         self._surroundings = Surroundings(os.getcwd())
         self._settings = ProcessGlobals()
         self._is_calling = False
-        self._birth = Birth()
+        self._fork_guard = ForkGuard()
         """A process that a function forks must not come back from it as a second worker."""
 
     def work(self) -> None:
@@ -107,14 +107,14 @@ class FunctionWorker:
         try:
             self._is_calling = True
             payload = self._call(call)
-            self._birth.end_child(None)
+            self._fork_guard.exit_if_forked(None)
         except SystemExit as error:
-            self._birth.end_child(error)
+            self._fork_guard.exit_if_forked(error)
             failure = _failure_of_exit(error)
             if failure is None:
                 payload = NULL
         except BaseException as error:  # whatever it is, the node must hear of it
-            self._birth.end_child(error)
+            self._fork_guard.exit_if_forked(error)
             failure = capture(error.with_traceback(_users_frames(error.__traceback__)))
             _say(failure.whole_traceback)
         finally:
