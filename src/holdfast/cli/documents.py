@@ -79,14 +79,16 @@ def load_document(file: str) -> Meaning:
 
 def _load(file: str, text: str, *, is_flow: bool) -> Meaning:
     """Raises BadDocument."""
-    from holdfast.authoring.dag.loader import load_file, load_text
+    from holdfast.authoring.dag.loader import load_text
     from holdfast.authoring.flow.loader import load_flow_text
 
     if is_flow:
         is_json = None if file == STDIN else file.endswith(".json")
         return load_flow_text(text, file=_STDIN_NAME if file == STDIN else file, is_json=is_json)
-    # What a DAG names is not looked for then: where standard input comes from, nobody knows.
-    return load_text(text, file=_STDIN_NAME) if file == STDIN else load_file(file)
+    if file == STDIN:
+        # The files that the DAG names are not looked for: where standard input comes from, nobody knows.
+        return load_text(text, file=_STDIN_NAME)
+    return load_text(text, file=file, folder=Path(file).parent)
 
 
 def _standard_input() -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
-from holdfast.authoring.dag.loader import load_file, load_text, read_text
+from holdfast import Catalog, load_dag
+from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
 from holdfast.errors import BadDag
 
 
@@ -66,6 +68,27 @@ def test_a_file_that_is_too_large(tmp_path: Path):
     path.write_bytes(b"#" * 1_000_001)
 
     assert problems_of(path) == ["1:1: it has more than 1,000,000 bytes, which is too large for a DAG"]
+
+
+def test_a_file_that_is_saved_while_it_is_loaded_is_stored_as_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path, newer = tmp_path / "etl.yaml", tmp_path / "newer"
+    path.write_text("tasks: {a: {command: echo old}}\n")
+    newer.write_text("tasks: {a: {command: echo new}}\n")
+    open_path = Path.open
+
+    def open_and_replace(file: Path, mode: str) -> IO[Any]:
+        stream = open_path(file, mode)
+        if newer.exists():
+            newer.replace(file)  # as an editor saves; the open stream still reads the old text
+        return stream
+
+    monkeypatch.setattr(Path, "open", open_and_replace)
+    workflow = load_dag(path, catalog=Catalog())
+
+    assert "old" in workflow.source
+    assert workflow.hash == definition_hash(load_text(workflow.source, file=workflow.origin))
 
 
 # --- functions

@@ -31,18 +31,29 @@ _LARGEST_FILE: Final = LARGEST_TEXT
 """In bytes."""
 
 
-def load_text(text: str, *, file: str = "<text>") -> Dag:
+def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) -> Dag:
     """Raises BadDag, with all that is wrong. `file` is what problems say, and gives the DAG its name if it
     has none.
 
-    No file that the DAG names is looked at.
+    With a `folder`, the files that the DAG names are looked for in it, and checked too. Nothing is imported.
     """
-    return _load(text, file, None)
+    problems = Problems(file)
+    root = compose(text, problems)
+    top = None if root is None else conform(root, TOP, "the DAG", problems)
+    if isinstance(top, MapNode):
+        document = DagDocumentReader(top, problems, file).read()
+        check_document(document, problems)
+        if folder is not None:
+            check_files(document, folder, problems)
+        problems.raise_if_any()
+        return _build(document)
+    problems.raise_if_any()
+    raise AssertionError("what has no problem is a map")
 
 
 def load_file(path: str | Path) -> Dag:
-    """Raises BadDag, with all that is wrong, also in the files that the DAG names. Nothing is imported."""
-    return _load(read_text(path), str(path), Path(path).parent)
+    """Raises BadDag, with all that is wrong, also in the files that the DAG names."""
+    return load_text(read_text(path), file=str(path), folder=Path(path).parent)
 
 
 def read_text(path: str | Path) -> str:
@@ -58,7 +69,9 @@ def read_text(path: str | Path) -> str:
     except (OSError, ValueError) as error:
         raise _unreadable(file, f"it cannot be read: {error}") from error
     if len(data) > _LARGEST_FILE:
-        raise _unreadable(file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a DAG")
+        raise _unreadable(
+            file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a DAG"
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -70,21 +83,6 @@ def read_text(path: str | Path) -> str:
 
 def _unreadable(file: str, reason: str, place: Position = START) -> BadDag:
     return BadDag([Problem(file, place.line, place.column, reason)])
-
-
-def _load(text: str, file: str, folder: Path | None) -> Dag:
-    problems = Problems(file)
-    root = compose(text, problems)
-    top = None if root is None else conform(root, TOP, "the DAG", problems)
-    if isinstance(top, MapNode):
-        document = DagDocumentReader(top, problems, file).read()
-        check_document(document, problems)
-        if folder is not None:
-            check_files(document, folder, problems)
-        problems.raise_if_any()
-        return _build(document)
-    problems.raise_if_any()
-    raise AssertionError("what has no problem is a map")
 
 
 # --- the model

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
-from holdfast.authoring.dag.loader import definition_hash, load_file, load_text, read_text
+from holdfast.authoring.dag.loader import definition_hash, load_text, read_text
 from holdfast.authoring.dag.model import CallTask, Dag, DagTask
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
@@ -166,6 +166,8 @@ def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWork
     What the file names is found relative to its folder.
     """
     file = Path(path).absolute()
-    workflow = DagWorkflow(load_file(file), read_text(file), file)
+    # The file is read once. Somebody may save it at any time, and the hash must be that of the stored text.
+    text = read_text(file)
+    workflow = DagWorkflow(load_text(text, file=str(file), folder=file.parent), text, file)
     catalog.add_workflow(workflow)
     return workflow
