@@ -67,7 +67,7 @@ def test_a_file_that_is_too_large(tmp_path: Path):
     path = tmp_path / "large.yaml"
     path.write_bytes(b"#" * 1_000_001)
 
-    assert problems_of(path) == ["1:1: it has more than 1,000,000 bytes, which is too large for a DAG"]
+    assert problems_of(path) == ["1:1: it has more than 1,000,000 bytes, which is too large for a workflow"]
 
 
 def test_a_file_that_is_saved_while_it_is_loaded_is_stored_as_it_was_read(

@@ -429,6 +429,12 @@ def test_a_text_without_a_file_has_no_name():
         ("flow.json", b'{\n"a": "\xff"}', "2:7: it is not text in UTF-8"),
         ("flow.json", YAML.encode(), "1:1: 'start' is no number, nor true, false or null"),
         ("flow.yaml", b"start: [a", "1:8: [ is not closed by ]"),
+        ("flow.yaml", b"start: a\n---\n", "2:1: a second document begins here; a file has one workflow"),
+        (
+            "flow.yaml",
+            b"#" * 1_000_001,
+            "1:1: it has more than 1,000,000 bytes, which is too large for a workflow",
+        ),
     ],
 )
 def test_a_file_that_is_none_is_told(name: str, data: bytes | None, problem: str, tmp_path: FilePath):

@@ -70,7 +70,7 @@ def read_text(path: str | Path) -> str:
         raise _unreadable(file, f"it cannot be read: {error}") from error
     if len(data) > _LARGEST_FILE:
         raise _unreadable(
-            file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a DAG"
+            file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a workflow"
         )
     try:
         return data.decode()

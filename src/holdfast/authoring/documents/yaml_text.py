@@ -171,7 +171,9 @@ class _YamlComposer:
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 if self._documents > 1:
-                    raise _Unreadable(self._place(event), "a second document begins here; a file has one DAG")
+                    raise _Unreadable(
+                        self._place(event), "a second document begins here; a file has one workflow"
+                    )
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 self._begin(event)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
