@@ -78,8 +78,8 @@ async def test_a_writer_without_a_pause_does_not_starve_another(store: SqlStore,
 
 
 async def test_every_commit_is_synced_to_disk(store: SqlStore) -> None:
-    names = ("journal_mode", "synchronous")
+    names = ("journal_mode", "synchronous", "fullfsync")
 
     settings = await store._driver.write(lambda tx: [raw_connection(tx).pragma(name) for name in names])
 
-    assert settings == ["wal", 2]
+    assert settings == ["wal", 2, 1]
