@@ -26,7 +26,7 @@ from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
 from holdfast.engine.engine import Engine
 from holdfast.engine.neighbours import is_surely_dead, new_node_id
-from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
     BadOption,
@@ -257,7 +257,7 @@ class Parts:
 
     async def open_store(self) -> None:
         await self.store.open()
-        self.clock.set_to(await self.store.now())
+        await set_by_database(self.clock, self.store.now)
 
     async def bury_neighbours(self) -> None:
         """Nodes of this machine whose process is gone need not be waited for."""

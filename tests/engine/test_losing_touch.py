@@ -196,3 +196,26 @@ async def test_what_waited_for_a_slot_while_the_machine_slept_begins_only_under_
 
     assert len(leases) == 2
     assert all(now < lease_until for now, lease_until in leases)
+
+
+async def test_the_clock_is_set_again_over_a_line_that_takes_a_second(
+    store_url: str, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[tuple[int, int]] = []
+
+    async def ask_over_a_slow_line() -> Instant:
+        env.clock.advance(SECOND)
+        return env.clock.now()
+
+    def set_to(there: Instant, within: int) -> None:
+        readings.append((there - env.clock.now(), within))
+
+    async with Environment(store_url, catalog=catalog) as env:
+        monkeypatch.setattr(env.crash_points, "now", ask_over_a_slow_line)
+        monkeypatch.setattr(env.clock, "set_to", set_to)
+        await _go_on_deaf(env)
+        for _ in range(10):
+            await env.skip(20 * SECOND)
+
+    assert len(readings) >= 5
+    assert set(readings) == {(500_000, 500_000)}

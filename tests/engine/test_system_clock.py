@@ -7,7 +7,7 @@ import time
 import pytest
 
 from holdfast.core.values import Instant
-from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.system_clock import SystemClock, set_by_database
 
 SECOND = 1_000_000
 
@@ -43,6 +43,36 @@ def test_a_difference_that_the_way_to_the_database_may_have_made_is_none() -> No
     clock.set_to(Instant(1_000 * SECOND + 15_000))
 
     assert clock.now() == 1_000 * SECOND
+
+
+async def test_over_a_slow_line_it_is_set_by_the_middle_of_the_round_trip() -> None:
+    count = 0
+    clock = SystemClock(lambda: count, None)
+
+    async def ask() -> Instant:
+        nonlocal count
+        count += 2_000_000_000
+        return Instant(1_000 * SECOND)
+
+    await set_by_database(clock, ask)
+
+    assert clock.now() == 1_001 * SECOND
+
+
+@pytest.mark.parametrize(("wrong_by", "left"), [(999_000, 999_000), (-999_000, -999_000), (1_001_000, 0)])
+async def test_it_is_left_alone_when_it_may_be_righter_than_the_answer(wrong_by: int, left: int) -> None:
+    count, there = 0, 1_000 * SECOND
+    clock = SystemClock(lambda: count, None)
+    clock.set_to(Instant(there + wrong_by))
+
+    async def ask() -> Instant:
+        nonlocal count
+        count += 2_000_000_000
+        return Instant(there + SECOND)
+
+    await set_by_database(clock, ask)
+
+    assert clock.now() == there + 2 * SECOND + left
 
 
 def test_elapsed_time_does_not_stand_still_and_is_not_set() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from holdfast.core.values import Instant, NodeId, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.schedule_firing import ScheduleFirer
+from holdfast.engine.system_clock import set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.clock import Clock
@@ -24,8 +25,6 @@ _log = logging.getLogger("holdfast.engine")
 _LOOK_AGAIN = dt.timedelta(seconds=1)
 _LOOK_SOON = dt.timedelta(milliseconds=100)
 _SET_CLOCK_EVERY = 30_000_000
-_GOOD_ANSWER = 200_000
-"""Microseconds. Half of what it took to ask for the time is how wrong the answer may be."""
 
 
 class StorePoller:
@@ -128,13 +127,5 @@ class StorePoller:
         """Go by the database's clock, now and then: nobody knows what becomes of that of a machine."""
         if self._clock.elapsed() < self._set_clock_at:
             return
-        asked = self._time_by_now()
-        there = await self._store.now()
-        took = self._time_by_now() - asked  # with the time that the machine slept: such an answer is no good
-        if took < _GOOD_ANSWER:
-            self._clock.set_to(Instant(there + took // 2))
-            self._set_clock_at = self._clock.elapsed() + _SET_CLOCK_EVERY
-
-    def _time_by_now(self) -> Instant:
-        self._clock.catch_up()
-        return self._clock.now()
+        await set_by_database(self._clock, self._store.now)
+        self._set_clock_at = self._clock.elapsed() + _SET_CLOCK_EVERY

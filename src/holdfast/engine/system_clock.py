@@ -9,13 +9,28 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from holdfast.core.values import Instant
+from holdfast.ports.clock import Clock
 
 _TOLERATED = 20_000
-"""Microseconds. An answer of the database is about as old as that, so a smaller difference is none."""
+"""Microseconds. A smaller difference is none: the clock is not moved for the delays of a busy event loop."""
+
+
+async def set_by_database(clock: Clock, read: Callable[[], Awaitable[Instant]]) -> None:
+    """Set the clock to what `read` answers.
+
+    The answer is from some moment between question and reply. Taken for the middle of the round trip, it is
+    wrong by at most half of it, however slow the line is.
+    """
+    clock.catch_up()
+    asked = clock.now()
+    there = await read()
+    clock.catch_up()  # so that the round trip includes the time that the machine slept
+    half = (clock.now() - asked) // 2
+    clock.set_to(Instant(there + half), within=half)
 
 
 def _counting_sleep() -> Callable[[], int] | None:
@@ -38,10 +53,10 @@ class SystemClock:
         self._offset = time.time_ns() // 1000 - self.elapsed()
         self._slept = self._sleep_so_far()
 
-    def set_to(self, there: Instant) -> None:
+    def set_to(self, there: Instant, within: int = 0) -> None:
         self.catch_up()  # what the machine slept is in `there`, and must not be added once more
         difference = there - self.now()
-        if abs(difference) > _TOLERATED:
+        if abs(difference) > max(within, _TOLERATED):
             self._offset += difference
 
     def catch_up(self) -> None:

@@ -23,8 +23,10 @@ class Clock(Protocol):
         before the time decides whether a lease has run out."""
         ...
 
-    def set_to(self, there: Instant) -> None:
-        """The database's clock, which all nodes go by, shows `there` now."""
+    def set_to(self, there: Instant, within: int = 0) -> None:
+        """The database's clock, which all nodes go by, shows `there` now, give or take `within` microseconds.
+
+        Nothing is changed by an answer that may be as wrong as this clock is."""
         ...
 
     async def wait(self, event: asyncio.Event, until: Instant | None) -> None:

@@ -28,7 +28,7 @@ class ManualClock:
     def catch_up(self) -> None:
         pass
 
-    def set_to(self, there: Instant) -> None:
+    def set_to(self, there: Instant, within: int = 0) -> None:
         pass  # the test sets it, and nobody else
 
     def time(self) -> dt.datetime:

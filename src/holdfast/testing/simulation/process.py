@@ -21,7 +21,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
 from holdfast.engine.engine import Engine
-from holdfast.engine.system_clock import SystemClock
+from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
@@ -236,7 +236,7 @@ class Process:
     async def _live(self) -> None:
         while True:
             try:
-                self._clock.set_to(await self._line.now())
+                await set_by_database(self._clock, self._line.now)
                 await self.client.register_all()
                 break
             except StoreError:
