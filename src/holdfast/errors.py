@@ -3,6 +3,7 @@
 HoldfastError
 ├── Refused                 bad input, stopped at the door; nothing was changed
 │   ├── BadOption           an option outside what it may be
+│   │   └── BadFile         a file that is missing, or cannot be read
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
 │   ├── BadDocument         a workflow in a file that cannot run, with all that is wrong in it and where
@@ -108,6 +109,25 @@ class BadOption(Refused, ValueError):
             self.others = tuple(others)
         mistake = f"{option} is {show(value)}, but must be {expected}"
         super().__init__("; ".join([mistake, *map(str, self.others)]))
+
+
+class BadFile(BadOption):
+    """`value` is the path, and `reason` says what is wrong with the file."""
+
+    def __init__(self, option: str, path: str, reason: str) -> None:
+        super().__init__(option, path, "a file that can be read")
+        self.reason = reason
+        self.args = (f"{path}: {reason}",)
+
+    @classmethod
+    def unreadable(cls, option: str, path: str, error: OSError) -> BadFile:
+        match error:
+            case FileNotFoundError() | NotADirectoryError():
+                return cls(option, path, "no such file")
+            case IsADirectoryError():
+                return cls(option, path, "this is a folder, not a file")
+            case _:
+                return cls(option, path, f"cannot be read ({error.strerror})")
 
 
 class BadUrl(Refused, ValueError):

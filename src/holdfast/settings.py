@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.core.names import checked_name
-from holdfast.errors import BadOption
+from holdfast.errors import BadFile, BadOption
 
 PREFIX = "HOLDFAST_"
 _NEVER_ZERO = {"lease_seconds", "worker_ttl_seconds", "worker_refresh_seconds", "queue_lease_seconds"}
@@ -195,6 +195,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (ValueError, RecursionError, OSError) as error:
-        # Not TOML, not UTF-8, a number of five thousand digits, nested without end, or a folder.
-        raise BadOption(str(path.name), str(error), "a TOML file") from None
+    except OSError as error:
+        raise BadFile.unreadable(path.name, str(path), error) from None
+    except (ValueError, RecursionError) as error:
+        # Not TOML, not UTF-8, a number of five thousand digits, or nested without end.
+        raise BadFile(path.name, str(path), f"not TOML ({error})") from None

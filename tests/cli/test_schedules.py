@@ -82,7 +82,7 @@ def test_what_lies_ahead_is_shown_and_what_an_outage_would_cost(project: Path) -
         (["put", "x", "nightly.yaml", "--every", "soon"], "a span such as 90s"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--overlap", "never"], "'skip'"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--input", '{"limit": "many"}'], "limit"),
-        (["put", "x", "weekly.yaml", "--every", "1h"], "a file that is there"),
+        (["put", "x", "weekly.yaml", "--every", "1h"], "weekly.yaml: no such file"),
         (["put", "x", "nightly.yaml", "--every", "1h", "--cron", "@daily"], "not by both"),
         (
             ["put", "x", "nightly.yaml", "--every", "1h", "--jitter", "2h"],
@@ -118,7 +118,7 @@ def test_all_that_is_wrong_is_told_at_once(project: Path) -> None:
     begun = [line.split(" is ")[0] for line in told.splitlines()]
     assert begun == [
         *("error: --every", "error: --jitter", "error: --catchup"),
-        *("error: --overlap", "error: --input", "error: TARGET"),
+        *("error: --overlap", "error: --input", "error: weekly.yaml: no such file"),
     ]
     assert not (project / ".holdfast").exists()
 

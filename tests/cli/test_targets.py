@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shlex
 import subprocess
 import sys
@@ -99,13 +100,26 @@ def test_what_it_imports_from_elsewhere_does_not_make_a_module_ambiguous(folder:
         ("shop:main.<locals>.inner", "a YAML or JSON file"),
         ("missing_module_xyz", "there is no module 'missing_module_xyz'"),
         ("missing_module_xyz.inner:main", "there is no module 'missing_module_xyz'"),
-        ("missing.py:main", "a file that is there"),
+        ("missing.py:main", "missing.py: no such file"),
+        ("folder.py", "folder.py: this is a folder, not a file"),
+        ("circle.py", "circle.py: cannot be read (Too many levels of symbolic links)"),
+        ("pipe.py", "pipe.py: not a regular file"),
         ("json:dumps", "'dumps' is there, but is no workflow; there are none in it"),
         ("json", "a module with a workflow in it"),
-        ("missing.yaml", "a file that is there"),
+        ("missing.yaml", "missing.yaml: no such file"),
+        ("missing/etl.yaml", "missing/etl.yaml: no such file"),
+        ("folder.py/etl.yaml", "folder.py/etl.yaml: no such file; did you mean 'elt.yaml'?"),
+        ("pipe.py/etl.yaml", "pipe.py/etl.yaml: no such file"),
+        ("etl.yaml", "etl.yaml: this is a folder, not a file"),
     ],
 )
 def test_what_is_no_workflow_is_refused_with_what_is_expected(folder: Path, target: str, message: str):
+    for name in ("folder.py", "etl.yaml"):
+        (folder / name).mkdir()
+    (folder / "folder.py" / "elt.yaml").touch()
+    (folder / "circle.py").symlink_to("circle.py")
+    os.mkfifo(folder / "pipe.py")
+
     with pytest.raises(BadOption) as caught:
         load_target(target)
 

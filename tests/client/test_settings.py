@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast import Holdfast
-from holdfast.errors import BadOption
+from holdfast.errors import BadFile, BadOption
 from holdfast.settings import Settings, read_settings
 
 
@@ -66,6 +66,7 @@ def test_queues_in_the_environment_are_read_as_json(tmp_path: Path) -> None:
         ("", {}, {"threads": "3"}, r"threads in Holdfast\(...\) is '3', but must be a whole number"),
         ("", {}, {"colour": "red"}, r"colour in Holdfast\(...\)"),
         ("threads = 0", {}, {}, "threads"),
+        ("threads =", {}, {}, r"/holdfast\.toml: not TOML \(Invalid value \(at "),
         ("", {"HOLDFAST_CONCURRENCY": "-1"}, {}, "concurrency"),
         ("", {}, {"max_payload_bytes": 0}, "max_payload_bytes"),
         ("", {}, {"max_resident": 0}, "max_resident"),
@@ -82,6 +83,13 @@ def test_a_bad_setting_is_refused_with_its_name_or_its_place(
 ) -> None:
     with pytest.raises(BadOption, match=named):
         read(tmp_path, toml, environment, **given)
+
+
+def test_a_settings_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "holdfast.toml").mkdir()
+
+    with pytest.raises(BadFile, match=r"/holdfast\.toml: this is a folder, not a file$"):
+        read_settings({}, {}, tmp_path)
 
 
 def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:

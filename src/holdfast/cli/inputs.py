@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, cast
 
-from holdfast.errors import BadOption, show
+from holdfast.errors import BadFile, BadOption, show
 
 Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """By position and by name."""
@@ -62,18 +62,19 @@ def read_named(text: str | None) -> dict[str, Any]:
 
 def _text_of(text: str) -> str:
     if text == "-":
-        return _decoded("--input -", sys.stdin.buffer.read())
+        return _decoded("standard input", sys.stdin.buffer.read())
     if not text.startswith("@"):
         return text
+    file = text[1:]
     try:
-        return _decoded(f"--input {text}", Path(text[1:]).read_bytes())
+        return _decoded(file, Path(file).read_bytes())
     except OSError as error:
-        expected = f"the path of a file that can be read ({error.strerror})"
-        raise BadOption("--input", text, expected) from None
+        raise BadFile.unreadable("--input", file, error) from None
 
 
-def _decoded(option: str, content: bytes) -> str:
+def _decoded(file: str, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadOption(option, show(content[:20]), f"text in UTF-8 ({error.reason})") from None
+        reason = f"not text in UTF-8 (byte {error.start}: {error.reason})"
+        raise BadFile("--input", file, reason) from None

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.authoring.code.definitions import Task
 from holdfast.cli.documents import SUFFIXES, is_flow
-from holdfast.errors import BadOption, UnknownWorkflow
+from holdfast.errors import BadFile, BadOption, UnknownWorkflow
 
 if TYPE_CHECKING:
     from holdfast.authoring.flow.model import Flow
@@ -66,9 +67,7 @@ def load_all(texts: Sequence[str], *, is_first_a_workflow: bool = True) -> list[
 
 def _load_document(text: str, what: str) -> Target:
     file = Path(text)
-    if not file.is_file():
-        known = [each.name for each in _siblings(file) if each.suffix in SUFFIXES]
-        raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
+    _refuse_no_file(text, what, SUFFIXES)
     return _load_flow(file) if is_flow(file) else _load_dag(file)
 
 
@@ -153,9 +152,7 @@ def _has_only_tasks(text: str) -> bool:
 
 def _load_file(text: str, what: str) -> ModuleType:
     file = Path(text).absolute()
-    if not file.is_file():
-        known = [each.name for each in _siblings(file) if each.suffix == ".py"]
-        raise BadOption(what, text, "a file that is there" + _did_you_mean(file.name, known))
+    _refuse_no_file(text, what, (".py",))
     _first_on_path(file.parent)
     known = sys.modules.get(file.stem)
     if known is not None:
@@ -227,6 +224,21 @@ def _is_workflow(thing: Any) -> bool:
 
 
 # --- slips of the pen
+
+
+def _refuse_no_file(text: str, what: str, suffixes: tuple[str, ...]) -> None:
+    """Raises BadFile."""
+    try:
+        mode = Path(text).stat().st_mode
+    except FileNotFoundError:
+        known = [each.name for each in _siblings(Path(text)) if each.suffix in suffixes]
+        raise BadFile(what, text, "no such file" + _did_you_mean(Path(text).name, known)) from None
+    except OSError as error:
+        raise BadFile.unreadable(what, text, error) from None
+    if S_ISDIR(mode):
+        raise BadFile(what, text, "this is a folder, not a file")
+    if not S_ISREG(mode):
+        raise BadFile(what, text, "not a regular file")
 
 
 def _siblings(file: Path) -> Iterable[Path]:

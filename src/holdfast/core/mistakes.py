@@ -34,4 +34,6 @@ class Mistakes:
 
 def all_of(error: BadOption) -> list[BadOption]:
     """Each mistake by itself."""
+    if not error.others:
+        return [error]
     return [BadOption(error.option, error.value, error.expected), *error.others]
