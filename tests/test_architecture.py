@@ -1,4 +1,4 @@
-"""Who may import whom, and a few things nobody may do. The table below is the rule; there is no other copy.
+"""Who may import whom, and a few things nobody may do. The table of layers in ARCHITECTURE.md is the rule.
 
 The source is read, not imported: an import inside a function or under TYPE_CHECKING counts as well,
 because a layer that names another one's types knows it.
@@ -7,6 +7,7 @@ because a layer that names another one's types knows it.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -21,47 +22,20 @@ SOURCE = Path(__file__).parent.parent / "src" / "holdfast"
 class Layer(NamedTuple):
     may_import: set[str]
     """Other layers. Every layer may import itself."""
-    third_party: frozenset[str] | set[str] = frozenset()
+    third_party: set[str]
 
 
-# app ties the parts together, and testing takes them apart: they know everything.
-PARTS = {
-    "errors",
-    "core",
-    "ports",
-    "settings",
-    "authoring",
-    "stores",
-    "executors",
-    "engine",
-    "client",
-    "server",
-}
+def layers_in(page: str) -> dict[str, Layer]:
+    """The rows of the table of layers: a link, what the layer may import, its packages, what it holds."""
+    rows = re.findall(r"^\| \[`?(\w+)`?\]\(src/holdfast/\S+\) \|(.*?)\|(.*?)\|", page, re.MULTILINE)
+    return {name: Layer(_names(layers), _names(packages)) for name, layers, packages in rows}
 
-LAYERS = {
-    "errors": Layer(set()),
-    "core": Layer({"errors"}, {"msgspec", "cronsim"}),
-    "ports": Layer({"errors", "core"}, {"msgspec"}),
-    "settings": Layer({"errors", "core"}, {"msgspec"}),
-    "authoring": Layer({"errors", "core", "ports"}, {"msgspec", "pydantic", "yaml"}),
-    "stores": Layer({"errors", "core", "ports"}, {"msgspec", "apsw", "psycopg"}),
-    "executors": Layer({"errors", "core", "ports"}, {"msgspec", "httpx"}),
-    "engine": Layer({"errors", "core", "ports"}, {"msgspec"}),
-    "client": Layer({"errors", "core", "ports"}, {"msgspec"}),
-    # A thin face, like the command line: it speaks through the client.
-    "server": Layer({"errors", "core", "ports", "client"}, {"msgspec", "litestar", "uvicorn"}),
-    # What runs beside other people's code, and knows of us only how to ask and answer.
-    "worker": Layer({"errors", "core", "settings"}, {"msgspec", "httpx", "uvicorn"}),
-    "app": Layer(PARTS, {"msgspec", "uvloop"}),
-    "testing": Layer(PARTS | {"app"}, {"msgspec", "pytest", "hypothesis"}),
-    # A thin face: it speaks through the client, and reads files with what authoring has.
-    "cli": Layer(
-        {"errors", "core", "settings", "authoring", "client", "server", "app", "__init__"},
-        {"msgspec", "typer", "rich", "uvloop"},
-    ),
-    "__main__": Layer({"cli"}),
-    "__init__": Layer(PARTS | {"app"}),
-}
+
+def _names(cell: str) -> set[str]:
+    return set(re.findall(r"\w+", cell))
+
+
+LAYERS = layers_in((SOURCE.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
 # core is handed the time, the dice and everything else from outside. So the same arguments give the
 # same answer on every machine and in every year, which is all that replay rests on.
@@ -156,7 +130,7 @@ def strangers_imported(modules: list[Module]) -> list[str]:
     for module in modules:
         layer = LAYERS.get(module.layer)
         if layer is None:
-            found.append(f"{module.at(1)} is in no layer: give {module.layer!r} a row in LAYERS")
+            found.append(f"{module.at(1)} is in no layer: give {module.layer!r} a row in ARCHITECTURE.md")
             continue
         for imported in imports(module):
             if imported.root == "holdfast":
@@ -267,6 +241,13 @@ def test_the_source_keeps_the_rule(rule: Callable[[list[Module]], list[str]]):
     found = rule(read(SOURCE))
 
     assert not found, "\n" + "\n".join(found)
+
+
+def test_the_table_has_the_layers_that_the_source_has():
+    layers = {module.layer for module in read(SOURCE)}
+
+    assert LAYERS.keys() == layers
+    assert {name for layer in LAYERS.values() for name in layer.may_import} <= layers
 
 
 # --- the rules themselves, each shown a violation
