@@ -1,5 +1,6 @@
 # Everything a developer does, one word each. The first of them sets up $(VENV) from the lock file;
 # later ones find it there, and set it up again only when the lock or pyproject.toml has changed.
+# `make demo` installs only what holdfast itself needs, which takes seconds.
 #
 # Needs Python 3.11 or later and make. All paths are relative, so the checkout may lie anywhere.
 
@@ -10,8 +11,11 @@ ARGS ?=
 WORKERS ?= 4
 
 LOCK := requirements.lock
+DEMO_LOCK := requirements-demo.lock
 RUN := $(VENV)/bin/python
+PIP_INSTALL := $(RUN) -m pip install --disable-pip-version-check --quiet --no-compile
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.ready-demo
 SOURCES := $(wildcard src tests bench examples)
 
 .DEFAULT_GOAL := help
@@ -22,10 +26,10 @@ help:  ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(READY)  ## see runs survive a crash: in Python, as a DAG in YAML, as a flow graph
-	@$(RUN) examples/demo.py $(ARGS)
-	@$(RUN) examples/demo_dag.py
-	@$(RUN) examples/demo_flow.py
+demo: $(or $(wildcard $(READY)),$(DEMO_READY))  ## see runs survive a crash: in Python, as a DAG in YAML, as a flow graph
+	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo.py $(ARGS)
+	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_dag.py
+	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_flow.py
 
 .PHONY: test
 test: $(READY)  ## run every test (ARGS="-k lease" for some)
@@ -76,14 +80,17 @@ mutate: $(READY)  ## change the source in small ways, and list what no test noti
 
 # Pinned as a requirements file and not as uv.lock: plain pip can install it, and it names no package
 # index. Resolved for every platform and Python at once, so it is the same wherever it is made.
+# The lock of the demo is constrained by the whole one, so that both have the same versions.
 # ARGS=--upgrade takes newer versions; without it only what pyproject.toml asks for changes.
+COMPILE := $(RUN) -m uv pip compile pyproject.toml --no-config --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet
+
 .PHONY: lock
-lock: | $(RUN)  ## write the lock file again (ARGS=--upgrade for newer versions)
-	@echo "Resolving pyproject.toml into $(LOCK)"
-	@$(RUN) -m pip install --quiet 'uv>=0.9'
-	@$(RUN) -m uv pip compile pyproject.toml --no-config --extra dev --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet \
-		--output-file $(LOCK) $(ARGS)
+lock: | $(RUN)  ## write the lock files again (ARGS=--upgrade for newer versions)
+	@echo "Resolving pyproject.toml into $(LOCK) and $(DEMO_LOCK)"
+	@$(PIP_INSTALL) 'uv>=0.9'
+	@$(COMPILE) --extra dev --output-file $(LOCK) $(ARGS)
+	@$(COMPILE) --constraint $(LOCK) --output-file $(DEMO_LOCK) $(ARGS)
 
 .PHONY: clean
 clean:  ## remove caches and build output
@@ -101,10 +108,16 @@ $(RUN):
 	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 
+# holdfast is not installed for the demo, which finds it by PYTHONPATH: building it needs the tools.
+$(DEMO_READY): $(DEMO_LOCK) | $(RUN)
+	@echo "Installing $(DEMO_LOCK) into $(VENV) (about ten seconds)"
+	@$(PIP_INSTALL) --require-hashes --requirement $(DEMO_LOCK)
+	@touch $@
+
 # hatchling is in the lock, so the package is built with it and not with whatever is newest today:
 # that is what --no-build-isolation is for.
 $(READY): $(LOCK) pyproject.toml | $(RUN)
 	@echo "Installing $(LOCK) into $(VENV) (about a minute)"
-	@$(RUN) -m pip install --disable-pip-version-check --quiet --require-hashes --requirement $(LOCK)
-	@$(RUN) -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@$(PIP_INSTALL) --require-hashes --requirement $(LOCK)
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
