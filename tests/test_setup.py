@@ -1,4 +1,4 @@
-"""What sets up a checkout agrees with pyproject.toml and with each other: the lock files."""
+"""What sets up a checkout agrees with pyproject.toml: the lock files, and the Pythons that CI runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,22 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+CLASSIFIER = "Programming Language :: Python :: "
+
+
+def test_ci_runs_on_every_python_that_the_package_names():
+    named = [it.removeprefix(CLASSIFIER) for it in PROJECT["classifiers"] if it.startswith(CLASSIFIER)]
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+
+    (job,) = workflow["jobs"].values()
+
+    assert job["strategy"]["matrix"]["python"] == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    assert job["steps"][-1] == {"run": "bash .ci/run"}
 
 
 def locked(file: str) -> dict[str, str]:
