@@ -45,9 +45,7 @@ class Block(NamedTuple):
 
 def pages() -> list[Path]:
     found = [
-        ROOT / "README.md",
-        ROOT / "ARCHITECTURE.md",
-        ROOT / "CHANGELOG.md",
+        *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
     ]
     return sorted(found)

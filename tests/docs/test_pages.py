@@ -35,6 +35,7 @@ HAVE_CODE = [
     page
     for page in pages()
     if re.search(r"^```(python|sh|toml|yaml|json)", page.read_text("utf-8"), re.MULTILINE)
+    and page.name != "STYLE.md"  # it shows fragments, some of them as they should not be
 ]
 
 
