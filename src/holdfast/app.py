@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
@@ -246,7 +247,9 @@ class Parts:
         tuning: Tuning | None = None,
     ) -> None:
         self.settings = settings
-        self.definitions = Definitions(catalog, Codec(settings.max_payload_bytes), settings.max_steps)
+        self.definitions = Definitions(
+            catalog, Codec(settings.max_payload_bytes), Kinds(), settings.max_steps
+        )
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
         self.store = store or store_for(settings.url)

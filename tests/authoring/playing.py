@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.authoring.kinds import reopening_plan
 from holdfast.core.commands import (
     CancelRun,
     CancelTask,
@@ -39,7 +40,6 @@ from holdfast.core.history import Past, restore
 from holdfast.core.journal import write_step
 from holdfast.core.program import Program
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
-from holdfast.core.reopening import plan_reopening
 from holdfast.core.values import (
     NULL,
     Cancelled,
@@ -137,7 +137,7 @@ class Play:
 
     def retry(self, heard: Sequence[Event] = ()) -> None:
         """Open it again. What it has to hear had happened before anybody took it."""
-        plan = plan_reopening(self._history(), self.kind)
+        plan = reopening_plan(self.kind, self._history())
         for seq in plan.tasks:
             row = self.rows[seq]
             self.rows[seq] = msgspec.structs.replace(

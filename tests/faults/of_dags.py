@@ -161,9 +161,9 @@ DATA = [
     Fault(
         "failed-children-left-behind",
         "a retry of a DAG tries the workflows again that it called",
-        [Code("core.reopening:_plan_for_data").replace("[... for A in again if A.status.is_undone]", "[]")],
+        [Code("core.reopening:plan_for_data").replace("[... for A in again if A.status.is_undone]", "[]")],
         cases(
-            "core/test_reopening.py",
+            "authoring/test_reopening.py",
             "test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again",
         ),
     ),

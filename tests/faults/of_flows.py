@@ -160,7 +160,7 @@ REPLAYED = [
     Fault(
         "retry-redoes-what-was-dealt-with",
         "a retry goes on from the node that the run ended with",
-        [Code("core.reopening:plan_reopening").replace("_undone_in_flow(...) if ... else A", "A")],
+        [Code("authoring.kinds:reopening_plan").replace("kind == 'dag'", "kind != 'code'")],
         _played(
             "test_a_retry_tries_the_failed_task_again_under_its_old_number_and_nothing_that_was_dealt_with"
         ),

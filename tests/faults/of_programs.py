@@ -154,7 +154,7 @@ FAULTS = [
     Fault(
         "numbers-used-again-after-a-retry",
         "3: a number stands for one task for ever",
-        [Code("core.reopening:_next_numbers").replace("max(tasks, A + 1)", "min(tasks, A)")],
+        [Code("core.reopening:next_numbers").replace("max(tasks, A + 1)", "min(tasks, A)")],
         cases(
             "client/test_retry.py",
             "test_the_clean_up_of_the_failed_attempt_is_struck_out_and_done_anew_if_it_fails_again",
@@ -164,7 +164,7 @@ FAULTS = [
         "succeeded-tasks-retried",
         "3: a retry does only what failed",
         [
-            Code("core.reopening:_UNDONE_TASK").replace(
+            Code("core.reopening:UNDONE_TASK").replace(
                 "{TaskStatus.FAILED, TaskStatus.CANCELLED}",
                 "{TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS}",
             )

@@ -17,7 +17,8 @@ from holdfast import Catalog, task, task_context, workflow
 from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.workflow import FlowWorkflow
 from holdfast.client.client import Client
-from holdfast.core.records import CURSOR, RunRecord, TaskRecord
+from holdfast.core.records import RunRecord, TaskRecord
+from holdfast.ports.flows import CURSOR
 
 RETRIES = 2
 _NO_LIMIT = 10_000

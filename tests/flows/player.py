@@ -16,7 +16,8 @@ from tests.flows.signals import SHORT_MS, Signals, rescue
 from holdfast.authoring.flow.workflow import FlowWorkflow
 from holdfast.core.commands import Command, ScheduleTask, StartChild
 from holdfast.core.policies import TaskOptions
-from holdfast.core.records import CURSOR, History, TaskRecord
+from holdfast.core.records import History, TaskRecord
+from holdfast.ports.flows import CURSOR
 
 _MOST_MOVES = 2000
 _WAITS = ("wait_event", "approval")

@@ -11,6 +11,7 @@ from tests.fuzz.household import catalog, eventful
 from tests.fuzz.outcomes import refusing
 
 from holdfast.authoring.catalog import Definitions
+from holdfast.authoring.kinds import Kinds, reopening_plan
 from holdfast.core.codec import Codec
 from holdfast.core.history import restore
 from holdfast.core.journal import read_step
@@ -24,12 +25,12 @@ from holdfast.core.records import (
     TaskRecord,
     new_run,
 )
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
+from holdfast.core.reopening import goes_by_end_of, is_being_cancelled
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import HoldfastError, JournalCorrupt
 
 RUN: Final = RunKey(bytes(range(16)))
-definitions = Definitions(catalog, Codec())
+definitions = Definitions(catalog, Codec(), Kinds())
 
 # --- steps -------------------------------------------------------------------------------------------
 
@@ -137,7 +138,11 @@ def any_history_is_a_past_or_corrupt(history: History) -> None:
 
 @given(histories())
 def any_history_can_be_asked_about_reopening(history: History) -> None:
-    questions: list[Any] = [plan_reopening, is_being_cancelled, lambda it: goes_by_end_of(it, 0)]
+    questions: list[Any] = [
+        lambda it: reopening_plan("code", it),
+        is_being_cancelled,
+        lambda it: goes_by_end_of(it, 0),
+    ]
     for ask in questions:
         with refusing(JournalCorrupt):
             ask(history)

@@ -16,6 +16,7 @@ from tests.programs.rules import Message, script
 
 from holdfast import Catalog, Run, RunInfo
 from holdfast.authoring.catalog import Definitions
+from holdfast.authoring.kinds import Kinds
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past, restore
 from holdfast.core.journal import write_step
@@ -71,7 +72,7 @@ class Prover:
         self._catalog = Catalog()
         self._failures: Counter[str] = Counter()
         self._workflow = register(self._catalog, self._begun.append, self._failures)
-        self._definitions = Definitions(self._catalog, Codec())
+        self._definitions = Definitions(self._catalog, Codec(), Kinds())
 
     async def prove(self, program: Program, plan: Plan, url: str | None = None) -> Proof:
         """Run it and compare. `url` names an empty database; without one it is a SQLite file in memory."""

@@ -17,7 +17,8 @@ from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
-from holdfast.core.records import PUBLISHED_FLOWS, Definition, RunRecord
+from holdfast.core.records import ANY_NODE, Definition, History, RunRecord
+from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
@@ -38,6 +39,8 @@ class WorkflowDefinition(Protocol):
     name: str
     version: str
     kind: str
+    is_data: bool
+    """It is made of data that the store has: then it is a `DataWorkflow`."""
     hash: str
     source: str
     is_pinned: bool
@@ -79,6 +82,21 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         ...
 
 
+class WorkflowKinds(Protocol):
+    """What depends on the kind of a workflow; `authoring.kinds` implements it."""
+
+    @property
+    def flow_reader(self) -> FlowReader: ...
+
+    def read_published(self, definition: Definition) -> DataWorkflow:
+        """Raises BadFlow."""
+        ...
+
+    def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
+        """Raises JournalCorrupt."""
+        ...
+
+
 class Catalog:
     def __init__(self) -> None:
         self._tasks: dict[str, TaskDefinition] = {}
@@ -102,7 +120,7 @@ class Catalog:
             _refuse_another(workflow.name, known.origin, workflow.origin)
         versions.pop(version, None)
         versions[version] = workflow
-        if workflow.kind != "code":
+        if workflow.is_data:
             self.add_edition(cast("DataWorkflow", workflow))
 
     def add_edition(self, workflow: DataWorkflow) -> None:
@@ -123,7 +141,7 @@ class Catalog:
             version = checked_version(version)
             found = versions.get(version) or self.editions.get((name, version))
             unpinned = versions.get(None)
-            is_other_code = unpinned is not None and unpinned.kind == "code"
+            is_other_code = unpinned is not None and not unpinned.is_data
             if found is None and is_other_code and version.startswith("auto-"):
                 found = unpinned  # begun on other code of the same name: replay will tell
         if found is None:
@@ -136,7 +154,7 @@ class Catalog:
     def find_data(self, name: str) -> DataWorkflow | None:
         """The workflow of that name, if it is data."""
         unpinned = self._workflows.get(name, {}).get(None)
-        return None if unpinned is None or unpinned.kind == "code" else cast("DataWorkflow", unpinned)
+        return None if unpinned is None or not unpinned.is_data else cast("DataWorkflow", unpinned)
 
     def workflows(self) -> list[WorkflowDefinition]:
         return [workflow for versions in self._workflows.values() for workflow in versions.values()]
@@ -158,9 +176,10 @@ def _place(definition: Any) -> str:
 class Definitions:
     """A catalog in use by one engine: implements the ports `Programs` and, by attempt, `TaskBody`."""
 
-    def __init__(self, catalog: Catalog, codec: Codec, max_steps: int = 10_000) -> None:
+    def __init__(self, catalog: Catalog, codec: Codec, kinds: WorkflowKinds, max_steps: int = 10_000) -> None:
         self.catalog = catalog
         self.codec = codec
+        self.kinds = kinds
         self.max_steps = max_steps
         """How many nodes a run of a flow may visit."""
         self._bodies: dict[str, Body] = {}
@@ -172,17 +191,18 @@ class Definitions:
 
     @property
     def flow_reader(self) -> FlowReader:
-        from holdfast.authoring.flow.workflow import DefinitionReader
+        return self.kinds.flow_reader
 
-        return DefinitionReader()
+    def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
+        return self.kinds.plan_reopening(definition, history)
 
     def claims(self) -> Sequence[str]:
-        return [*(workflow.claim for workflow in self.catalog.workflows()), PUBLISHED_FLOWS]
+        return [*(workflow.claim for workflow in self.catalog.workflows()), ANY_NODE]
 
     def lacks(self, run: RunRecord) -> bool:
         if self.find_edition(run.workflow, run.version) is not None:
             return False
-        return run.claim == PUBLISHED_FLOWS or self.catalog.find_data(run.workflow) is not None
+        return run.claim == ANY_NODE or self.catalog.find_data(run.workflow) is not None
 
     def learn(self, definition: Definition) -> None:
         current = self.catalog.find_data(definition.name)
@@ -197,11 +217,9 @@ class Definitions:
 
     def _read_published(self, definition: Definition) -> DataWorkflow:
         """Raises BadFlow."""
-        from holdfast.authoring.flow.workflow import read_edition
-
         key = (definition.name, definition.version)
         if key not in self._published:
-            self._published[key] = read_edition(definition)
+            self._published[key] = self.kinds.read_published(definition)
         return self._published[key]
 
     def calls_of(self, run: RunRecord) -> list[str]:
@@ -293,7 +311,7 @@ class Definitions:
             pack,
             found.signature.unpack_result,
             getattr(found.signature, "tick_inputs", {}),
-            [] if found.kind == "code" else self._not_defined(cast("DataWorkflow", found)),
+            [] if not found.is_data else self._not_defined(cast("DataWorkflow", found)),
         )
 
     def stored(self) -> list[Definition]:

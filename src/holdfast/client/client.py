@@ -25,7 +25,7 @@ from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import CURSOR, Definition, History, MessageKind, RunRecord, TaskRecord
+from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
@@ -41,7 +41,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.ports.flows import PUBLISHED, definition_of
+from holdfast.ports.flows import CURSOR, PUBLISHED, definition_of
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.store import (
     NewMessage,
@@ -85,7 +85,7 @@ class Client:
         self._workflows = workflows
         self._starter = starter
         self._waiters = waiters
-        self._families = Families(store, waiters, namespace=namespace, now=now)
+        self._families = Families(store, workflows, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
         self.workers = Workers(

@@ -10,10 +10,11 @@ import msgspec
 from holdfast.client.waiters import Waiters
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
-from holdfast.core.records import History, MessageKind, RunRecord
-from holdfast.core.reopening import ReopeningPlan, goes_by_end_of, is_being_cancelled, plan_reopening
+from holdfast.core.records import Definition, History, MessageKind, RunRecord
+from holdfast.core.reopening import ReopeningPlan, goes_by_end_of, is_being_cancelled
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
+from holdfast.ports.programs import Workflows
 from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
 
 _LOOK_SECONDS = 0.5
@@ -23,8 +24,17 @@ _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 
 
 class Families:
-    def __init__(self, store: Store, waiters: Waiters, *, namespace: str, now: Callable[[], Instant]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        workflows: Workflows,
+        waiters: Waiters,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+    ) -> None:
         self._store = store
+        self._workflows = workflows
         self._waiters = waiters
         self._namespace = namespace
         self._now = now
@@ -67,17 +77,16 @@ class Families:
             keys = list(generation)
             for first in range(0, len(keys), _AT_ONCE):
                 found = await self._store.load(self._namespace, keys[first : first + _AT_ONCE])
-                kinds = await self._kinds_of([member.run for member in found])
+                definitions = await self._definitions_of([member.run for member in found])
                 for member in found:
                     run, turn = member.run, generation[member.run.key]
-                    kind = kinds.get((run.workflow, run.version), "code")
-                    plan = plan_reopening(member, kind)
+                    definition = definitions.get((run.workflow, run.version))
+                    plan = self._workflows.plan_reopening(definition, member)
                     if not run.status.is_undone or await self._wait_for_any(plan.open_children):
                         return []
                     family.append(self._reopening(member, plan, turn))
-                    # How many children are under way at once is for a parent that is made of data to decide.
-                    # Code that waits for its own turn has its children wait as well.
-                    is_held = turn is not None or kind != "code"
+                    # A run that waits for its own turn has its children wait as well.
+                    is_held = turn is not None or plan.holds_children
                     children |= dict.fromkeys(plan.children, f"its turn in {_name(run)}" if is_held else None)
             generation = children
         return family
@@ -87,11 +96,11 @@ class Families:
         step = NewStep(run.key, len(history.steps), write_step(now, [plan.event], []))
         return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
 
-    async def _kinds_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], str]:
-        """Of their workflows, by name and version."""
+    async def _definitions_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], Definition]:
+        """By name and version."""
         which = sorted({(run.workflow, run.version) for run in runs})
         found = await self._store.definitions(self._namespace, which)
-        return {(each.name, each.version): each.kind for each in found}
+        return {(each.name, each.version): each for each in found}
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:

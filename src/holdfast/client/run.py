@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from holdfast.client.waiters import Waiters
 from holdfast.core.names import checked_span
-from holdfast.core.records import CURSOR, AttemptRecord, RunRecord, TaskSummary
+from holdfast.core.records import AttemptRecord, RunRecord, TaskSummary
 from holdfast.core.values import (
     Failure,
     Instant,
@@ -22,10 +23,8 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.errors import WrongType
+from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Workflows
-
-if TYPE_CHECKING:
-    from holdfast.client.client import Client
 
 
 class RunInfo(msgspec.Struct, frozen=True):
@@ -52,13 +51,32 @@ class RunInfo(msgspec.Struct, frozen=True):
 R = TypeVar("R")
 
 
+class RunCalls(Protocol):
+    """What a handle asks of the client that made it."""
+
+    @property
+    def waiters(self) -> Waiters: ...
+
+    async def describe(self, run: Run[Any] | str) -> RunInfo: ...
+
+    async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None: ...
+
+    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None: ...
+
+    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None: ...
+
+    async def cancel(self, run: Run[Any] | str, reason: str = "") -> None: ...
+
+    async def retry(self, run: Run[Any] | str) -> None: ...
+
+
 class Run(Generic[R]):
     """A handle. It costs nothing and can be made again at any time with `hf.get(id)`."""
 
     __slots__ = ("_client", "_id", "_unpack_result", "key")
 
     def __init__(
-        self, client: Client, key: RunKey, id: str | None, unpack_result: Callable[[Payload], R]
+        self, client: RunCalls, key: RunKey, id: str | None, unpack_result: Callable[[Payload], R]
     ) -> None:
         self._client = client
         self._unpack_result = unpack_result

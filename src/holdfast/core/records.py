@@ -10,12 +10,9 @@ import msgspec
 from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 
-CURSOR: Final = "$cursor"
-"""The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
-
-
-PUBLISHED_FLOWS: Final = "(published flows)"
-"""The claim of their runs: a flow that was published is in the store, so any node can run it."""
+ANY_NODE: Final = "(published flows)"
+"""The claim of runs that any node may take: their definition was published, so every node can read it from
+the store. This text is stored in rows and never changes."""
 
 
 class Definition(NamedTuple):

@@ -1,12 +1,8 @@
-"""How to open a run again that has ended: from where, and what to try once more.
+"""Opening an ended run again: what every kind of workflow needs in order to plan it.
 
-What was recorded stays recorded. A retry goes back to just before the failure that ended the run:
-tasks that succeeded keep their results, those that failed or were cancelled are tried again under
-their old numbers (and so their old idempotency keys), and whatever the run asked for after that
-point is struck out, its numbers never to be used again.
-
-That is for code, which can be brought to a place only by running it up to there. A program made of data has
-no need to forget anything: all that succeeded stays, and the rest is tried again.
+What was recorded stays recorded. A program that replays code goes back to just before the failure that ended
+the run. A program that is made of data keeps all that succeeded and tries the rest again. Each kind of
+workflow plans that itself (`authoring/*/reopening.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +15,6 @@ from holdfast.core.journal import (
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
-    EndAsked,
     MessageHeard,
     ReopenedHeard,
     StepRecord,
@@ -29,10 +24,11 @@ from holdfast.core.journal import (
     TaskOpened,
     TaskRecorded,
     TimerAsked,
-    UndoneMarked,
 )
 from holdfast.core.records import History, MessageKind
-from holdfast.core.values import RunKey, RunStatus, TaskStatus, task_id
+from holdfast.core.values import RunKey, RunStatus, TaskStatus
+
+UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
 
 
 class ReopeningPlan(NamedTuple):
@@ -47,44 +43,20 @@ class ReopeningPlan(NamedTuple):
     """Runs that go on, unless the end of this one has cancelled them: `is_being_cancelled`."""
     overtaken: list[MessageId]
     """Cancellations that the run never read: it had come to its end by itself."""
+    holds_children: bool
+    """The run decides when each of `children` goes on. Otherwise all of them go on at once."""
 
 
-def plan_reopening(history: History, kind: str = "code") -> ReopeningPlan:
-    """`kind` is that of its workflow. Raises JournalCorrupt."""
-    if kind == "code":
-        return _plan_for_code(history)
-    records = read_steps(history)
-    steps = [record for _, record in steps_that_count(records)]
-    undone = _undone_in_flow(steps) if kind == "flow" else _undone_in_dag(steps, records)
-    return _plan_for_data(history, records, *undone)
-
-
-def _undone_in_dag(steps: list[StepRecord], records: list[StepRecord]) -> tuple[set[int], set[int]]:
-    """Every task and child that did not succeed: all of them have a part in how it ended."""
-    asked = [each for record in steps for each in record.asked]
-    tasks = {each.seq for each in asked if isinstance(each, TaskAsked)}
-    children = {each.seq for each in asked if isinstance(each, ChildAsked)}
-    return tasks, children - _heard_well(records)
-
-
-def _undone_in_flow(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
-    """Those that it has ended with. Whatever failed before was dealt with: the flow went on."""
-    tasks, children = _open_after(steps)
-    for asked in steps[-1].asked if steps else ():
-        if isinstance(asked, UndoneMarked):
-            tasks, children = tasks.union(asked.tasks), children.union(asked.children)
-    return tasks, children
-
-
-def _plan_for_data(
+def plan_for_data(
     history: History, records: list[StepRecord], tasks: set[int], children: set[int]
 ) -> ReopeningPlan:
+    """Keeps every step, and tries these tasks and children again where they did not succeed."""
     for task in history.tasks:
         check_counts(task)
-    tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK]
+    tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK]
     again = [child for child in history.children if child.seq in children]
     event = Reopened(
-        len(records), *_next_numbers(records), tuple(tasks_again), tuple(child.seq for child in again)
+        len(records), *next_numbers(records), tuple(tasks_again), tuple(child.seq for child in again)
     )
     return ReopeningPlan(
         event,
@@ -92,55 +64,23 @@ def _plan_for_data(
         [],
         [child.key for child in again if child.status.is_undone],
         [child.key for child in again if not child.status.is_final],
-        [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
+        unread_cancellations(history),
+        holds_children=True,
     )
 
 
-def _heard_well(records: list[StepRecord]) -> set[int]:
-    """The children that were heard to have succeeded. A retry that was broken off may have opened others."""
-    heard = [each for record in records for each in record.heard if isinstance(each, ChildHeard)]
-    return {each.seq for each in heard if not each.has_failed}
-
-
-_UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
-
-
-def _plan_for_code(history: History) -> ReopeningPlan:
-    records = read_steps(history)
-    counted = steps_that_count(records)
-    position = _turning_point(history, counted)
-    before = [record for at, record in counted if at < position]
-    tasks, children = _open_after(before)
-    for task in history.tasks:
-        check_counts(task)
-    return ReopeningPlan(
-        Reopened(position, *_next_numbers(records)),
-        [task.seq for task in history.tasks if task.seq in tasks and task.status in _UNDONE_TASK],
-        [
-            message.id
-            for message in history.messages
-            if message.taken is not None
-            and message.taken >= position
-            and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
-        ],
-        [child.key for child in history.children if child.seq in children and child.status.is_undone],
-        [
-            child.key
-            for child in history.children
-            if child.seq in children & _attached(before) and not child.status.is_final
-        ],
-        [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL],
-    )
+def unread_cancellations(history: History) -> list[MessageId]:
+    return [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL]
 
 
 def is_being_cancelled(history: History) -> bool:
-    """Whether a run has been told to end, or will be, and has not ended yet."""
+    """Whether the run has been asked to end, or has an unread request, and has not ended yet."""
     cancels = [message for message in history.messages if message.kind is MessageKind.CANCEL]
     if history.run.status.is_final or not cancels:
         return False
     if any(message.taken is None for message in cancels):
         return True
-    # A retry of its own has struck out the step that heard the others, or has gone on from there.
+    # A retry of the run may have struck out the step that read the others, or gone on from there.
     heard: set[MessageId] = set()
     for position, step in steps_that_count(read_steps(history)):
         for each in step.heard:
@@ -152,7 +92,7 @@ def is_being_cancelled(history: History) -> bool:
 
 
 def goes_by_end_of(parent: History, seq: int) -> bool:
-    """Whether the parent has heard how its child number `seq` ended, or will, and may replay that."""
+    """Whether the parent has heard how its child number `seq` ended, or will hear it, and may replay that."""
     if parent.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
         return not parent.run.status.is_final
     steps = steps_that_count(read_steps(parent))
@@ -161,29 +101,8 @@ def goes_by_end_of(parent: History, seq: int) -> bool:
     )
 
 
-def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
-    """The position of the step that brought the end: a failed task, a cancellation, or else the last."""
-    if not counted:
-        return 0
-    last, final = counted[-1]
-    if not any(isinstance(asked, EndAsked) for asked in final.asked):
-        return last + 1  # it was cancelled while it was parked: no step of its own brought the end
-    # A cancellation that the code has survived did not.
-    was_cancelled = history.run.status is RunStatus.CANCELLED
-    cancels = {it.id for it in history.messages if was_cancelled and it.kind is MessageKind.CANCEL}
-    cause = history.run.failure.task if history.run.failure else None
-    failed = {task.seq for task in history.tasks if task_id(task.run, task.seq) == cause}
-    for position, record in counted:
-        for heard in record.heard:
-            if isinstance(heard, TaskHeard) and heard.seq in failed:
-                return position
-            if isinstance(heard, MessageHeard) and heard.message in cancels:
-                return position
-    return last
-
-
-def _open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
-    """The tasks and children that were asked for, but not ended or cancelled, in these steps."""
+def open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
+    """The tasks and children that these steps asked for and that neither ended nor were cancelled in them."""
     tasks: set[int] = set()
     children: set[int] = set()
     for step in steps:
@@ -204,13 +123,8 @@ def _open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
     return tasks, children
 
 
-def _attached(steps: list[StepRecord]) -> set[int]:
-    """Children that end with their parent."""
-    asked = (asked for step in steps for asked in step.asked)
-    return {it.seq for it in asked if isinstance(it, ChildAsked) and not it.detached}
-
-
-def _next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
+def next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
+    """The first task, timer and child numbers that these steps have not used."""
     tasks = timers = children = 0
     for record in records:
         for asked in record.asked:

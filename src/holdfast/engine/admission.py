@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.core.records import PUBLISHED_FLOWS
+from holdfast.core.records import ANY_NODE
 from holdfast.core.values import RunKey
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
@@ -102,9 +102,9 @@ class Admission:
 
     def _known(self) -> Sequence[str]:
         claims = self._programs.claims()
-        # Any node may run published flows, but most never have one.
-        has_flows = self._residents.count(PUBLISHED_FLOWS) > 0
-        self._is_shared = len(claims) > (1 if has_flows or PUBLISHED_FLOWS not in claims else 2)
+        # Every node serves this claim, but most never have a run of it.
+        has_published = self._residents.count(ANY_NODE) > 0
+        self._is_shared = len(claims) > (1 if has_published or ANY_NODE not in claims else 2)
         return claims
 
     def _left_for(self, claim: str) -> int:

@@ -8,10 +8,13 @@ any node can learn them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+
+CURSOR: Final = "$cursor"
+"""The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
 
 
 class FlowRecord(NamedTuple):

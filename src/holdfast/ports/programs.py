@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import Definition, History, RunRecord
+from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Payload
 
 
@@ -110,6 +111,13 @@ class Workflows(Protocol):
 
     def stored(self) -> Sequence[Definition]:
         """Every version that is here, as the store is to know it."""
+        ...
+
+    def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
+        """How to open an ended run of that workflow again. None: the store does not know its version.
+
+        Raises JournalCorrupt.
+        """
         ...
 
     def encode(self, value: Any, what: str) -> Payload: ...

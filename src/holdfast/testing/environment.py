@@ -26,6 +26,7 @@ import msgspec
 
 from holdfast.app import Parts, tuning_of
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
 from holdfast.client.waiters import Ending, Waiters, all_of
 from holdfast.core.records import RunRecord
@@ -267,7 +268,7 @@ class _WatchedDefinitions(Definitions):
     """Writes down every task that is begun."""
 
     def __init__(self, catalog: Catalog, codec: Any, environment: Environment) -> None:
-        super().__init__(catalog, codec, environment.settings.max_steps)
+        super().__init__(catalog, codec, Kinds(), environment.settings.max_steps)
         self._environment = environment
 
     def body(self, attempt: Attempt) -> Any:

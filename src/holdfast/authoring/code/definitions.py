@@ -84,6 +84,7 @@ class Task(Generic[P, R]):
 
 class Workflow(Generic[P, R]):
     kind = "code"
+    is_data = False
 
     def __init__(
         self,

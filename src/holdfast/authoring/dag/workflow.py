@@ -68,6 +68,7 @@ class DagSignature:
 
 class DagWorkflow:
     kind = "dag"
+    is_data = True
     is_pinned = False
 
     def __init__(self, dag: Dag, source: str, file: Path) -> None:

@@ -70,9 +70,10 @@ from holdfast.core.failures import capture
 from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
-from holdfast.core.records import CURSOR, RunRecord
+from holdfast.core.records import RunRecord
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.errors import Refused, TooManySteps
+from holdfast.ports.flows import CURSOR
 
 _STOPPED: Final = "stopped after step "
 """Marks in the journal that a flow has taken more steps than it may, and how many it had taken."""

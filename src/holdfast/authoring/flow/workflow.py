@@ -29,7 +29,7 @@ from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.visit_details import VisitDetails, see_visits
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.records import PUBLISHED_FLOWS, Definition, RunRecord, TaskRecord
+from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
@@ -56,6 +56,7 @@ class FlowSignature:
 
 class FlowWorkflow:
     kind = "flow"
+    is_data = True
 
     def __init__(self, flow: Flow, source: str, file: Path | None, published: str | None = None) -> None:
         """`published` is the number of its version, if it was published; then any node may run it."""
@@ -67,7 +68,7 @@ class FlowWorkflow:
         self.hash = definition_hash(flow)
         self.is_pinned = published is not None
         self.version = published or f"auto-{self.hash[:12]}"
-        self.claim = flow.name if published is None else PUBLISHED_FLOWS
+        self.claim = flow.name if published is None else ANY_NODE
         self.signature = FlowSignature(flow.name)
         self._nodes = dict(_nodes_of(flow, ""))
         self._bodies: dict[str, FunctionBody] = {}

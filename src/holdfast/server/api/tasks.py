@@ -14,10 +14,9 @@ from holdfast.client.flows import parse_version_id, version_id, version_number
 from holdfast.client.run import Cursor, cursor_in
 from holdfast.client.workers import read_queue_id
 from holdfast.core.names import checked_name
-from holdfast.core.records import CURSOR
 from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
-from holdfast.ports.flows import PUBLISHED, RunOverview, RunPage
+from holdfast.ports.flows import CURSOR, PUBLISHED, RunOverview, RunPage
 from holdfast.server.api.answers import Acknowledged, Made, PageNumber, PageSize
 from holdfast.server.error_responses import may_answer
 from holdfast.server.node_runs import DescribeVisits, NodeRun, describe, node_runs

@@ -13,6 +13,7 @@ import msgspec
 
 from holdfast.authoring.catalog import Definitions
 from holdfast.authoring.code.loop import close_coroutine
+from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
@@ -155,7 +156,7 @@ class Process:
         self._line = DatabaseConnection(simulation.database, self)
         store = cast("Store", self._line)
         clock = self._clock = _MachineClock(machine)
-        self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes))
+        self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes), Kinds())
         waiters = self._waiters = _CheckedWaiters(store, simulation.namespace, self._has)
         waiters.safety = simulation.safety
         new_key = KeyMaker(self._dice)

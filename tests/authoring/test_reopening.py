@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from holdfast.authoring.kinds import reopening_plan
 from holdfast.core.commands import (
     CancelChild,
     CancelRun,
@@ -30,7 +31,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.journal import write_step
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled, plan_reopening
+from holdfast.core.reopening import goes_by_end_of, is_being_cancelled
 from holdfast.core.values import (
     NULL,
     Failed,
@@ -93,20 +94,21 @@ def history(
 
 
 def test_a_run_without_a_step_begins_anew() -> None:
-    plan = plan_reopening(history())
+    plan = reopening_plan("code", history())
 
     assert plan.event == Reopened(0, 0, 0, 0)
 
 
 def test_it_goes_back_to_the_step_that_heard_of_the_task_that_failed_it() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], asked(0, 1)),
             ([TaskEnded(1, Failed(FAILURE))], asked(2)),
             ([TaskEnded(2, DONE)], [FailRun(FAILURE)]),
             cause=1,
             tasks={0: TaskStatus.CANCELLED, 1: TaskStatus.FAILED, 2: TaskStatus.SUCCESS},
-        )
+        ),
     )
 
     assert plan.event.position == 1
@@ -114,8 +116,9 @@ def test_it_goes_back_to_the_step_that_heard_of_the_task_that_failed_it() -> Non
 
 
 def test_a_failure_of_the_code_itself_goes_back_to_the_last_step() -> None:
-    plan = plan_reopening(
-        history(([], asked(0)), ([TaskEnded(0, DONE)], [FailRun(FAILURE)]), tasks={0: TaskStatus.SUCCESS})
+    plan = reopening_plan(
+        "code",
+        history(([], asked(0)), ([TaskEnded(0, DONE)], [FailRun(FAILURE)]), tasks={0: TaskStatus.SUCCESS}),
     )
 
     assert plan.event.position == 1
@@ -129,22 +132,23 @@ def test_a_failure_of_the_code_itself_goes_back_to_the_last_step() -> None:
 def test_a_cancellation_is_what_it_goes_back_to_unless_the_code_has_survived_it(
     status: RunStatus, end: Command, position: int
 ) -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], asked(0)),
             ([CancelRequested(7, "enough")], asked(1)),
             ([TaskEnded(1, DONE)], [end]),
             status=status,
             messages=[(7, MessageKind.CANCEL, 1)],
-        )
+        ),
     )
 
     assert plan.event.position == position
 
 
 def test_a_run_that_was_cancelled_while_it_was_parked_goes_on_behind_its_last_step() -> None:
-    plan = plan_reopening(
-        history(([], asked(0)), ([TaskEnded(0, DONE)], asked(1)), status=RunStatus.CANCELLED)
+    plan = reopening_plan(
+        "code", history(([], asked(0)), ([TaskEnded(0, DONE)], asked(1)), status=RunStatus.CANCELLED)
     )
 
     assert plan.event.position == 2
@@ -154,20 +158,22 @@ def test_a_run_that_was_cancelled_while_it_was_parked_goes_on_behind_its_last_st
 
 
 def test_numbers_count_on_behind_everything_that_was_ever_asked_for() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], [*asked(0), RecordTask(1, "dice", DONE), StartTimer(0, NOW), *started(0, 1)]),
             ([TimerFired(0)], [FailRun(FAILURE)]),
             ([Reopened(0, 2, 1, 2)], [*asked(2), StartTimer(1, NOW), StartTimer(2, NOW)]),
             ([TaskEnded(2, DONE)], [FailRun(FAILURE)]),
-        )
+        ),
     )
 
     assert plan.event == Reopened(3, 3, 3, 2)
 
 
 def test_only_what_was_open_and_did_not_succeed_is_tried_again() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], [*asked(0, 1, 2, 3), *started(0, 1, 2, 3)]),
             (
@@ -187,7 +193,7 @@ def test_only_what_was_open_and_did_not_succeed_is_tried_again() -> None:
                 2: RunStatus.FAILED,
                 3: RunStatus.SUCCESS,
             },
-        )
+        ),
     )
 
     assert plan.tasks == [2]
@@ -195,7 +201,8 @@ def test_only_what_was_open_and_did_not_succeed_is_tried_again() -> None:
 
 
 def test_of_children_that_go_on_only_those_that_end_with_the_run_are_looked_at() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], [*started(0, 1, 2), *started(3, detached=True)]),
             ([ChildEnded(1, DONE)], []),
@@ -206,14 +213,15 @@ def test_of_children_that_go_on_only_those_that_end_with_the_run_are_looked_at()
                 2: RunStatus.CANCELLED,
                 3: RunStatus.RUNNING,
             },
-        )
+        ),
     )
 
     assert plan.open_children == [child_key(0)]
 
 
 def test_messages_that_were_read_from_there_on_are_read_again_and_no_others() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "code",
         history(
             ([], asked(0)),
             ([SignalReceived(1, "go", NULL)], asked(1)),
@@ -227,7 +235,7 @@ def test_messages_that_were_read_from_there_on_are_read_again_and_no_others() ->
                 (6, MessageKind.SIGNAL, None),
                 (7, MessageKind.CANCEL, None),
             ],
-        )
+        ),
     )
 
     assert plan.messages == [2, 3]
@@ -238,7 +246,8 @@ def test_messages_that_were_read_from_there_on_are_read_again_and_no_others() ->
 
 
 def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "dag",
         history(
             ([], [*asked(0, 1, 2), *started(0, 1, 2), StartTimer(0, NOW)]),
             ([TaskEnded(1, Failed(FAILURE)), ChildEnded(1, Failed(FAILURE))], [OpenTask(3, "wait", NULL)]),
@@ -252,7 +261,6 @@ def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() 
             },
             children={0: RunStatus.SUCCESS, 1: RunStatus.FAILED, 2: RunStatus.CANCELLED},
         ),
-        kind="dag",
     )
 
     assert plan.event == Reopened(3, 4, 1, 3, (1, 2), (1, 2))
@@ -262,7 +270,8 @@ def test_a_program_of_data_goes_on_from_its_end_and_names_what_is_tried_again() 
 
 
 def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from_before() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "dag",
         history(
             ([], asked(0)),
             ([SignalReceived(1, "go", NULL)], [FailRun(FAILURE)]),
@@ -273,7 +282,6 @@ def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from
                 (4, MessageKind.CANCEL, None),
             ],
         ),
-        kind="dag",
     )
 
     assert plan.messages == []
@@ -282,7 +290,8 @@ def test_a_program_of_data_keeps_what_it_has_read_and_takes_no_cancellation_from
 
 def test_of_a_program_of_data_every_child_that_it_has_not_heard_to_succeed_is_waited_for() -> None:
     """One that a broken-off retry has opened may go on, or have succeeded since."""
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "dag",
         history(
             ([], started(0, 1, 2, 3, 4)),
             ([ChildEnded(seq, Failed(FAILURE)) for seq in (0, 1, 2)], []),
@@ -295,7 +304,6 @@ def test_of_a_program_of_data_every_child_that_it_has_not_heard_to_succeed_is_wa
                 4: RunStatus.SUCCESS,
             },
         ),
-        kind="dag",
     )
 
     assert plan.event.children_again == (0, 1, 2, 3)
@@ -304,13 +312,13 @@ def test_of_a_program_of_data_every_child_that_it_has_not_heard_to_succeed_is_wa
 
 
 def test_what_the_program_kept_itself_or_skipped_is_not_tried_again_by_anyone_else() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "dag",
         history(
             ([], [OpenTask(0, "wait", NULL), RecordTask(1, "skipped", DONE), *asked(2)]),
             ([], [RecordTask(0, "wait", Failed(FAILURE), is_open=True), FailRun(FAILURE)]),
             tasks={0: TaskStatus.FAILED, 1: TaskStatus.FAILED, 2: TaskStatus.SKIPPED},
         ),
-        kind="dag",
     )
 
     assert plan.tasks == []
@@ -318,7 +326,8 @@ def test_what_the_program_kept_itself_or_skipped_is_not_tried_again_by_anyone_el
 
 
 def test_a_program_of_data_is_opened_a_third_time_behind_all_that_came_before() -> None:
-    plan = plan_reopening(
+    plan = reopening_plan(
+        "dag",
         history(
             ([], asked(0)),
             ([TaskEnded(0, Failed(FAILURE))], [FailRun(FAILURE)]),
@@ -326,7 +335,6 @@ def test_a_program_of_data_is_opened_a_third_time_behind_all_that_came_before() 
             ([TaskEnded(0, Failed(FAILURE))], [*asked(1), FailRun(FAILURE)]),
             tasks={0: TaskStatus.FAILED, 1: TaskStatus.CANCELLED},
         ),
-        kind="dag",
     )
 
     assert plan.event == Reopened(4, 2, 0, 0, (0, 1))
@@ -338,7 +346,7 @@ def test_attempts_that_nobody_can_have_counted_are_not_counted_on(kind: str) -> 
     damaged.tasks[0] = msgspec.structs.replace(damaged.tasks[0], attempt=2**31 - 1)
 
     with pytest.raises(JournalCorrupt, match="attempts of task 0"):
-        plan_reopening(damaged, kind)
+        reopening_plan(kind, damaged)
 
 
 # --- whether a run is being cancelled, and whether a parent goes by the end of its child

@@ -1,0 +1,78 @@
+"""How a code workflow is opened again: from just before the failure that ended the run.
+
+Code can be brought to a place only by running it up to there. Tasks that succeeded keep their results. Tasks
+that failed or were cancelled are tried again under their old numbers, and so with their old idempotency keys.
+What the run asked for after that point is struck out, and its numbers are never used again.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.events import Reopened
+from holdfast.core.history import check_counts, read_steps, steps_that_count
+from holdfast.core.journal import ChildAsked, EndAsked, MessageHeard, StepRecord, TaskHeard
+from holdfast.core.records import History, MessageKind
+from holdfast.core.reopening import (
+    UNDONE_TASK,
+    ReopeningPlan,
+    next_numbers,
+    open_after,
+    unread_cancellations,
+)
+from holdfast.core.values import RunStatus, task_id
+
+
+def plan_reopening(history: History) -> ReopeningPlan:
+    """Raises JournalCorrupt."""
+    records = read_steps(history)
+    counted = steps_that_count(records)
+    position = _turning_point(history, counted)
+    before = [record for at, record in counted if at < position]
+    tasks, children = open_after(before)
+    for task in history.tasks:
+        check_counts(task)
+    return ReopeningPlan(
+        Reopened(position, *next_numbers(records)),
+        [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK],
+        [
+            message.id
+            for message in history.messages
+            if message.taken is not None
+            and message.taken >= position
+            and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
+        ],
+        [child.key for child in history.children if child.seq in children and child.status.is_undone],
+        [
+            child.key
+            for child in history.children
+            if child.seq in children & _attached(before) and not child.status.is_final
+        ],
+        unread_cancellations(history),
+        holds_children=False,
+    )
+
+
+def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
+    """The position of the step that brought the end: a failed task, a cancellation, or else the last."""
+    if not counted:
+        return 0
+    last, final = counted[-1]
+    if not any(isinstance(asked, EndAsked) for asked in final.asked):
+        return last + 1  # it was cancelled while it was parked: no step of its own brought the end
+    # A cancellation that the code has survived did not.
+    was_cancelled = history.run.status is RunStatus.CANCELLED
+    cancels = {it.id for it in history.messages if was_cancelled and it.kind is MessageKind.CANCEL}
+    cause = history.run.failure.task if history.run.failure else None
+    failed = {task.seq for task in history.tasks if task_id(task.run, task.seq) == cause}
+    for position, record in counted:
+        for heard in record.heard:
+            if isinstance(heard, TaskHeard) and heard.seq in failed:
+                return position
+            if isinstance(heard, MessageHeard) and heard.message in cancels:
+                return position
+    return last
+
+
+def _attached(steps: list[StepRecord]) -> set[int]:
+    """Children that end with their parent."""
+    asked = (asked for step in steps for asked in step.asked)
+    return {it.seq for it in asked if isinstance(it, ChildAsked) and not it.detached}
