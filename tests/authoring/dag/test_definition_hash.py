@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from holdfast.authoring.dag.loader import definition_hash, load_text
@@ -88,3 +90,35 @@ def test_it_does_not_change_from_one_release_to_the_next():
     assert hash_of("name: t\ntasks: {a: {command: x}}") == (
         "bd2526259d4297c95ac9bbe6348abefc52bf2503fc6303a5800fc2783aaf4ff7"
     )
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (
+            "a.count > 0 and not a.done",
+            "6ecc7a69cb8c91ba190a101df5cfea2198aa4c01350ecd0ad980e533ba580d4c",
+        ),
+        (
+            "1 + 2 * -a.n / 4 % 5 - 6 <= 7.5 or a == null",
+            "1cdd02b5d1e6fd29a7de8c56108ef91bbc3c06ed448a79b75be1231466ed101d",
+        ),
+        (
+            "tasks.a.status in ['success', 'failed'] and input.n not in [1, -2]",
+            "f9ed0d18eeb28079dd2e06c94d6ef09721506566d60d9a0c5345988a110beeb2",
+        ),
+        (
+            "exists(a.note) and starts_with(lower(a.name), 'x') and len(input.tags) >= 1",
+            "42ed29b4a0d1013fc3c25e1febb0509014992b20b66786bcb172e4fc13cc1bff",
+        ),
+        (
+            "(true or false) and (a.x == true and a['a key'][0] != \"it's\")",
+            "5e967bc2c6296fa0d61477a6f5b0bc967db7c47dfccf00c53c700786385b9bfe",
+        ),
+    ],
+)
+def test_a_condition_keeps_its_hash_from_one_release_to_the_next(condition: str, expected: str):
+    tasks = {"a": {"command": "x"}, "b": {"command": "y", "depends_on": "a", "when": condition}}
+    dag = {"name": "t", "input": {"n": "int", "tags": ["str"]}, "tasks": tasks}
+
+    assert hash_of(json.dumps(dag)) == expected

@@ -131,3 +131,45 @@ def test_the_order_of_cases_counts():
 def test_it_does_not_change_from_one_release_to_the_next():
     # Versions that were published are found by it. If this fails, a release would take each for a new one.
     assert hash_of(FLOW) == "deb6bcd11bd87d1f48f281fd7264580465709d79b68795ffe7ff3da188b37d93"
+
+
+@pytest.mark.parametrize(
+    ("expr", "expected"),
+    [
+        (
+            {
+                "and": [
+                    {"gt": ["$shared.total", 100]},
+                    {"or": ["$params.vip", {"not": {"exists": "total"}}]},
+                    {"le": ["$input.n", "7"]},
+                ]
+            },
+            "79959f656b600ee30572fffcf17b56d06c29d0cd146a3e9b3d615d45971c05ad",
+        ),
+        (
+            {"in": ["$shared.country", ["DE", None, 1.5, True, {"a": [1]}]]},
+            "c4abdb876b0e4f45d7ca104767ea584b0b07a3e81c870d382de06f1b61284f44",
+        ),
+        (
+            {"contains": ["$shared.order.tags", "new"]},
+            "42fe0d74abce766e751ccac36eafdffc02d66a04ca6199e08ed7230ae4800855",
+        ),
+        (
+            {"not": [{"ne": ["$params.limit", "$shared.grid[1][20].x"]}]},
+            "d0fd4aad7b2386e99ab0767a5c119ebcce0770aac4b8cde9d6a59f1b76d5a471",
+        ),
+        (
+            {"or": [{"eq": ["$5.00", ""]}, {"lt": [1, 2]}]},
+            "930d26a9b31b69e05926edf6f32127ab5521c6d45fa024c4eb360c23b42951ad",
+        ),
+        (
+            {"and": [{"and": ["$params.a", "$params.b"]}, {"ge": ["$input", []]}]},
+            "cd530b18926d1fac8bea8f7c39fdbd503811e328324aa31dd316b340d225354d",
+        ),
+    ],
+)
+def test_a_condition_keeps_its_hash_from_one_release_to_the_next(expr: Any, expected: str):
+    choice = {"kind": "choice", "choice_cases": [{"action": "x", "expr": expr}]}
+    flow = {"start": "c", "nodes": {"c": choice}, "edges": [{"from": "c", "to": "c"}]}
+
+    assert hash_of(json.dumps(flow)) == expected
