@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.authoring.dag.drawing.labels import columns_of
-from holdfast.authoring.flow.drawing import as_facts, as_mermaid, as_text, count_nodes
+from holdfast.authoring.flow.drawing import as_facts, count_nodes, graph_of
 from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.model import Flow
+from holdfast.authoring.graphs import listing, mermaid
+from holdfast.authoring.graphs.text_width import columns_of
 
 ORDER = """
 name: order
@@ -47,6 +48,14 @@ edges:
   - {from: paid, to: bill}
   - {from: bill, to: charge}
 """
+
+
+def as_text(flow: Flow, **how: Any) -> str:
+    return listing.as_text(graph_of(flow), **how)
+
+
+def as_mermaid(flow: Flow) -> str:
+    return mermaid.as_mermaid(graph_of(flow))
 
 
 @pytest.fixture

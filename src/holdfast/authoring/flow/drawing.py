@@ -1,24 +1,11 @@
-"""Drawings of a flow, from `Flow` to text: for a terminal, and for Markdown pages (Mermaid).
-
-A flow goes back and forth, so in a terminal it is a list and no drawing of lines: one line for each node, in
-the order in which they are come to, with where each of its actions leads. Nodes of a subflow are below their
-node.
-
-    order (4 nodes)
-
-    check   choice    paid → ship, → remind  1 case
-    ship    subflow   ends                   1 node
-      pack  executor  ends                   function pack
-    remind  timer     → check                1h
-"""
+"""A flow as a graph to be drawn, and what drawings say of a node in words."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, assert_never
+from collections.abc import Mapping
+from typing import Any, Final, assert_never
 
-from holdfast.authoring.dag.drawing.labels import columns_of, one_line, shorten
 from holdfast.authoring.flow.model import (
     DEFAULT,
     ERROR,
@@ -40,31 +27,76 @@ from holdfast.authoring.flow.model import (
     SubflowNode,
     TimerNode,
 )
+from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
+from holdfast.authoring.graphs.text_width import one_line
 from holdfast.core.names import written_span
 
-_LONGEST_NAME: Final = 40
-_LONGEST_WORK: Final = 60
 _MOST_SERVICES: Final = 5
-_NARROWEST: Final = 12
-"""Columns that where it leads to has at least, and what it does, if there is room for that at all."""
-
-# Mermaid reads these itself inside a label: as the end of it, as HTML, as an entity, as Markdown.
-_ESCAPED: Final = str.maketrans({character: f"#{ord(character)};" for character in '"#&<>`*_~\\|{}[]()'})
-_SHAPES: Final[dict[str, tuple[str, str]]] = {
-    "executor": ("[", "]"),
-    "choice": ("{", "}"),
-    "parallel": ("[/", "/]"),
-    "foreach": ("[/", "/]"),
-    "subflow": ("[[", "]]"),
-    "timer": ("([", "])"),
-    "wait_event": (">", "]"),
-    "approval": ("{{", "}}"),
-}
 
 
 def count_nodes(flow: Flow) -> int:
-    """Those of subflows included."""
-    return sum(1 for _ in _walk(flow))
+    """How many nodes the flow has, those of subflows included."""
+    return len(flow.nodes) + sum(
+        count_nodes(node.does.flow) for node in flow.nodes.values() if isinstance(node.does, SubflowNode)
+    )
+
+
+def graph_of(flow: Flow) -> Graph:
+    nodes: list[GraphNode] = []
+    edges: list[GraphEdge] = []
+    _add(flow, None, nodes, edges)
+    return Graph(
+        name=one_line(flow.name),
+        description=one_line(flow.description),
+        noun="node",
+        direction="down",
+        nodes=tuple(nodes),
+        edges=tuple(edges),
+    )
+
+
+def _add(flow: Flow, parent: str | None, nodes: list[GraphNode], edges: list[GraphEdge]) -> None:
+    """The id of a node is its path, as in `checkout/charge`."""
+    prefix = "" if parent is None else f"{parent}/"
+    for key, node in flow.nodes.items():
+        nodes.append(
+            GraphNode(
+                id=prefix + key,
+                title=one_line(key),
+                kind=kind_of(node),
+                work=work_of(node),
+                parent=parent,
+                is_start=key == flow.start,
+            )
+        )
+        if isinstance(node.does, SubflowNode):
+            _add(node.does.flow, prefix + key, nodes, edges)
+    for key, targets in flow.edges.items():
+        for action, target in targets.items():
+            label = "" if action == DEFAULT else one_line(action)
+            style = "dashed" if action == ERROR else "solid"
+            edges.append(GraphEdge(prefix + key, prefix + target, label, style))
+
+
+def as_facts(flow: Flow) -> dict[str, Any]:
+    """What a drawing shows, for programs."""
+    return {"name": flow.name, "kind": "flow", **_facts(flow)}
+
+
+def _facts(flow: Flow) -> dict[str, Any]:
+    return {
+        "start": flow.start,
+        "nodes": [
+            {
+                "key": key,
+                "kind": kind_of(node),
+                "work": work_of(node),
+                "edges": dict(flow.edges.get(key, {})),
+                "subflow": _facts(node.does.flow) if isinstance(node.does, SubflowNode) else None,
+            }
+            for key, node in flow.nodes.items()
+        ],
+    }
 
 
 def kind_of(node: FlowNode) -> str:
@@ -139,156 +171,3 @@ def _span(milliseconds: Any) -> str:
 def _limit(params: Mapping[str, Any]) -> str:
     limit = _span(params.get("timeout_ms"))
     return f" for {limit} at most" if limit else ""
-
-
-# --- order
-
-
-class DrawnStep(NamedTuple):
-    """A node, where it is come to."""
-
-    node: FlowNode
-    depth: int
-    edges: Mapping[str, str]
-
-
-def _walk(flow: Flow) -> Iterator[DrawnStep]:
-    """All nodes, without recursion: what follows a node comes after it, and its own flow right below it."""
-    stack = [(flow, flow.start, 0)]
-    seen: set[tuple[int, str]] = set()
-    while stack:
-        flow, key, depth = stack.pop()
-        if (id(flow), key) in seen:
-            continue
-        seen.add((id(flow), key))
-        node, edges = flow.nodes[key], flow.edges.get(key, {})
-        yield DrawnStep(node, depth, edges)
-        stack += [(flow, target, depth) for target in reversed(edges.values())]
-        if isinstance(node.does, SubflowNode):
-            stack.append((node.does.flow, node.does.flow.start, depth + 1))
-
-
-# --- for a terminal
-
-
-def as_text(flow: Flow, *, width: int = 100, is_ascii: bool = False) -> str:
-    """Lines of at most `width` columns. Ends with a line break."""
-    steps = list(_walk(flow))
-    count = len(steps)
-    about = f": {one_line(flow.description)}" if flow.description else ""
-    lines = [f"{one_line(flow.name)} ({count} {'node' if count == 1 else 'nodes'}){about}", ""]
-    lines += _listed(steps, width)
-    text = "\n".join(shorten(line.rstrip(), width) for line in lines) + "\n"
-    return text.replace("→", "->").encode("ascii", "replace").decode() if is_ascii else text
-
-
-def _listed(steps: Sequence[DrawnStep], width: int) -> Iterator[str]:
-    names = [shorten("  " * min(step.depth, 8) + one_line(step.node.key), _LONGEST_NAME) for step in steps]
-    name_width = max(columns_of(name) for name in names)
-    kind_width = max(len(kind_of(step.node)) for step in steps)
-    before = name_width + kind_width + 4
-    ways = [_folded(_ways(step.edges), max(_NARROWEST, width - before)) for step in steps]
-    way_width = max(columns_of(way) for folded in ways for way in folded)
-    room = min(_LONGEST_WORK, width - before - way_width - 2)
-    for step, name, (first, *others) in zip(steps, names, ways, strict=True):
-        work = shorten(work_of(step.node), room) if room >= _NARROWEST else ""
-        line = f"{_padded(name, name_width)}  {kind_of(step.node):<{kind_width}}  "
-        yield f"{line}{_padded(first, way_width)}  {work}"
-        yield from (" " * before + other for other in others)
-
-
-def _ways(edges: Mapping[str, str]) -> list[str]:
-    return [
-        f"→ {one_line(target)}" if action == DEFAULT else f"{one_line(action)} → {one_line(target)}"
-        for action, target in edges.items()
-    ] or ["ends"]
-
-
-def _folded(ways: Sequence[str], width: int) -> list[str]:
-    """Side by side, as many as fit: none is left out."""
-    lines = [ways[0]]
-    for way in ways[1:]:
-        if columns_of(lines[-1]) + columns_of(way) + len(", ,") > width:
-            lines[-1] += ","
-            lines.append(way)
-        else:
-            lines[-1] += f", {way}"
-    return lines
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - columns_of(text))
-
-
-# --- Mermaid
-
-
-def as_mermaid(flow: Flow) -> str:
-    """Ends with a line break."""
-    # A key such as `end` is a word of Mermaid's, and two flows may have the same ones: nodes have numbers.
-    numbers = _Numbers()
-    lines = ["flowchart TD", '    start(("start"))']
-    lines += _drawn(flow, numbers, "    ")
-    lines.append(f"    start --> {numbers.of(flow, flow.start)}")
-    return "\n".join(lines) + "\n"
-
-
-class _Numbers:
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, str], str] = {}
-
-    def of(self, flow: Flow, key: str) -> str:
-        return self._known.setdefault((id(flow), key), f"n{len(self._known) + 1}")
-
-
-def _drawn(flow: Flow, numbers: _Numbers, indent: str) -> Iterator[str]:
-    for key, node in flow.nodes.items():
-        label = _label(node)
-        if isinstance(node.does, SubflowNode):
-            inner = node.does.flow
-            yield f'{indent}subgraph {numbers.of(flow, key)}["{label}"]'
-            yield from _drawn(inner, numbers, indent + "    ")
-            yield f"{indent}end"
-        else:
-            before, after = _SHAPES[kind_of(node)]
-            yield f'{indent}{numbers.of(flow, key)}{before}"{label}"{after}'
-    for key, edges in flow.edges.items():
-        for action, target in edges.items():
-            arrow = "-.->" if action == ERROR else "-->"
-            said = "" if action == DEFAULT else f'|"{_escaped(shorten(one_line(action), _LONGEST_NAME))}"|'
-            yield f"{indent}{numbers.of(flow, key)} {arrow}{said} {numbers.of(flow, target)}"
-
-
-def _label(node: FlowNode) -> str:
-    work = shorten(work_of(node), _LONGEST_WORK)
-    kind = kind_of(node)
-    said = [f"<b>{_escaped(one_line(node.key))}</b>", _escaped(f"{kind}: {work}" if work else kind)]
-    return "<br/>".join(said)
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPED)
-
-
-# --- as data
-
-
-def as_facts(flow: Flow) -> dict[str, Any]:
-    """What a drawing shows, for programs."""
-    return {"name": flow.name, "kind": "flow", **_facts(flow)}
-
-
-def _facts(flow: Flow) -> dict[str, Any]:
-    return {
-        "start": flow.start,
-        "nodes": [
-            {
-                "key": key,
-                "kind": kind_of(node),
-                "work": work_of(node),
-                "edges": dict(flow.edges.get(key, {})),
-                "subflow": _facts(node.does.flow) if isinstance(node.does, SubflowNode) else None,
-            }
-            for key, node in flow.nodes.items()
-        ],
-    }

@@ -1,4 +1,4 @@
-"""`holdfast graph`: a workflow as a drawing, for a terminal, for a page in Markdown, or for a browser."""
+"""`holdfast graph`: a workflow as a drawing for a terminal or for a page in Markdown, or as data."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 _BAD_USAGE: Final = 2
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
-"""In a terminal that is wider, the eye would lose the line."""
+"""In a wider terminal the eye would lose the line."""
 _WIDTH_OF_A_PIPE: Final = 110
 
 
 class Format(StrEnum):
     TEXT = "text"
     MERMAID = "mermaid"
-    SVG = "svg"
     JSON = "json"
 
 
 _BY_SUFFIX: Final = {
-    ".svg": Format.SVG,
     ".mmd": Format.MERMAID,
     ".mermaid": Format.MERMAID,
     ".txt": Format.TEXT,
@@ -86,7 +84,7 @@ def graph(
 
 
 def _room(output: Path | None) -> tuple[int, bool]:
-    """The width of a drawing in text, and whether it must do with plain characters."""
+    """The width of a drawing in text, and whether it may have only ASCII characters."""
     if output is not None:
         return _WIDTH_OF_A_PIPE, False
     console = stdout()
@@ -95,58 +93,35 @@ def _room(output: Path | None) -> tuple[int, bool]:
 
 
 def _draw_dag(dag: Dag, format: Format, width: int, *, is_ascii: bool) -> str:
-    from holdfast.authoring.dag.drawing import as_mermaid, as_svg, as_text
+    from holdfast.authoring.dag.drawing import as_facts, graph_of
+    from holdfast.authoring.graphs.mermaid import as_mermaid
+    from holdfast.authoring.graphs.rails import as_text
 
     match format:
-        case Format.SVG:
-            return as_svg(dag)
         case Format.MERMAID:
-            return as_mermaid(dag)
+            return as_mermaid(graph_of(dag))
         case Format.JSON:
-            return json_text(_facts(dag), is_pretty=True) + "\n"
+            return json_text(as_facts(dag), is_pretty=True) + "\n"
         case Format.TEXT:
-            return as_text(dag, width=width, is_ascii=is_ascii)
+            return as_text(graph_of(dag), width=width, is_ascii=is_ascii)
 
 
 def _draw_flow(flow: Flow, format: Format, width: int, *, is_ascii: bool) -> str:
-    """Raises BadOption."""
-    from holdfast.authoring.flow.drawing import as_facts, as_mermaid, as_text
+    from holdfast.authoring.flow.drawing import as_facts, graph_of
+    from holdfast.authoring.graphs.listing import as_text
+    from holdfast.authoring.graphs.mermaid import as_mermaid
 
     match format:
-        case Format.SVG:
-            raise BadOption("--format", "svg", "mermaid, text or json for a flow; svg is drawn of DAGs only")
         case Format.MERMAID:
-            return as_mermaid(flow)
+            return as_mermaid(graph_of(flow))
         case Format.JSON:
             return json_text(as_facts(flow), is_pretty=True) + "\n"
         case Format.TEXT:
-            return as_text(flow, width=width, is_ascii=is_ascii)
-
-
-def _facts(dag: Dag) -> dict[str, object]:
-    """What a drawing shows, as data."""
-    from holdfast.authoring.dag.drawing.labels import kind_of, repetition_of, work_of
-
-    return {
-        "name": dag.name,
-        "kind": "dag",
-        "tasks": [
-            {
-                "name": task.name,
-                "kind": kind_of(task),
-                "work": work_of(task),
-                "repetition": repetition_of(task),
-                "depends_on": list(task.depends_on),
-                "runs_on_failure": task.runs_on_failure,
-                "when": None if task.when is None else task.when.text,
-            }
-            for task in dag.tasks.values()
-        ],
-    }
+            return as_text(graph_of(flow), width=width, is_ascii=is_ascii)
 
 
 def _format_of(output: Path | None) -> Format:
-    """Raises BadOption for a file of a kind that we do not draw."""
+    """Raises BadOption if no format has this suffix."""
     if output is None or not output.suffix:
         return Format.TEXT
     found = _BY_SUFFIX.get(output.suffix.lower())
@@ -165,7 +140,8 @@ def _carries(encoding: str | None, characters: str) -> bool:
 
 
 def _print(drawing: str) -> None:
-    # A drawing for a file or another program is UTF-8, whatever a terminal would make of it.
+    # A drawing that the encoding of the output cannot carry is written as UTF-8: it goes to a file or a
+    # program.
     if _carries(sys.stdout.encoding, drawing):
         sys.stdout.write(drawing)
         sys.stdout.flush()

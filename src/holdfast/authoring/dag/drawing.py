@@ -1,13 +1,13 @@
-"""What drawings say of a task, in words: the same ones everywhere."""
+"""A DAG as a graph to be drawn, and what drawings say of a task in words."""
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
 from holdfast.authoring.dag.model import (
     ApprovalTask,
     CallTask,
+    Dag,
     DagTask,
     Each,
     Ref,
@@ -16,12 +16,59 @@ from holdfast.authoring.dag.model import (
     Times,
 )
 from holdfast.authoring.dag.references import path_text
+from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
+from holdfast.authoring.graphs.text_width import one_line
 from holdfast.core.names import written_span
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 KindName: TypeAlias = Literal["shell", "python", "workflow", "approval", "signal", "sleep"]
 
-_ELLIPSIS: Final = "…"
+
+def graph_of(dag: Dag) -> Graph:
+    return Graph(
+        name=dag.name,
+        description=one_line(dag.description),
+        noun="task",
+        direction="right",
+        nodes=tuple(_node(task) for task in dag.tasks.values()),
+        edges=tuple(
+            GraphEdge(before, task.name, style="dashed" if task.runs_on_failure else "solid")
+            for task in dag.tasks.values()
+            for before in task.depends_on
+        ),
+    )
+
+
+def as_facts(dag: Dag) -> dict[str, Any]:
+    """What a drawing shows, for programs."""
+    return {
+        "name": dag.name,
+        "kind": "dag",
+        "tasks": [
+            {
+                "name": task.name,
+                "kind": kind_of(task),
+                "work": work_of(task),
+                "repetition": _repetition_of(task),
+                "depends_on": list(task.depends_on),
+                "runs_on_failure": task.runs_on_failure,
+                "when": None if task.when is None else task.when.text,
+            }
+            for task in dag.tasks.values()
+        ],
+    }
+
+
+def _node(task: DagTask) -> GraphNode:
+    repetition = _repetition_of(task)
+    return GraphNode(
+        id=task.name,
+        title=task.name,
+        kind=kind_of(task),
+        work=work_of(task),
+        notes=(*([repetition] if repetition else []), *_conditions_of(task)),
+        is_repeated=task.fan_out is not None,
+    )
 
 
 def kind_of(task: DagTask) -> KindName:
@@ -43,7 +90,7 @@ def kind_of(task: DagTask) -> KindName:
 
 
 def work_of(task: DagTask) -> str:
-    """What it does, on one line: the command, the function, the question, the while."""
+    """What the task does, on one line: the command, the function, the question, the duration."""
     match task.work:
         case ShellCommand(command):
             return one_line(command if isinstance(command, str) else " ".join(command))
@@ -61,8 +108,8 @@ def work_of(task: DagTask) -> str:
             assert_never(task.work)
 
 
-def repetition_of(task: DagTask) -> str | None:
-    """How often it is done: `for each discover.files, 4 at once`. None if it is done once."""
+def _repetition_of(task: DagTask) -> str | None:
+    """How often the task is done: `for each discover.files, 4 at once`. None if it is done once."""
     match task.fan_out:
         case None:
             return None
@@ -75,50 +122,14 @@ def repetition_of(task: DagTask) -> str | None:
     return often if task.concurrency is None else f"{often}, {task.concurrency} at once"
 
 
-def conditions_of(task: DagTask) -> list[str]:
-    """What must hold for it to run, where that is not simply that all before it succeeded."""
+def _conditions_of(task: DagTask) -> list[str]:
+    """What must hold for the task to run, if that is not simply that all tasks before it succeeded."""
     conditions: list[str] = []
     if task.runs_on_failure:
         conditions.append("also after a failure")
     if task.when is not None:
         conditions.append(f"when {one_line(task.when.text)}")
     return conditions
-
-
-def one_line(text: str) -> str:
-    """Without line breaks and control characters, which would change what is drawn around it."""
-    return " ".join("".join(c if _is_shown(c) else " " for c in text).split())
-
-
-def shorten(text: str, width: int) -> str:
-    """At most `width` columns of a terminal wide."""
-    if columns_of(text) <= width:
-        return text
-    kept = ""
-    for character in text:
-        if columns_of(kept + character) >= width:
-            break
-        kept += character
-    return kept.rstrip() + _ELLIPSIS
-
-
-def columns_of(text: str) -> int:
-    """How wide it is in a terminal, where an East Asian character takes two columns and an accent none."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns_of_one(character) for character in text)
-
-
-def _columns_of_one(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _is_shown(character: str) -> bool:
-    # Control characters, the marks that reverse the direction of writing, halves of surrogate pairs, and what
-    # is no character at all: they have no place in a drawing, and in XML some are not allowed.
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
 
 
 def _short(ref: Ref) -> str:
