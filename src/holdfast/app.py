@@ -26,7 +26,7 @@ from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
 from holdfast.engine.engine import Engine
-from holdfast.engine.neighbours import is_surely_dead, new_node_id
+from holdfast.engine.node_ids import is_surely_dead, new_node_id
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
@@ -81,7 +81,7 @@ class Holdfast(Client):
         self._closing: asyncio.Task[None] | None = None
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
-        self._engine = parts.engine(waiters, has_family=engine == "own") if engine else None
+        self._engine = parts.engine(waiters, own_runs_only=engine == "own") if engine else None
         starter = self._engine or StoreStarter(
             parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
         )
@@ -128,7 +128,7 @@ class Holdfast(Client):
         """What opening asks of the store. All of it may be done again."""
         await self._parts.open_store()
         if self._engine is not None:
-            await self._parts.bury_neighbours()
+            await self._parts.expire_dead_nodes()
             await self.register_all()
 
     async def close(self) -> None:
@@ -262,7 +262,7 @@ class Parts:
         await self.store.open()
         await set_by_database(self.clock, self.store.now)
 
-    async def bury_neighbours(self) -> None:
+    async def expire_dead_nodes(self) -> None:
         """Nodes of this machine whose process is gone need not be waited for."""
         nodes = await self.store.nodes(self.settings.namespace)
         if dead := [node for node in nodes if is_surely_dead(node)]:
@@ -282,7 +282,7 @@ class Parts:
                 _log.warning("%s; waiting for it", error)
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
 
-    def engine(self, waiters: Waiters, *, has_family: bool = False) -> Engine:
+    def engine(self, waiters: Waiters, *, own_runs_only: bool = False) -> Engine:
         return Engine(
             self.store,
             self.clock,
@@ -292,10 +292,10 @@ class Parts:
             node=new_node_id(self.dice),
             new_key=self.new_key,
             dice=self.dice,
-            audience=waiters,
+            observer=waiters,
             queue_limits=self.settings.queues,
             tuning=self.tuning,
-            has_family=has_family,
+            own_runs_only=own_runs_only,
         )
 
     def _executors(self, report: Report, beat: Beat, log: Log) -> _ExecutorRoutes:

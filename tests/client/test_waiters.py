@@ -92,7 +92,7 @@ async def test_a_run_that_is_let_go_is_asked_for_and_one_that_came_back_is_not(w
     world.local = {key(1), key(2)}
     first, second = world.wait(1), world.wait(2)
     world.local = {key(2)}
-    world.waiters.let_go([key(1), key(2), key(3)])
+    world.waiters.runs_released([key(1), key(2), key(3)])
     await world.end(1)
     world.waiters._changed.set()
     await settle()

@@ -288,12 +288,12 @@ def test_alarms_that_were_called_off_do_not_pile_up() -> None:
     rung: list[int] = []
     kept = [alarms.set(Instant(due), lambda due=due: rung.append(due)) for due in (7, 3)]
     for due in range(10, 20_000):
-        alarms.set(Instant(due), lambda: rung.append(-1)).call_off()
+        alarms.set(Instant(due), lambda: rung.append(-1)).cancel()
 
     assert len(alarms._heap) < 2500
-    alarms.ring(Instant(30_000))
+    alarms.fire_due(Instant(30_000))
     assert rung == [3, 7]
     assert alarms.next_due() is None
     for alarm in kept:
-        alarm.call_off()  # too late, and harmless
+        alarm.cancel()  # too late, and harmless
     assert alarms.next_due() is None

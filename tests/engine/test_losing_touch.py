@@ -12,7 +12,7 @@ from tests.other_systems.staging import watch_commits
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.records import MessageKind, MessageRecord, new_run
 from holdfast.core.values import NULL, Instant, RunKey, later
-from holdfast.engine.committing import combine
+from holdfast.engine.committing import combine_receipts
 from holdfast.engine.tuning import Tuning
 from holdfast.ports.store import Claimed, Receipt
 from holdfast.testing import Environment
@@ -151,7 +151,7 @@ def test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_seco
     def claimed(key: RunKey) -> Claimed:
         return Claimed(new_run(key, "default", None, "flow", "1", "flow", NULL, Instant(1)), False)
 
-    both = combine(
+    both = combine_receipts(
         Receipt(frozenset({three}), {two: one}, [claimed(one), claimed(two)], [mail(3), mail(5)]),
         Receipt(frozenset({two}), {}, [claimed(one)], [mail(4), mail(5)]),
     )

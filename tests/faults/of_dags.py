@@ -96,16 +96,16 @@ LOGS = [
     Fault(
         "tail-forgotten",
         "the last lines of a task that says too much are kept",
-        [Code("engine.logbook:AttemptLog.take").remove("A += self._tail")],
+        [Code("engine.log_buffer:AttemptLog.take").remove("A += self._tail")],
         cases(
-            "engine/test_logbook.py",
+            "engine/test_log_buffer.py",
             "test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced",
         ),
     ),
     Fault(
         "cut-without-a-word",
         "a cut is announced",
-        [Code("engine.logbook:AttemptLog.take").replace("if self._cut: ...", "if self._cut < 0: ...")],
+        [Code("engine.log_buffer:AttemptLog.take").replace("if self._cut: ...", "if self._cut < 0: ...")],
         cases(
             "engine/test_task_logs.py",
             "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
@@ -127,8 +127,8 @@ LOGS = [
     Fault(
         "last-words-dropped",
         "what an attempt says while it is ended is kept",
-        [Code("engine.logbook:LogBook.log").replace("A.resident.is_gone", "A.stage.value == 'closed'")],
-        cases("engine/test_logbook.py", "test_last_words_of_an_attempt_that_was_given_up_are_written"),
+        [Code("engine.log_buffer:LogBuffer.log").replace("A.resident.is_gone", "A.stage.value == 'closed'")],
+        cases("engine/test_log_buffer.py", "test_last_words_of_an_attempt_that_was_given_up_are_written"),
     ),
     Fault(
         "reported-before-it-has-spoken",
@@ -189,7 +189,7 @@ DATA = [
         "opened-tasks-given-to-executors",
         "what a DAG waits for itself nobody else does",
         [
-            Code("engine.tick:_obey").replace(
+            Code("engine.tick:_apply").replace(
                 "self._open(R, C)", "self._schedule(R, ScheduleTask(C.seq, C.name, C.input))"
             )
         ],
@@ -231,17 +231,17 @@ NEIGHBOURS = [
         "strangers-buried",
         "2: a node that may be alive keeps its runs",
         [
-            Code("engine.neighbours:is_surely_dead").remove("not A[2]"),
-            Code("engine.neighbours:is_surely_dead").remove("A[2] != _life()"),
+            Code("engine.node_ids:is_surely_dead").remove("not A[2]"),
+            Code("engine.node_ids:is_surely_dead").remove("A[2] != _pid_scope()"),
         ],
-        cases("engine/test_neighbours.py", "test_of_processes_elsewhere_nothing_is_known"),
+        cases("engine/test_node_ids.py", "test_of_processes_elsewhere_nothing_is_known"),
     ),
     Fault(
         "nobody-buried",
         "a process that was killed on this machine is not waited for",
-        [Code("app:_begin").remove("await A.bury_neighbours()")],
+        [Code("app:_begin").remove("await A.expire_dead_nodes()")],
         cases(
-            "engine/test_neighbours.py",
+            "engine/test_node_ids.py",
             "test_the_run_of_a_killed_process_is_taken_at_once_and_not_after_its_lease[sqlite]",
         ),
     ),

@@ -11,7 +11,7 @@ ORDER = [
         "1: no task is started before it is recorded",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._dispatcher.keep_promises(); self._submit(T)"
+                "A = await self._commit(T)", "self._dispatcher.note_commit(); self._submit(T)"
             )
         ],
         simulations(40),
@@ -21,7 +21,7 @@ ORDER = [
         "1: who is told that a run has started can rely on it",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._starting.answer(Receipt())"
+                "A = await self._commit(T)", "self._starts.answer(Receipt())"
             )
         ],
         simulations(40),
@@ -31,7 +31,7 @@ ORDER = [
         "1: who is told that a run has ended can rely on it",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._audience.ended(T.commit.ended)"
+                "A = await self._commit(T)", "self._observer.runs_ended(T.commit.ended)"
             )
         ],
         simulations(80),
@@ -39,20 +39,24 @@ ORDER = [
     Fault(
         "tell-ends-that-were-lost",
         "2: what a stale owner decided is told to nobody",
-        [Code("engine.engine:_tell_of_ends").replace("A.lost | B", "B")],
+        [Code("engine.engine:_announce_ends").replace("A.lost | B", "B")],
         simulations(200),
     ),
     Fault(
         "lost-answer-taken-for-lost-commit",
         "3: a commit that stands is not made again",
-        [Code("engine.committing:commit_surely").replace("await A.recover(...) if ... else None", "None")],
+        [
+            Code("engine.committing:commit_with_retries").replace(
+                "await A.recover(...) if ... else None", "None"
+            )
+        ],
         simulations(80),
     ),
     Fault(
         "unavailable-taken-for-success",
         "1: without a commit nothing is done",
         [
-            Code("engine.committing:commit_surely").replace(
+            Code("engine.committing:commit_with_retries").replace(
                 "A = B.is_retry = True; await C.wait(E)", "await C.wait(E); return Receipt()"
             )
         ],
@@ -62,7 +66,7 @@ ORDER = [
         "full-disk-taken-for-success",
         "1: without a commit nothing is done",
         [
-            Code("engine.committing:commit_surely").insert_after(
+            Code("engine.committing:commit_with_retries").insert_after(
                 "if ...: on_full(E)\nawait A.wait(E)", "return Receipt()"
             )
         ],
@@ -71,7 +75,7 @@ ORDER = [
     Fault(
         "full-disk-refuses-nobody",
         "8: who cannot start a run is told so at once",
-        [Code("engine.committing:commit_surely").remove("on_full(...)")],
+        [Code("engine.committing:commit_with_retries").remove("on_full(...)")],
         cases(
             "bad_world/test_full_disk.py",
             "test_a_full_disk_refuses_new_runs_and_holds_the_others_until_there_is_room",
@@ -113,14 +117,14 @@ LEASES = [
     Fault(
         "lost-runs-kept",
         "2: who has lost a run drops it",
-        [Code("engine.engine:_give_up").remove("A.discard(B.lost, ...)")],
+        [Code("engine.engine:_drop_lost").remove("A.discard(B.lost, ...)")],
         simulations(80),
     ),
     Fault(
         "claims-while-draining",
         "7: a node that leaves takes nothing up",
         [
-            Code("engine.engine:_ask_for_more").replace(
+            Code("engine.engine:_request_work").replace(
                 "if self._is_draining: return\nA = ...", "A = ...; A.wants_claim |= self._is_draining"
             )
         ],
@@ -145,9 +149,9 @@ LEASES = [
         "no-poll-and-no-notification",
         "7: a lost notification costs a poll, and no more",
         [
-            Code("engine.store_poller:look").replace(
-                "A = ...; self.next_look = later(A, self._poll)",
-                "A = ...; self.next_look = later(A, self._poll * 100_000)",
+            Code("engine.store_poller:poll").replace(
+                "A = ...; self.next_poll = later(A, self._poll_every)",
+                "A = ...; self.next_poll = later(A, self._poll_every * 100_000)",
             )
         ],
         cases(
@@ -157,7 +161,7 @@ LEASES = [
     Fault(
         "mail-seen-and-not-fetched",
         "7: an unread message is a reason to wake",
-        [Code("engine.store_poller:_heed").remove("self.wants_mail = ...")],
+        [Code("engine.store_poller:_note_work").remove("self.wants_mail = ...")],
         [
             *cases("authoring/code/test_messages.py", "test_signals_come_in_order_and_each_once"),
             *simulations(40),
@@ -166,7 +170,7 @@ LEASES = [
     Fault(
         "combined-mail-out-of-order",
         "4: signals come in the order they were sent",
-        [Code("engine.committing:combine").replace("sorted(A)", "sorted(A, reverse=True)")],
+        [Code("engine.committing:combine_receipts").replace("sorted(A)", "sorted(A, reverse=True)")],
         cases(
             "engine/test_losing_touch.py",
             "test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost",
@@ -175,7 +179,7 @@ LEASES = [
     Fault(
         "combined-claims-keep-what-was-lost",
         "2: who has lost a run drops it",
-        [Code("engine.committing:combine").replace("A not in second.lost", "A not in first.lost")],
+        [Code("engine.committing:combine_receipts").replace("A not in second.lost", "A not in first.lost")],
         cases(
             "engine/test_losing_touch.py",
             "test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost",
@@ -187,7 +191,7 @@ SLOTS = [
     Fault(
         "slots-freed-twice",
         "limits are counted from who holds a slot",
-        [Code("engine.dispatcher:report").remove("A.lane = None")],
+        [Code("engine.dispatcher:report").remove("A.slots = None")],
         [
             *cases("other_systems/test_slots.py", "test_a_slot_comes_back_however_the_attempt_in_it_ended"),
             *simulations(80),
@@ -196,13 +200,13 @@ SLOTS = [
     Fault(
         "slots-never-freed",
         "limits are counted from who holds a slot",
-        [Code("engine.dispatcher:report").remove("lane.free += 1")],
+        [Code("engine.dispatcher:report").remove("slots.free += 1")],
         cases("engine/test_slots.py", "test_no_more_tasks_of_a_queue_run_at_once_than_it_allows"),
     ),
     Fault(
         "slots-freed-on-cancel",
         "a slot is held by what still runs",
-        [Code("engine.dispatcher:cancel").insert_after("A.cancel(F)", "F.lane.free += 1")],
+        [Code("engine.dispatcher:cancel").insert_after("A.cancel(F)", "F.slots.free += 1")],
         cases(
             "other_systems/test_slots.py",
             "test_a_slot_is_held_by_what_still_runs_though_nobody_waits_for_it_any_more",
@@ -211,7 +215,7 @@ SLOTS = [
     Fault(
         "limits-ignored",
         "a queue runs no more than its limit",
-        [Code("engine.dispatcher:_fill").remove("lane.free > 0")],
+        [Code("engine.dispatcher:_fill").remove("slots.free > 0")],
         cases("engine/test_slots.py", "test_no_more_tasks_of_a_queue_run_at_once_than_it_allows"),
     ),
 ]
@@ -239,7 +243,7 @@ ATTEMPTS = [
         "settled-tasks-tried-again",
         "3: a recorded task is never done again",
         [
-            Code("engine.run_loader:_adopt").replace(
+            Code("engine.run_loader:_load_run").replace(
                 "not A.status.is_final", "A.status is not TaskStatus.CANCELLED"
             )
         ],
@@ -251,7 +255,7 @@ ATTEMPTS = [
     Fault(
         "lost-attempts-forgotten",
         "3: a task that kills its nodes is given up",
-        [Code("engine.run_loader:_resume_task").replace("self.lost", "self._scene.due")],
+        [Code("engine.run_loader:_resume_task").replace("self.lost", "self._context.due")],
         cases("engine/test_attempts.py", "test_a_task_that_dies_with_its_node_too_often_is_lost"),
     ),
     Fault(
@@ -275,7 +279,7 @@ ATTEMPTS = [
     Fault(
         "timed-out-work-goes-on",
         "a timeout really ends the work",
-        [Code("engine.attempts:time_out").remove("self.end_work(...)")],
+        [Code("engine.attempts:time_out").remove("self.cancel_work(...)")],
         cases("engine/test_attempts.py", "test_a_task_that_runs_too_long_is_ended_and_tried_again"),
     ),
     Fault(
@@ -304,7 +308,7 @@ ATTEMPTS = [
         "cancelled-children-go-on",
         "a child that is cancelled ends",
         [
-            Code("engine.tick:_obey").replace(
+            Code("engine.tick:_apply").replace(
                 "self._cancel_child(R, C.seq, ...)", "R.children.pop(C.seq, None)"
             )
         ],
@@ -317,7 +321,7 @@ MEMORY = [
         "released-with-an-attempt-running",
         "7: a run stays while only this node can finish its task",
         [
-            Code("engine.resident:only_waits").replace(
+            Code("engine.resident:is_idle").replace(
                 "A.stage is not Stage.BACKING_OFF and A.stage is not Stage.REMOTE", "A.stage is Stage.CLOSED"
             )
         ],
@@ -329,7 +333,7 @@ MEMORY = [
     Fault(
         "timers-not-adopted",
         "7: a timer outlives its node",
-        [Code("engine.run_loader:_adopt").remove("A.start_timer(...)")],
+        [Code("engine.run_loader:_load_run").remove("A.start_timer(...)")],
         [
             *cases("engine/test_residence.py", "test_a_cold_run_is_rebuilt_with_everything_it_knew"),
             *simulations(40),
@@ -347,7 +351,7 @@ MEMORY = [
     Fault(
         "unheard-events-dropped",
         "7: what happened while a run was nobody's is heard",
-        [Code("engine.run_loader:_adopt").remove("A.events.append(...)")],
+        [Code("engine.run_loader:_load_run").remove("A.events.append(...)")],
         cases("engine/test_residence.py", "test_a_message_wakes_a_run_that_left_memory"),
     ),
     Fault(
@@ -413,7 +417,7 @@ MEMORY = [
     Fault(
         "blame-for-whoever-comes-in",
         "7: a run that only shared its node with a deadly one is not parked",
-        [Code("engine.engine:_ask_for_more").replace("A.is_risky", "self._is_draining")],
+        [Code("engine.engine:_request_work").replace("A.is_risky", "self._is_draining")],
         cases(
             "other_systems/test_deadly_code.py",
             "test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs",
@@ -431,16 +435,17 @@ MEMORY = [
     Fault(
         "little-room-is-no-room",
         "7: what is due is taken where there is room",
-        [Code("engine.store_poller:look").remove("A.look_again()")],
+        [Code("engine.store_poller:poll").remove("A.relax()")],
         cases(
-            "engine/test_room.py", "test_little_room_that_comes_free_is_used_also_if_no_more_does_for_hours"
+            "engine/test_admission.py",
+            "test_little_room_that_comes_free_is_used_also_if_no_more_does_for_hours",
         ),
     ),
     Fault(
         "runs-parked-for-nothing",
         "5: a run that can go on is not parked, not even for a while",
         [
-            Code("engine.run_loader:_adopt").insert_before(
+            Code("engine.run_loader:_load_run").insert_before(
                 "A.program = ...(B, P)",
                 "if P.position and B.epoch % 2 == 0 and B.setbacks < 7: raise TooManySetbacks(1)",
             )
@@ -465,13 +470,15 @@ MEMORY = [
     Fault(
         "spins-on-a-locked-row",
         "7: a node waits for what it cannot have",
-        [Code("engine.store_poller:claimed").replace("A == 0", "A < 0")],
-        cases("engine/test_room.py", "test_a_due_run_that_somebody_has_locked_does_not_make_the_node_spin"),
+        [Code("engine.store_poller:note_claim").replace("A == 0", "A < 0")],
+        cases(
+            "engine/test_admission.py", "test_a_due_run_that_somebody_has_locked_does_not_make_the_node_spin"
+        ),
     ),
     Fault(
         "one-workflow-takes-all-room",
         "7: nobody's backlog keeps the runs of others from starting",
-        [Code("engine.admission:_left_for").replace("not self._is_shared", "self._is_shared")],
+        [Code("engine.admission:_free_for").replace("not self._is_shared", "self._is_shared")],
         cases(
             "other_systems/test_slots.py",
             "test_runs_that_wait_for_slots_of_a_full_queue_leave_room_for_those_of_other_workflows[sqlite]",
@@ -480,7 +487,7 @@ MEMORY = [
     Fault(
         "deadly-runs-tried-for-ever",
         "7: a run that kills its nodes is set aside",
-        [Code("engine.run_loader:_adopt").replace("A.setbacks >= SETBACKS_ALLOWED", "A.setbacks < 0")],
+        [Code("engine.run_loader:_load_run").replace("A.setbacks >= SETBACKS_ALLOWED", "A.setbacks < 0")],
         cases(
             "other_systems/test_deadly_code.py",
             "test_a_run_whose_code_ends_its_process_is_parked_after_a_number_of_nodes"

@@ -246,7 +246,7 @@ PUBLISHED = [
     Fault(
         "refused-start-ends-the-node",
         "a run that this node cannot begin harms no other",
-        [Code("engine.starting:_begin").replace("Refused", "StoreFull")],
+        [Code("engine.start_queue:_begin").replace("Refused", "StoreFull")],
         cases(
             "engine/test_flow_runs.py",
             "test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it[sqlite]",

@@ -219,7 +219,7 @@ WAKING = [
         "idle-nodes-reap-each-other",
         "an idle node writes nothing",
         [Query("sqlite:next_work").remove("AND EXISTS (SELECT 1 FROM runs WHERE owner = nodes.id)")],
-        cases("engine/test_room.py", "test_nodes_with_nothing_to_do_leave_the_database_alone[sqlite]"),
+        cases("engine/test_admission.py", "test_nodes_with_nothing_to_do_leave_the_database_alone[sqlite]"),
     ),
     Fault(
         "tasks-of-the-cancelled-stay-open",

@@ -132,7 +132,7 @@ REPORTS = [
         "a message is read once",
         [
             Code("engine.engine:_hear").replace(
-                "A.settle_remote(...); B.take_stale(...)", "A.settle_remote(...)"
+                "A.settle_remote(...); B.mark_read(...)", "A.settle_remote(...)"
             )
         ],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
@@ -140,7 +140,7 @@ REPORTS = [
     Fault(
         "stale-report-not-marked-as-read",
         "a message is read once, also if it tells nothing new",
-        [Code("engine.run_loader:_hear_worker").remove("self.stale.append(...)")],
+        [Code("engine.run_loader:_receive_report").remove("self.stale.append(...)")],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
     ),
     Fault(
@@ -170,7 +170,11 @@ REPORTS = [
     Fault(
         "queued-again-without-a-wait",
         "the wait between two attempts holds for workers that ask, too",
-        [Code("engine.attempts:_try_again").replace("self.queue(A, B if ... else C)", "self.queue(A, B)")],
+        [
+            Code("engine.attempts:_try_again").replace(
+                "self.enqueue(A, B if ... else C)", "self.enqueue(A, B)"
+            )
+        ],
         _queued(_LOST),
     ),
     Fault(
@@ -187,7 +191,7 @@ REPORTS = [
         "reports-to-sleeping-runs-unheard",
         "7: a run that is woken by a worker hears what it said",
         [
-            Code("engine.run_loader:_adopt").replace(
+            Code("engine.run_loader:_load_run").replace(
                 "A is MessageKind.TASK and B is None", "A is MessageKind.TASK and B is not None"
             )
         ],

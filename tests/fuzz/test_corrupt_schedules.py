@@ -39,7 +39,7 @@ async def test_a_damaged_schedule_stops_no_other_and_no_node(store_url: str, dam
         # From tick to tick, since one that cannot fire is looked at again and again.
         for _ in range(3):
             env.clock.advance(HOUR)
-            env.engine._lookout.look_now()
+            env.engine._poller.poll_now()
             await env.wait_until_quiet()
         await _check_answers(env, damage)
 

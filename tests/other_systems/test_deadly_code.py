@@ -171,7 +171,7 @@ async def test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs() ->
                 env.crash_points.commit = commit_for_real  # type: ignore[method-assign]
                 async with Holdfast(env.settings.url, engine=False, catalog=deadly.catalog) as client:
                     await client.start_many(innocent, range(5))
-                env.engine._lookout.look_now()
+                env.engine._poller.poll_now()
             return receipt
 
         env.crash_points.commit = commit  # type: ignore[method-assign]

@@ -73,8 +73,8 @@ def holding_flow(catalog: Catalog, gauge: Gauge, **options: Any) -> Workflow[[],
 
 def slots(env: Environment) -> list[tuple[int, int, int]]:
     """Free slots, all slots and who waits, of every lane that is in use."""
-    lanes = env.engine._dispatcher._lanes.values()
-    return [(lane.free, lane.capacity, len(lane.waiting)) for lane in lanes]
+    queues = env.engine._dispatcher._queues.values()
+    return [(queue.free, queue.capacity, len(queue.waiting)) for queue in queues]
 
 
 @pytest.mark.parametrize("victims", [[0], [3], [0, 3], [0, 1, 2, 3], [3, 4], [5, 0]])

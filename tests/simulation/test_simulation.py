@@ -15,7 +15,7 @@ from tests.simulation import workflows as w
 from tests.simulation.jobs import Job, Jobs
 from tests.simulation.workloads import WORKLOADS
 
-from holdfast.engine.committing import commit_surely
+from holdfast.engine.committing import commit_with_retries
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.engine import Engine
 from holdfast.engine.resident import LiveAttempt
@@ -98,7 +98,7 @@ def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     honest = Engine._commit
 
     async def commit(self: Engine, tick: Tick) -> Receipt:
-        self._dispatcher.keep_promises()
+        self._dispatcher.note_commit()
         self._submit(tick)
         return await honest(self, tick)
 
@@ -107,7 +107,7 @@ def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
 
 def _act_without_asking_again_whose_the_runs_are(patch: pytest.MonkeyPatch) -> None:
     async def commit(self: Engine, tick: Tick) -> Receipt:
-        receipt = await commit_surely(self._store, self._clock, tick.commit, lambda _: None)
+        receipt = await commit_with_retries(self._store, self._clock, tick.commit, lambda _: None)
         self._renewed(tick.commit)
         return receipt
 
@@ -123,11 +123,11 @@ def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
 
 def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:
     def report(self: Dispatcher, attempt: LiveAttempt, outcome: Any) -> None:
-        attempt.lane.free += 1
-        attempt.lane.pool.free += 1
+        attempt.slots.free += 1
+        attempt.slots.shared.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        self._fill(attempt.lane)
+        self._fill(attempt.slots)
 
     patch.setattr(Dispatcher, "report", report)
 

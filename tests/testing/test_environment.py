@@ -307,8 +307,8 @@ async def test_a_node_that_has_stopped_by_an_error_is_not_waited_for() -> None:
             raise ZeroDivisionError
 
         env.crash_points.commit = fail  # type: ignore[method-assign]
-        env.engine._lookout.wants_claim = True
-        env.engine._lookout.look_now()
+        env.engine._poller.wants_claim = True
+        env.engine._poller.poll_now()
 
         with pytest.raises(NodeStopped):
             await asyncio.wait_for(env.wait_until_quiet(), 5)

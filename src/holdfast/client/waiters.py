@@ -125,7 +125,7 @@ class Waiters:
             self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
         return ending
 
-    def ended(self, runs: Sequence[EndedRun]) -> None:
+    def runs_ended(self, runs: Sequence[EndedRun]) -> None:
         """What the engine of this process calls after the commit that ended them."""
         for row in runs:
             if row.run in self._waiting:
@@ -134,7 +134,7 @@ class Waiters:
             elif row.output is not None and len(row.output) <= _SMALL:
                 self._remember(row.run, row.output)
 
-    def let_go(self, runs: Iterable[RunKey]) -> None:
+    def runs_released(self, runs: Iterable[RunKey]) -> None:
         """What the engine of this process calls when it no longer has these runs: they go on elsewhere."""
         self._elsewhere.update(run for run in runs if run in self._waiting)
 
@@ -147,7 +147,7 @@ class Waiters:
         if len(self._recent) > _REMEMBERED:
             self._recent.popitem(last=False)
 
-    def fail(self, failure: NodeStopped) -> None:
+    def node_stopped(self, failure: NodeStopped) -> None:
         """The engine of this process is gone: whoever waits must hear of it, and not wait for ever."""
         self._failure = failure
         self._refuse_all(failure)
@@ -209,7 +209,7 @@ class Waiters:
 
     def look(self) -> None:
         """Everything may have changed: ask the store soon, for all runs that are not here."""
-        self.let_go([run for run in self._waiting if not self._is_local(run)])
+        self.runs_released([run for run in self._waiting if not self._is_local(run)])
         self._changed.set()
 
 

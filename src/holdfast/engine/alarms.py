@@ -20,10 +20,10 @@ class Alarm:
         self.order = order
         self.action: Callable[[], None] | None = action
 
-    def call_off(self) -> None:
+    def cancel(self) -> None:
         if self.action is not None:
             self.action = None
-            self._alarms.note_called_off()
+            self._alarms.note_cancelled()
 
     def __lt__(self, other: Alarm) -> bool:
         return (self.due, self.order) < (other.due, other.order)
@@ -35,28 +35,28 @@ class Alarms:
     def __init__(self) -> None:
         self._heap: list[Alarm] = []
         self._order = count()
-        self._called_off = 0
+        self._cancelled = 0
 
     def set(self, due: Instant, action: Callable[[], None]) -> Alarm:
         alarm = Alarm(self, due, next(self._order), action)
         heapq.heappush(self._heap, alarm)
         return alarm
 
-    def note_called_off(self) -> None:
-        self._called_off += 1
+    def note_cancelled(self) -> None:
+        self._cancelled += 1
         # Ten thousand tasks a second with a timeout of minutes would leave millions behind.
-        if self._called_off > _WORTH_SWEEPING and self._called_off * 2 > len(self._heap):
+        if self._cancelled > _WORTH_SWEEPING and self._cancelled * 2 > len(self._heap):
             self._heap = [kept for kept in self._heap if kept.action is not None]
             heapq.heapify(self._heap)
-            self._called_off = 0
+            self._cancelled = 0
 
     def next_due(self) -> Instant | None:
         while self._heap and self._heap[0].action is None:
             heapq.heappop(self._heap)
-            self._called_off -= 1
+            self._cancelled -= 1
         return self._heap[0].due if self._heap else None
 
-    def ring(self, now: Instant) -> None:
+    def fire_due(self, now: Instant) -> None:
         """Do everything that is due."""
         while (due := self.next_due()) is not None and due <= now:
             alarm = heapq.heappop(self._heap)

@@ -27,7 +27,7 @@ class AttemptTimers:
         self._unshown: deque[tuple[int, LiveAttempt]] = deque()
         """Running attempts that the store does not know to be running, with when to tell it."""
 
-    def queued(self, attempt: LiveAttempt, allowed: dt.timedelta) -> None:
+    def limit_wait(self, attempt: LiveAttempt, allowed: dt.timedelta) -> None:
         self._limit(attempt, allowed, f"waited longer than {written_span(allowed)} for a free slot")
 
     def started(self, attempt: LiveAttempt, now: Instant) -> None:
@@ -35,7 +35,7 @@ class AttemptTimers:
         self._unshown.append((now + self._show_after, attempt))
         if attempt.alarms is not None:
             for alarm in attempt.alarms:
-                alarm.call_off()
+                alarm.cancel()
             attempt.alarms = None
         options = attempt.options
         if options.timeout is not None:
@@ -47,7 +47,7 @@ class AttemptTimers:
         """What executors call when an attempt says that it is alive."""
         if not isinstance(attempt, LiveAttempt) or attempt.stage is not Stage.RUNNING:
             return
-        attempt.beat_at = self._elapsed()
+        attempt.heartbeat_at = self._elapsed()
         if details is None:
             return
         attempt.heartbeat_details = details
@@ -71,7 +71,7 @@ class AttemptTimers:
         assert allowed is not None
 
         def check() -> None:
-            heard = attempt.beat_at or since
+            heard = attempt.heartbeat_at or since
             if later(heard, allowed) > self._elapsed():
                 self._expect_heartbeat(attempt, heard)
             else:
@@ -84,8 +84,8 @@ class AttemptTimers:
         due = self._limits.next_due()
         return None if due is None else Instant(self._clock.now() + due - self._elapsed())
 
-    def ring(self) -> None:
-        self._limits.ring(self._elapsed())
+    def check_limits(self) -> None:
+        self._limits.fire_due(self._elapsed())
 
     def take_expired(self) -> list[tuple[LiveAttempt, str]]:
         expired, self._expired = self._expired, []

@@ -18,7 +18,7 @@ from holdfast.core.values import (
     later,
     task_id,
 )
-from holdfast.engine.dispatcher import PATIENCE
+from holdfast.engine.dispatcher import END_TIMEOUT
 from holdfast.engine.engine_context import EngineContext, new_attempt
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.ports.store import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
@@ -33,19 +33,19 @@ _SELF_CANCELLED = Failure(
 
 def hold(commit: Commit, resident: Resident) -> None:
     """Have the commit ask whether the run is still ours."""
-    if resident.held_in != commit.tick:
-        resident.held_in = commit.tick
+    if resident.held_in_tick != commit.tick:
+        resident.held_in_tick = commit.tick
         commit.held.append(Held(resident.key, resident.epoch))
 
 
 class Attempts:
-    def __init__(self, scene: EngineContext, commit: Commit, now: Instant) -> None:
-        self._scene = scene
+    def __init__(self, context: EngineContext, commit: Commit, now: Instant) -> None:
+        self._context = context
         self._commit = commit
         self._now = now
-        self.dispatch: list[LiveAttempt] = []
+        self.to_dispatch: list[LiveAttempt] = []
         """To be started once the commit stands."""
-        self.cancel: list[LiveAttempt] = []
+        self.to_cancel: list[LiveAttempt] = []
         """To be ended then."""
         self.is_risky = False
         """One is to be started of a task that nodes have died with."""
@@ -54,8 +54,8 @@ class Attempts:
         """An attempt has ended. Record it, or try again."""
         if attempt.stage is Stage.CLOSED:
             return
-        if attempt.verdict is not None:
-            self._fail(attempt, attempt.verdict, "timed_out", at)
+        if attempt.pending_failure is not None:
+            self._fail(attempt, attempt.pending_failure, "timed_out", at)
         elif isinstance(outcome, Succeeded):
             if attempt.worker:
                 self._record_attempt(attempt, None, "success", at)
@@ -77,7 +77,7 @@ class Attempts:
             return
         self.settle(attempt, report.outcome, self._now)
 
-    def queue(self, attempt: LiveAttempt, ready_at: Instant) -> None:
+    def enqueue(self, attempt: LiveAttempt, ready_at: Instant) -> None:
         """Let workers take it. No executor of this node has anything to do with it."""
         service = attempt.options.service
         assert service is not None
@@ -87,22 +87,26 @@ class Attempts:
 
     def time_out(self, attempt: LiveAttempt, why: str) -> None:
         """It took, waited or was silent for too long. The work itself is ended after the commit."""
-        if attempt.stage not in (Stage.QUEUED, Stage.RUNNING) or attempt.verdict is not None:
+        if attempt.stage not in (Stage.QUEUED, Stage.RUNNING) or attempt.pending_failure is not None:
             return
         failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {attempt.name!r} {why}")
-        if attempt.stage is Stage.RUNNING and attempt.lane is not None and attempt.lane.executor.ends_surely:
+        if (
+            attempt.stage is Stage.RUNNING
+            and attempt.slots is not None
+            and attempt.slots.executor.ends_surely
+        ):
             # It has failed when it has ended: until then nothing may take its place, least of all the next
             # attempt at the same task.
-            attempt.verdict = failure
-            self._scene.await_end(attempt, later(self._now, PATIENCE))
+            attempt.pending_failure = failure
+            self._context.await_end(attempt, later(self._now, END_TIMEOUT))
             return
-        self.end_work(attempt)
+        self.cancel_work(attempt)
         self._fail(attempt, failure, "timed_out", self._now)
 
-    def give_up(self, attempt: LiveAttempt) -> None:
+    def fail_overdue(self, attempt: LiveAttempt) -> None:
         """It should have ended long ago, and was not heard of."""
-        if attempt.stage is Stage.RUNNING and attempt.verdict is not None:
-            self._fail(attempt, attempt.verdict, "timed_out", self._now)
+        if attempt.stage is Stage.RUNNING and attempt.pending_failure is not None:
+            self._fail(attempt, attempt.pending_failure, "timed_out", self._now)
 
     def lose(self, attempt: LiveAttempt, lost_allowed: int) -> None:
         """The node that ran this attempt died, as far as anyone can tell, before it ended."""
@@ -116,7 +120,7 @@ class Attempts:
             )
             self._close(attempt, TaskStatus.FAILED, Failed(failure), self._now)
         else:
-            wait = wait_after_loss(attempt.lost + 1, self._scene.dice)
+            wait = wait_after_loss(attempt.lost + 1, self._context.dice)
             due = None if wait is None else later(self._now, wait)
             self._try_again(attempt, due=due, failures=attempt.failures, lost=attempt.lost + 1)
 
@@ -128,29 +132,29 @@ class Attempts:
         if attempt.stage is Stage.CLOSED:
             return
         if attempt.options.service is not None:
-            self.queue(attempt, self._now)
+            self.enqueue(attempt, self._now)
             return
         attempt.stage = Stage.SCHEDULED
         attempt.due_at = None
-        self.dispatch.append(attempt)
+        self.to_dispatch.append(attempt)
         hold(self._commit, attempt.resident)
-        attempt.is_told = self._scene.dispatcher.promise(attempt)
-        if attempt.is_told:
-            self._tell(attempt)
+        attempt.is_recorded = self._context.dispatcher.reserve(attempt)
+        if attempt.is_recorded:
+            self._record_start(attempt)
 
-    def tell(self, attempt: LiveAttempt) -> None:
+    def record_start(self, attempt: LiveAttempt) -> None:
         """Its turn comes after a wait, and the store is to know of it before."""
         hold(self._commit, attempt.resident)
-        self._tell(attempt)
+        self._record_start(attempt)
 
-    def _tell(self, attempt: LiveAttempt) -> None:
+    def _record_start(self, attempt: LiveAttempt) -> None:
         self.is_risky = self.is_risky or attempt.lost > 0
         self.move(attempt, TaskStatus.DISPATCHED, None)
 
     def _fail(self, attempt: LiveAttempt, failure: Failure, status: str, at: Instant) -> None:
         failures = attempt.failures + 1
         self._record_attempt(attempt, failure, status, at)
-        delay = attempt.options.retry.delay_after(failures, failure, self._scene.dice)
+        delay = attempt.options.retry.delay_after(failures, failure, self._context.dice)
         if delay is None:
             named = msgspec.structs.replace(failure, task=task_id(attempt.run, attempt.seq))
             self._close(attempt, TaskStatus.FAILED, Failed(named), at)
@@ -178,7 +182,7 @@ class Attempts:
                 attempt.started_at,
                 at,
                 # Which node died is not known any more: its row is gone, and its runs have other owners.
-                NodeId("") if status == "lost" else self._scene.node,
+                NodeId("") if status == "lost" else self._context.node,
                 attempt.worker,
             )
         )
@@ -199,18 +203,19 @@ class Attempts:
         )
         again.heartbeat_details = attempt.heartbeat_details
         if attempt.options.service is not None:
-            self.queue(again, self._now if due is None else due)
+            self.enqueue(again, self._now if due is None else due)
             self.move(again, TaskStatus.PENDING, None)
             return
         if due is not None:
-            self._scene.back_off(again, due)
-            self._scene.wake(resident)  # not to move, but to be seen to only wait: it may leave memory
+            self._context.back_off(again, due)
+            # The next tick sees that the run is idle now, and may leave memory.
+            self._context.mark_ready(resident)
             self.move(again, TaskStatus.PENDING, None)
             return
-        self.dispatch.append(again)
-        again.is_told = self._scene.dispatcher.promise(again)
-        if again.is_told:
-            self._tell(again)
+        self.to_dispatch.append(again)
+        again.is_recorded = self._context.dispatcher.reserve(again)
+        if again.is_recorded:
+            self._record_start(again)
         else:
             self.move(again, TaskStatus.PENDING, None)
 
@@ -221,7 +226,7 @@ class Attempts:
         del resident.attempts[attempt.seq]
         self.settle_row(attempt, status, outcome, at)
         resident.events.append(TaskEnded(attempt.seq, outcome))
-        self._scene.wake(resident)
+        self._context.mark_ready(resident)
 
     def settle_row(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         output = outcome.payload if isinstance(outcome, Succeeded) else None
@@ -239,11 +244,11 @@ class Attempts:
             self.write_log(attempt, is_over=True)
         if attempt.alarms is not None:
             for alarm in attempt.alarms:
-                alarm.call_off()
+                alarm.cancel()
 
-    def end_work(self, attempt: LiveAttempt) -> None:
+    def cancel_work(self, attempt: LiveAttempt) -> None:
         if attempt.stage is Stage.RUNNING:
-            self.cancel.append(attempt)
+            self.to_cancel.append(attempt)
 
     def show(self, attempt: LiveAttempt) -> None:
         """It has been running long enough for someone to look."""

@@ -23,7 +23,7 @@ _LONGEST_WAIT = dt.timedelta(seconds=2)
 _REPORT_EVERY = dt.timedelta(seconds=10)
 
 
-async def commit_surely(
+async def commit_with_retries(
     store: Store, clock: Clock, commit: Commit, on_full: Callable[[StoreFull], None]
 ) -> Receipt:
     """Commit, and try again for as long as it takes. `on_full` may take rows out that need not be kept."""
@@ -47,7 +47,7 @@ async def commit_surely(
             return receipt
 
 
-def combine(first: Receipt, second: Receipt) -> Receipt:
+def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
     """What came of two commits in a row. What the second has lost, the first no longer has."""
     claimed = {each.run.key: each for each in (*first.claimed, *second.claimed)}
     mail = {message.id: message for message in (*first.mail, *second.mail)}

@@ -1,8 +1,8 @@
 """Slots: which attempt runs when. Bounded, by priority, first come first served among equals.
 
-A lane is one queue on one executor. An attempt is started at once if its lane and its executor have a free
-slot, and waits in the lane otherwise. A slot is free again when the executor has reported, not when the
-engine has lost interest: an attempt that was cancelled still runs until it says that it ended.
+A queue's limit holds for each executor. An attempt starts at once if its queue and its executor both have a
+free slot, and waits for its turn otherwise. A slot is free again when the executor has reported, not when the
+engine has cancelled the attempt: a cancelled attempt runs until it says that it ended.
 """
 
 from __future__ import annotations
@@ -16,51 +16,51 @@ from holdfast.core.values import Instant, Outcome, RunKey, later
 from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.ports.executor import Attempt, Executor
 
-PATIENCE = dt.timedelta(minutes=1)
+END_TIMEOUT = dt.timedelta(minutes=1)
 """How long to wait for the end of an attempt that surely ends within seconds."""
 
 
-class _Pool:
-    """The slots of one executor, which all of its lanes share."""
+class _ExecutorSlots:
+    """The slots of one executor, which all of its queues share."""
 
-    __slots__ = ("free", "lanes", "promised")
+    __slots__ = ("free", "queues", "reserved")
 
     def __init__(self, capacity: int) -> None:
         self.free = capacity
-        self.promised = 0
-        self.lanes: list[_ExecutorSlots] = []
+        self.reserved = 0
+        self.queues: list[_QueueSlots] = []
 
 
-class _ExecutorSlots:
-    __slots__ = ("capacity", "executor", "free", "pool", "promised", "waiting")
+class _QueueSlots:
+    __slots__ = ("capacity", "executor", "free", "reserved", "shared", "waiting")
 
-    def __init__(self, executor: Executor, pool: _Pool, capacity: int) -> None:
+    def __init__(self, executor: Executor, shared: _ExecutorSlots, capacity: int) -> None:
         self.executor = executor
-        self.pool = pool
+        self.shared = shared
         self.capacity = capacity
         self.free = capacity
-        self.promised = 0
+        self.reserved = 0
         """Slots for attempts whose commit is under way."""
         self.waiting: list[tuple[int, int, LiveAttempt]] = []
 
     def next_ones(self) -> list[LiveAttempt]:
         """As many of those that wait as there are free slots, in their order."""
-        count = min(self.free, self.pool.free, len(self.waiting))
+        count = min(self.free, self.shared.free, len(self.waiting))
         first = [heapq.heappop(self.waiting) for _ in range(count)]
         for each in first:
             heapq.heappush(self.waiting, each)
         return [attempt for _, _, attempt in first]
 
 
-class _Leaving:
+class _EndingAttempt:
     """An attempt that was cancelled, since when, and the next one at its task, if there is one."""
 
-    __slots__ = ("attempt", "follower", "since")
+    __slots__ = ("attempt", "since", "successor")
 
     def __init__(self, attempt: LiveAttempt, since: Instant) -> None:
         self.attempt = attempt
         self.since = since
-        self.follower: LiveAttempt | None = None
+        self.successor: LiveAttempt | None = None
 
 
 class Dispatcher:
@@ -71,7 +71,7 @@ class Dispatcher:
         now: Callable[[], Instant],
         on_start: Callable[[LiveAttempt, Instant], None],
         on_outcome: Callable[[LiveAttempt, Outcome], None],
-        on_untold: Callable[[], None],
+        on_unrecorded: Callable[[], None],
         has_lease: Callable[[Instant], bool],
     ) -> None:
         self._route = route
@@ -79,45 +79,50 @@ class Dispatcher:
         self._now = now
         self._on_start = on_start
         self._on_outcome = on_outcome
-        self._on_untold = on_untold
+        self._on_unrecorded = on_unrecorded
         """There is a slot for an attempt that the store must be told of first."""
-        self._telling: list[LiveAttempt] = []
+        self._recording: list[LiveAttempt] = []
         self._has_lease = has_lease
         """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
-        self._lanes: dict[tuple[int, str], _ExecutorSlots] = {}
-        self._pools: dict[int, _Pool] = {}
-        self._leaving: dict[tuple[RunKey, int], _Leaving] = {}
+        self._queues: dict[tuple[int, str], _QueueSlots] = {}
+        self._executors: dict[int, _ExecutorSlots] = {}
+        self._ending: dict[tuple[RunKey, int], _EndingAttempt] = {}
         """Tasks whose attempt was cancelled and will surely end, and the next attempt at each, if its run was
         opened again meanwhile: that waits for the end."""
         self._order = count()
         self.running = 0
         self.is_open = True
 
-    def promise(self, attempt: LiveAttempt) -> bool:
-        """Whether the attempt will start as soon as it is submitted. Good until `keep_promises`."""
-        lane = attempt.lane or self._find_lane(attempt)
-        pool = lane.pool
-        if not self.is_open or lane.waiting or lane.promised >= lane.free or pool.promised >= pool.free:
+    def reserve(self, attempt: LiveAttempt) -> bool:
+        """Whether the attempt will start as soon as it is submitted. Good until `note_commit`."""
+        slots = attempt.slots or self._find_slots(attempt)
+        shared = slots.shared
+        if (
+            not self.is_open
+            or slots.waiting
+            or slots.reserved >= slots.free
+            or shared.reserved >= shared.free
+        ):
             return False
-        lane.promised += 1
-        pool.promised += 1
+        slots.reserved += 1
+        shared.reserved += 1
         return True
 
-    def take_untold(self) -> list[LiveAttempt]:
+    def take_unrecorded(self) -> list[LiveAttempt]:
         """Attempts whose turn has come and that the store must be told of: with the commit to come."""
         if self.is_open:
-            for lane in self._lanes.values():
-                if lane.waiting and not lane.waiting[0][2].is_told:
-                    self._telling += [attempt for attempt in lane.next_ones() if not attempt.is_told]
-        return self._telling
+            for slots in self._queues.values():
+                if slots.waiting and not slots.waiting[0][2].is_recorded:
+                    self._recording += [attempt for attempt in slots.next_ones() if not attempt.is_recorded]
+        return self._recording
 
-    def keep_promises(self) -> None:
-        """The commit stands: what was promised and told with it may start."""
-        for lane in self._lanes.values():
-            lane.promised = lane.pool.promised = 0
-        for attempt in self._telling:
-            attempt.is_told = True
-        self._telling = []
+    def note_commit(self) -> None:
+        """The commit stands: reservations end, and the starts recorded with it may happen."""
+        for slots in self._queues.values():
+            slots.reserved = slots.shared.reserved = 0
+        for attempt in self._recording:
+            attempt.is_recorded = True
+        self._recording = []
 
     def submit(self, attempts: Iterable[LiveAttempt]) -> None:
         """Start each attempt, now or when a slot is free. Only after the commit that records it."""
@@ -125,34 +130,34 @@ class Dispatcher:
         may_start = self.is_open and self._has_lease(now)
         for attempt in attempts:
             attempt.stage = Stage.QUEUED
-            leaving = self._leaving.get((attempt.run, attempt.seq))
-            if leaving is not None:
-                leaving.follower = attempt
+            ending = self._ending.get((attempt.run, attempt.seq))
+            if ending is not None:
+                ending.successor = attempt
                 continue
-            lane = attempt.lane or self._find_lane(attempt)
-            has_slot = may_start and lane.free > 0 and lane.pool.free > 0 and not lane.waiting
-            if has_slot and attempt.is_told:
-                self._start(lane, attempt, now)
+            slots = attempt.slots or self._find_slots(attempt)
+            has_slot = may_start and slots.free > 0 and slots.shared.free > 0 and not slots.waiting
+            if has_slot and attempt.is_recorded:
+                self._start(slots, attempt, now)
                 continue
-            heapq.heappush(lane.waiting, (-attempt.options.priority, next(self._order), attempt))
+            heapq.heappush(slots.waiting, (-attempt.options.priority, next(self._order), attempt))
             if has_slot:
-                self._on_untold()
+                self._on_unrecorded()
 
     def cancel(self, attempt: LiveAttempt) -> None:
         """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
-        if attempt.lane is not None:
-            executor: Executor = attempt.lane.executor
+        if attempt.slots is not None:
+            executor: Executor = attempt.slots.executor
             if executor.ends_surely:
-                self._leaving.setdefault((attempt.run, attempt.seq), _Leaving(attempt, self._now()))
+                self._ending.setdefault((attempt.run, attempt.seq), _EndingAttempt(attempt, self._now()))
             executor.cancel(attempt)
 
-    def _await_no_more(self, attempt: LiveAttempt) -> None:
-        """It has ended, or should have long ago: its follower may start."""
-        leaving = self._leaving.get((attempt.run, attempt.seq))
-        if leaving is not None and leaving.attempt is attempt:
-            del self._leaving[attempt.run, attempt.seq]
-            if leaving.follower is not None and leaving.follower.stage is Stage.QUEUED:
-                self.submit([leaving.follower])
+    def _stop_waiting_for(self, attempt: LiveAttempt) -> None:
+        """It has ended, or should have long ago: its successor may start."""
+        ending = self._ending.get((attempt.run, attempt.seq))
+        if ending is not None and ending.attempt is attempt:
+            del self._ending[attempt.run, attempt.seq]
+            if ending.successor is not None and ending.successor.stage is Stage.QUEUED:
+                self.submit([ending.successor])
 
     def close(self) -> None:
         """Start nothing more; what runs goes on."""
@@ -162,60 +167,60 @@ class Dispatcher:
         """What executors call for every attempt that was started. Only the first word counts: a slot that
         is given back twice is one that two attempts run in."""
         assert isinstance(attempt, LiveAttempt)
-        lane = attempt.lane
-        if lane is None:
+        slots = attempt.slots
+        if slots is None:
             return
-        attempt.lane = None
-        lane.free += 1
-        lane.pool.free += 1
+        attempt.slots = None
+        slots.free += 1
+        slots.shared.free += 1
         self.running -= 1
         self._on_outcome(attempt, outcome)
-        self._await_no_more(attempt)
-        for each in lane.pool.lanes:
+        self._stop_waiting_for(attempt)
+        for each in slots.shared.queues:
             if each.waiting:
                 self._fill(each)
 
     def start_waiting(self) -> None:
         """Start what could not start while the lease was in doubt, or has waited long enough for an end."""
-        if self._leaving:
+        if self._ending:
             now = self._now()
-            for each in [it for it in self._leaving.values() if it.follower is not None]:
-                if later(each.since, PATIENCE) < now:
-                    self._await_no_more(each.attempt)
-        for lane in self._lanes.values():
-            self._fill(lane)
+            for each in [it for it in self._ending.values() if it.successor is not None]:
+                if later(each.since, END_TIMEOUT) < now:
+                    self._stop_waiting_for(each.attempt)
+        for slots in self._queues.values():
+            self._fill(slots)
 
-    def _fill(self, lane: _ExecutorSlots) -> None:
+    def _fill(self, slots: _QueueSlots) -> None:
         now = self._now()
         if not self.is_open or not self._has_lease(now):
             return
-        while lane.waiting and lane.free > 0 and lane.pool.free > 0:
-            attempt = lane.waiting[0][2]
-            if attempt.stage is Stage.QUEUED and not attempt.is_told:
-                self._on_untold()
+        while slots.waiting and slots.free > 0 and slots.shared.free > 0:
+            attempt = slots.waiting[0][2]
+            if attempt.stage is Stage.QUEUED and not attempt.is_recorded:
+                self._on_unrecorded()
                 return
-            heapq.heappop(lane.waiting)
+            heapq.heappop(slots.waiting)
             if attempt.stage is Stage.QUEUED:
-                self._start(lane, attempt, now)
+                self._start(slots, attempt, now)
 
-    def _start(self, lane: _ExecutorSlots, attempt: LiveAttempt, now: Instant) -> None:
-        lane.free -= 1
-        lane.pool.free -= 1
+    def _start(self, slots: _QueueSlots, attempt: LiveAttempt, now: Instant) -> None:
+        slots.free -= 1
+        slots.shared.free -= 1
         self.running += 1
         attempt.stage = Stage.RUNNING
         self._on_start(attempt, now)
-        lane.executor.start(attempt)
+        slots.executor.start(attempt)
 
-    def _find_lane(self, attempt: LiveAttempt) -> _ExecutorSlots:
+    def _find_slots(self, attempt: LiveAttempt) -> _QueueSlots:
         executor = self._route(attempt)
         queue = attempt.options.queue
-        lane = self._lanes.get((id(executor), queue))
-        if lane is None:
-            pool = self._pools.get(id(executor))
-            if pool is None:
-                pool = self._pools[id(executor)] = _Pool(executor.capacity)
+        slots = self._queues.get((id(executor), queue))
+        if slots is None:
+            shared = self._executors.get(id(executor))
+            if shared is None:
+                shared = self._executors[id(executor)] = _ExecutorSlots(executor.capacity)
             capacity = min(executor.capacity, self._queue_limits.get(queue, executor.capacity))
-            lane = self._lanes[id(executor), queue] = _ExecutorSlots(executor, pool, capacity)
-            pool.lanes.append(lane)
-        attempt.lane = lane
-        return lane
+            slots = self._queues[id(executor), queue] = _QueueSlots(executor, shared, capacity)
+            shared.queues.append(slots)
+        attempt.slots = slots
+        return slots

@@ -27,11 +27,11 @@ class EngineContext:
         programs: Programs,
         dispatcher: Dispatcher,
         alarms: Alarms,
-        watch: AttemptTimers,
+        timers: AttemptTimers,
         dice: Random,
         new_key: Callable[[Instant], RunKey],
-        wake: Callable[[Resident], None],
-        family: RunScope | None,
+        mark_ready: Callable[[Resident], None],
+        scope: RunScope | None,
         max_depth: int,
     ) -> None:
         self.namespace = namespace
@@ -39,12 +39,12 @@ class EngineContext:
         self.programs = programs
         self.dispatcher = dispatcher
         self.alarms = alarms
-        self.watch = watch
+        self.timers = timers
         self.dice = dice
         self.new_key = new_key
-        self.wake = wake
+        self.mark_ready = mark_ready
         """Has a resident advanced in the next tick."""
-        self.family = family
+        self.scope = scope
         self.max_depth = max_depth
         """How many runs may be above a run in its family."""
         self.overdue: list[LiveAttempt] = []
@@ -54,14 +54,14 @@ class EngineContext:
 
     def add_child(self, resident: Resident, seq: int, child: RunKey, *, is_attached: bool) -> None:
         resident.add_child(seq, child, is_attached=is_attached)
-        if self.family is not None:
-            self.family.add([child])
+        if self.scope is not None:
+            self.scope.add([child])
 
     def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
         def fire() -> None:
             del resident.timers[seq]
             resident.events.append(TimerFired(seq))
-            self.wake(resident)
+            self.mark_ready(resident)
 
         resident.add_timer(seq, self.alarms.set(due, fire))
 

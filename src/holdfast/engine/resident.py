@@ -36,17 +36,17 @@ class LiveAttempt(Attempt, eq=False):
     """Attempts before this one that failed. Lost ones are not the task's fault and do not count."""
     lost: int = 0
     stage: Stage = Stage.SCHEDULED
-    is_told: bool = True
+    is_recorded: bool = True
     """Unless it is, the store must know that it starts before it does: it was tried before, and may be
     what kills its nodes."""
     is_shown: bool = False
     started_at: Instant | None = None
-    beat_at: Instant | None = None
+    heartbeat_at: Instant | None = None
     due_at: Instant | None = None
     alarms: list[Alarm] | None = None
-    lane: Any = None
+    slots: Any = None
     """The dispatcher's own; None once the executor has reported."""
-    verdict: Failure | None = None
+    pending_failure: Failure | None = None
     """What it has failed with, as soon as it has ended, whatever it says then."""
     log: Any = None
     """The log book's own, once the attempt has said something."""
@@ -67,7 +67,7 @@ class Resident:
         "epoch",
         "events",
         "held_back",
-        "held_in",
+        "held_in_tick",
         "is_begun",
         "is_gone",
         "key",
@@ -91,7 +91,7 @@ class Resident:
         """Whether `advance` was called in this life; the first call may come without events."""
         self.is_gone = False
         """The tick under way lets it go: nothing more is decided for it."""
-        self.held_in = 0
+        self.held_in_tick = 0
         """The last tick whose commit names this run, so that it is named once."""
         self.events: list[Event] = []
         """What has happened to it and is not journaled yet, in order."""
@@ -121,7 +121,7 @@ class Resident:
         return self._run_id
 
     @property
-    def only_waits(self) -> bool:
+    def is_idle(self) -> bool:
         """Nothing is to be done for it before something happens or some instant comes."""
         if self.events or self.is_gone or not self.is_begun:
             return False

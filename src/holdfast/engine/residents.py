@@ -16,7 +16,7 @@ class Residents:
         self._on_wake = on_wake
         self._all: dict[RunKey, Resident] = {}
         self._by_claim: Counter[str] = Counter()
-        self._awake: dict[RunKey, Resident] = {}
+        self._ready: dict[RunKey, Resident] = {}
         self._idle: OrderedDict[RunKey, Instant] = OrderedDict()
         """Those that only wait, with since when; the longest first."""
 
@@ -40,19 +40,19 @@ class Residents:
         self._all[resident.key] = resident
         self._by_claim[resident.record.claim] += 1
 
-    def wake(self, resident: Resident) -> None:
+    def mark_ready(self, resident: Resident) -> None:
         """Have it advanced in the next tick."""
-        if not self._awake:
+        if not self._ready:
             self._on_wake()
-        self._awake[resident.key] = resident
+        self._ready[resident.key] = resident
 
-    def take_awake(self) -> Iterable[Resident]:
-        awake, self._awake = self._awake, {}
+    def take_ready(self) -> Iterable[Resident]:
+        awake, self._ready = self._ready, {}
         return awake.values()
 
-    def note_idleness(self, resident: Resident, now: Instant) -> None:
+    def update_idle(self, resident: Resident, now: Instant) -> None:
         """After it has moved: does it only wait now?"""
-        if resident.only_waits:
+        if resident.is_idle:
             self._idle[resident.key] = now
             self._idle.move_to_end(resident.key)
         elif self._idle:
@@ -70,14 +70,14 @@ class Residents:
                 return
             del self._idle[key]
             resident = self._all.get(key)
-            if resident is not None and resident.only_waits:
+            if resident is not None and resident.is_idle:
                 yield resident
 
     def discard(self, keys: Iterable[RunKey], dispatcher: Dispatcher) -> None:
         """Forget runs that are over, released, or no longer ours. Attempts under way end unheard."""
         for key in keys:
             resident = self._all.pop(key, None)
-            self._awake.pop(key, None)
+            self._ready.pop(key, None)
             self._idle.pop(key, None)
             if resident is None:
                 continue
@@ -89,12 +89,12 @@ class Residents:
                     dispatcher.cancel(attempt)
                 attempt.stage = Stage.CLOSED
                 for alarm in attempt.alarms or ():
-                    alarm.call_off()
+                    alarm.cancel()
             for alarm in resident.timers.values():
-                alarm.call_off()
+                alarm.cancel()
             resident.program.dispose()
 
-    def abandon(self) -> None:
+    def drop_all(self) -> None:
         """Drop everything, as a crash does."""
         for resident in self._all.values():
             resident.is_gone = True
@@ -103,5 +103,5 @@ class Residents:
             resident.program.dispose()
         self._all.clear()
         self._by_claim.clear()
-        self._awake.clear()
+        self._ready.clear()
         self._idle.clear()

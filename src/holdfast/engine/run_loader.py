@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 
 class RunLoader:
-    def __init__(self, store: Store, clock: Clock, scene: EngineContext, residents: Residents) -> None:
+    def __init__(self, store: Store, clock: Clock, context: EngineContext, residents: Residents) -> None:
         self._store = store
         self._clock = clock
-        self._scene = scene
+        self._context = context
         self._residents = residents
         self.lost: list[LiveAttempt] = []
         """Attempts that were under way on a node that died."""
@@ -50,31 +50,31 @@ class RunLoader:
         self.reports: list[tuple[LiveAttempt, RemoteReport, MessageId]] = []
         """What workers have said of tasks that they took from the queue."""
 
-    async def take(self, receipt: Receipt) -> None:
-        loaded = await self._take_claimed(receipt.claimed)
+    async def receive(self, receipt: Receipt) -> None:
+        loaded = await self._load_claimed(receipt.claimed)
         if receipt.mail:
-            await self._take_mail([m for m in receipt.mail if m.run not in loaded])
+            await self._deliver_mail([m for m in receipt.mail if m.run not in loaded])
 
-    async def _learn(self, claimed: Sequence[Claimed]) -> None:
-        lacking = {(run.workflow, run.version) for run, _ in claimed if self._scene.programs.lacks(run)}
+    async def _learn_definitions(self, claimed: Sequence[Claimed]) -> None:
+        lacking = {(run.workflow, run.version) for run, _ in claimed if self._context.programs.lacks(run)}
         if lacking:
             which = sorted(lacking)
-            read = await self._read(lambda: self._store.definitions(self._scene.namespace, which))
+            read = await self._read(lambda: self._store.definitions(self._context.namespace, which))
             for definition in read:
-                self._scene.programs.learn(definition)
-        calls = {name for run, _ in claimed for name in self._scene.programs.calls_of(run)}
+                self._context.programs.learn(definition)
+        calls = {name for run, _ in claimed for name in self._context.programs.calls_of(run)}
         for name in sorted(calls):
             await self._learn_published(name)
 
     async def _learn_published(self, name: str) -> None:
         """A flow that a run may call: its newest version, since that is what is to be started."""
-        found = await self._read(lambda: self._store.find_version(self._scene.namespace, name, None))
+        found = await self._read(lambda: self._store.find_version(self._context.namespace, name, None))
         if found is not None:
-            self._scene.programs.learn_published(definition_of(found))
+            self._context.programs.learn_published(definition_of(found))
 
-    async def _take_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
+    async def _load_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
         """Answers which runs were loaded whole: their unread messages came with them."""
-        await self._learn(claimed)
+        await self._learn_definitions(claimed)
         to_load: list[RunKey] = []
         fresh: list[History] = []
         for run, is_new in claimed:
@@ -83,22 +83,22 @@ class RunLoader:
                 continue  # recovered after an answer was lost, and in memory all the time
             if known is not None:
                 # It was freed behind our back, by a node whose clock is ahead, and now taken again.
-                self._residents.discard([run.key], self._scene.dispatcher)
+                self._residents.discard([run.key], self._context.dispatcher)
             if is_new:
                 fresh.append(History(run, [], [], [], []))
             else:
                 to_load.append(run.key)
-        self._adopt_all(fresh)
+        self._load_all(fresh)
         if to_load:
-            self._adopt_all(await self._read(lambda: self._store.load(self._scene.namespace, to_load)))
+            self._load_all(await self._read(lambda: self._store.load(self._context.namespace, to_load)))
         return set(to_load)
 
-    def _adopt_all(self, histories: Sequence[History]) -> None:
+    def _load_all(self, histories: Sequence[History]) -> None:
         with gc_paused():
             for history in histories:
-                self._adopt(history)
+                self._load_run(history)
 
-    def _adopt(self, history: History) -> None:
+    def _load_run(self, history: History) -> None:
         """Bring a run into memory, to where its journal ends, with all it has under way."""
         resident = Resident(history.run, _NoProgram())
         self._residents.add(resident)
@@ -106,20 +106,20 @@ class RunLoader:
             past = restore(history)
             for seq, child in past.children.items():
                 if child is not None:
-                    self._scene.add_child(resident, seq, child.key, is_attached=seq in past.attached)
+                    self._context.add_child(resident, seq, child.key, is_attached=seq in past.attached)
             if history.run.setbacks >= SETBACKS_ALLOWED:
                 raise TooManySetbacks(history.run.setbacks)
-            resident.program = self._scene.programs.program(history.run, past)
+            resident.program = self._context.programs.program(history.run, past)
         except Exception as error:
             unread = [message for message in history.messages if message.taken is None]
             resident.events += [message_event(each) for each in unread if each.kind is MessageKind.CANCEL]
-            self._give_up(resident, error)
+            self._post_unable(resident, error)
             return
         resident.position = past.position
         resident.at = past.steps[-1].at if past.steps else resident.at
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
-            self._scene.start_timer(resident, seq, due)
+            self._context.start_timer(resident, seq, due)
         if past.held:
             resident.held_back = past.held
         for task in past.tasks.values():
@@ -132,24 +132,24 @@ class RunLoader:
         try:
             for message in history.messages:
                 if message.kind is MessageKind.TASK and message.taken is None:
-                    self._hear_worker(resident, message)
+                    self._receive_report(resident, message)
         except JournalCorrupt as error:
-            self._give_up(resident, error)
-        self._residents.wake(resident)
+            self._post_unable(resident, error)
+        self._residents.mark_ready(resident)
 
-    def _hear_worker(self, resident: Resident, message: MessageRecord) -> None:
+    def _receive_report(self, resident: Resident, message: MessageRecord) -> None:
         """Raises JournalCorrupt."""
         attempt = resident.attempts.get(task_number(message))
         if attempt is None or attempt.stage is not Stage.REMOTE:
             self.stale.append((resident, message.id))
         else:
             self.reports.append((attempt, read_report(message.payload), message.id))
-        self._residents.wake(resident)
+        self._residents.mark_ready(resident)
 
-    def _give_up(self, resident: Resident, error: Exception) -> None:
+    def _post_unable(self, resident: Resident, error: Exception) -> None:
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
         self.unable.append((resident, error))
-        self._residents.wake(resident)
+        self._residents.mark_ready(resident)
 
     def _resume_task(self, resident: Resident, task: UnsettledTask) -> None:
         record, attempt = task.record, next_attempt(resident, task)
@@ -159,11 +159,11 @@ class RunLoader:
             attempt.started_at = record.started_at
             self.lost.append(attempt)
         elif record.due_at is not None:
-            self._scene.back_off(attempt, record.due_at)
+            self._context.back_off(attempt, record.due_at)
         else:
-            self._scene.due.append(attempt)
+            self._context.due.append(attempt)
 
-    async def _take_mail(self, mail: Sequence[MessageRecord]) -> None:
+    async def _deliver_mail(self, mail: Sequence[MessageRecord]) -> None:
         children: dict[RunKey, tuple[Resident, MessageRecord]] = {}
         for message in mail:
             resident = self._residents.get(message.run)
@@ -171,33 +171,33 @@ class RunLoader:
                 continue  # it has just been let go, and whoever takes it next reads its mail
             try:
                 if message.kind is MessageKind.TASK:
-                    self._hear_worker(resident, message)
+                    self._receive_report(resident, message)
                     continue
                 if message.kind is not MessageKind.CHILD:
                     resident.events.append(message_event(message))
-                    self._residents.wake(resident)
+                    self._residents.mark_ready(resident)
                     continue
                 child = resident.children.pop(child_number(message), None)
             except JournalCorrupt as error:
-                self._give_up(resident, error)
+                self._post_unable(resident, error)
                 continue
             if child is None:
                 self.stale.append((resident, message.id))
-                self._residents.wake(resident)
+                self._residents.mark_ready(resident)
             else:
                 children[child] = (resident, message)
         if not children:
             return
-        for run in await self._read(lambda: self._store.ended(self._scene.namespace, list(children))):
+        for run in await self._read(lambda: self._store.ended(self._context.namespace, list(children))):
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)
-            if self._scene.family is not None:
-                self._scene.family.forget([run.key])
+            if self._context.scope is not None:
+                self._context.scope.forget([run.key])
             resident.events.append(
                 ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)
             )
-            self._residents.wake(resident)
+            self._residents.mark_ready(resident)
 
     async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
         """Read what cannot be done without, however long the store is away."""

@@ -23,6 +23,6 @@ class RunScope:
         """They have ended."""
         self._members.difference_update(runs)
 
-    def away(self, residents: Residents) -> list[RunKey]:
+    def absent_from(self, residents: Residents) -> list[RunKey]:
         """Those that this node does not have in memory."""
         return [run for run in self._members if run not in residents]

@@ -81,20 +81,20 @@ _encode_text = msgspec.json.Encoder().encode
 
 
 class Tick:
-    def __init__(self, scene: EngineContext, commit: Commit, now: Instant) -> None:
-        self._scene = scene
+    def __init__(self, context: EngineContext, commit: Commit, now: Instant) -> None:
+        self._context = context
         self.commit = commit
         self.now = now
-        self.attempts = Attempts(scene, commit, now)
+        self.attempts = Attempts(context, commit, now)
         self.gone: list[Resident] = []
         """Residents that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
         """Children that this commit creates, in case the id of one is taken."""
         self.holds_all = False
         """Its commit names every run that is in memory."""
-        self.is_late = False
+        self.is_answer_late = False
         """The answer to its commit came so late that a lease could have run out meanwhile."""
-        self.has_news = False
+        self.has_new_work = False
         """A child ended or begins, or a run is left to others: there will be mail, or a run to claim."""
 
     # --- moving runs
@@ -115,7 +115,7 @@ class Tick:
             self.park(resident, error)
             return
         if resident.record.setbacks:
-            self._prove(resident)
+            self._clear_setbacks(resident)
         if resident.is_begun and not events and not commands:
             return
         resident.is_begun = True
@@ -127,9 +127,9 @@ class Tick:
         if events:
             self._take_messages(resident, events, position)
         for command in commands:
-            self._obey(resident, command)
+            self._apply(resident, command)
 
-    def _prove(self, resident: Resident) -> None:
+    def _clear_setbacks(self, resident: Resident) -> None:
         """It has heard all that is known to have happened to it, and this node lives: it is not what killed
         others. (What is not known is the outcome of a task, and lost attempts are counted by themselves.)"""
         resident.record = msgspec.structs.replace(resident.record, setbacks=0)
@@ -149,7 +149,7 @@ class Tick:
                 if message is not None:
                     self.commit.taken.append(TakenMessage(resident.key, message, position))
 
-    def _obey(self, resident: Resident, command: Command) -> None:
+    def _apply(self, resident: Resident, command: Command) -> None:
         match command:
             case ScheduleTask():
                 self._schedule(resident, command)
@@ -166,15 +166,15 @@ class Tick:
                 child = resident.children.get(command.seq)
                 if child is not None:  # else it has ended, and the program will hear of it
                     self.commit.woken.append(WokenRun(child, resident.key))
-                    self.has_news = True
+                    self.has_new_work = True
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
-                self._scene.start_timer(resident, command.seq, command.due)
+                self._context.start_timer(resident, command.seq, command.due)
             case CancelTimer():
                 alarm = resident.timers.pop(command.seq, None)
                 if alarm is not None:
-                    alarm.call_off()
+                    alarm.cancel()
             case StartChild():
                 self._start_child(resident, command)
             case CancelChild():
@@ -190,10 +190,10 @@ class Tick:
         attempt = new_attempt(resident, command.seq, command.name, command.input, command.options)
         status = TaskStatus.PENDING
         if command.options.service is not None:
-            self.attempts.queue(attempt, self.now)
+            self.attempts.enqueue(attempt, self.now)
         else:
-            self.attempts.dispatch.append(attempt)
-            if self._scene.dispatcher.promise(attempt):
+            self.attempts.to_dispatch.append(attempt)
+            if self._context.dispatcher.reserve(attempt):
                 status = TaskStatus.DISPATCHED
         self.commit.tasks.append(
             NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
@@ -226,20 +226,20 @@ class Tick:
         if attempt is not None:
             if attempt.stage is Stage.REMOTE:
                 self.commit.unqueued.append(UnqueuedTask(resident.key, seq))
-            self.attempts.end_work(attempt)
+            self.attempts.cancel_work(attempt)
             self.attempts.retire(attempt)
             self.attempts.settle_row(attempt, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
         refusal: Exception | None = None
         try:
-            pinned = self._scene.programs.pin(command.workflow, command.version)
+            pinned = self._context.programs.pin(command.workflow, command.version)
         except Exception as error:
             # The program knew the workflow a moment ago: only a catalog that changes can do this.
             pinned, refusal = Pinned(command.version or "", command.workflow), error
         child = new_run(
-            self._scene.new_key(self.now),
-            self._scene.namespace,
+            self._context.new_key(self.now),
+            self._context.namespace,
             command.id,
             command.workflow,
             pinned.version,
@@ -253,13 +253,13 @@ class Tick:
         )
         self.commit.created.append(child)
         self.children[child.key] = (resident, command.seq)
-        if refusal is None and child.depth > self._scene.max_depth:
-            refusal = FamilyTooDeep(child.workflow, self._scene.max_depth)
+        if refusal is None and child.depth > self._context.max_depth:
+            refusal = FamilyTooDeep(child.workflow, self._context.max_depth)
         if refusal is not None:
             self._refuse_child(resident, child, command.seq, capture(refusal))
             return
-        self._scene.add_child(resident, command.seq, child.key, is_attached=not command.detached)
-        self.has_news = True
+        self._context.add_child(resident, command.seq, child.key, is_attached=not command.detached)
+        self.has_new_work = True
 
     def _refuse_child(self, resident: Resident, child: RunRecord, seq: int, failure: Failure) -> None:
         """It has failed before anybody could take it. Its row stays: there one can see why, and whoever
@@ -269,7 +269,7 @@ class Tick:
             EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
         )
         resident.events.append(ChildEnded(seq, Failed(failure)))
-        self._scene.wake(resident)
+        self._context.mark_ready(resident)
 
     def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
         key = resident.children.pop(seq, None)
@@ -277,7 +277,7 @@ class Tick:
         if key is not None:
             payload = Payload(_encode_text(reason))
             self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload, resident.key))
-            self.has_news = True
+            self.has_new_work = True
 
     # --- leaving memory
 
@@ -311,8 +311,8 @@ class Tick:
             )
         )
         if resident.record.parent is not None:
-            self.has_news = True
-        self._forget(resident)
+            self.has_new_work = True
+        self._leave_memory(resident)
 
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
         """Let a run go that only waits, or that this node must hand back."""
@@ -335,7 +335,7 @@ class Tick:
         self.commit.released.append(
             ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)
         )
-        self._forget(resident)
+        self._leave_memory(resident)
 
     def park(self, resident: Resident, error: BaseException) -> None:
         """Set a run aside that cannot go on with this code. It is tried again for a while: another node may
@@ -356,30 +356,30 @@ class Tick:
             again_at = later(self.now, wait)
             waiting = f"code that it fits; it is tried again {_time(again_at)}"
         self.commit.released.append(ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, waiting))
-        self._forget(resident)
+        self._leave_memory(resident)
 
     def _hand_back(self, resident: Resident) -> None:
         """Tasks under way are ended here and left for the next owner, as if this attempt had not been."""
         for attempt in resident.attempts.values():
             if attempt.stage is Stage.BACKING_OFF or attempt.stage is Stage.REMOTE:
                 continue
-            self.attempts.end_work(attempt)
+            self.attempts.cancel_work(attempt)
             self.attempts.move(attempt, TaskStatus.PENDING, None)
 
-    def _forget(self, resident: Resident) -> None:
+    def _leave_memory(self, resident: Resident) -> None:
         for attempt in list(resident.attempts.values()):
             self.attempts.retire(attempt)
         for alarm in resident.timers.values():
-            alarm.call_off()
+            alarm.cancel()
         resident.is_gone = True
         self.gone.append(resident)
 
-    def take_stale(self, resident: Resident, message: MessageId) -> None:
+    def mark_read(self, resident: Resident, message: MessageId) -> None:
         """Mark a message as read that the program does not hear of."""
         hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
 
-    def drop(self, runs: set[RunKey]) -> None:
+    def remove_runs(self, runs: set[RunKey]) -> None:
         """Take everything out of the commit that is of these runs, which it would have created."""
         commit = self.commit
         for name in ROWS_OF_RUNS:

@@ -185,7 +185,7 @@ class Process:
             node=NodeId(self.name),
             new_key=new_key,
             dice=self._dice,
-            audience=self._waiters,
+            observer=self._waiters,
             queue_limits=self._simulation.queues,
             tuning=msgspec.structs.replace(_TUNING, max_resident=self._simulation.max_resident),
         )
@@ -290,7 +290,7 @@ class Process:
     def expire_nodes(self) -> None:
         """Close what it left behind, so that nothing of it is left to the garbage collector."""
         if self.engine is not None:
-            self.engine.let_go()
+            self.engine.drop_everything()
         for task in asyncio.all_tasks(self.loop):
             task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
             close_coroutine(task.get_coro())
@@ -361,10 +361,10 @@ class _MachineClock(SystemClock):
 class _CheckedWaiters(Waiters):
     safety: Safety
 
-    def ended(self, runs: Sequence[EndedRun]) -> None:
+    def runs_ended(self, runs: Sequence[EndedRun]) -> None:
         for row in runs:
             self.safety.check_ended(row.run)
-        super().ended(runs)
+        super().runs_ended(runs)
 
     def _tell(self, run: RunKey, outcome: Outcome) -> None:
         self.safety.check_ended(run)

@@ -18,13 +18,13 @@ from holdfast.core.values import NodeId
 def new_node_id(dice: Random) -> NodeId:
     """Names the machine, the process, the life of the machine in which the process has that number, and one
     engine of it."""
-    return NodeId(f"{socket.gethostname()}:{os.getpid()}:{_life()}:{dice.getrandbits(32):08x}")
+    return NodeId(f"{socket.gethostname()}:{os.getpid()}:{_pid_scope()}:{dice.getrandbits(32):08x}")
 
 
 def is_surely_dead(node: str) -> bool:
     """Whether the process of that node has ended. False also where that cannot be known from here."""
     parts = node.rsplit(":", 3)
-    if len(parts) != 4 or not parts[1].isdecimal() or not parts[2] or parts[2] != _life():
+    if len(parts) != 4 or not parts[1].isdecimal() or not parts[2] or parts[2] != _pid_scope():
         return False
     try:
         os.kill(int(parts[1]), 0)
@@ -44,7 +44,7 @@ def _is_zombie(pid: str) -> bool:
     return status.rpartition(")")[2].split()[0] == "Z"
 
 
-def _life() -> str:
+def _pid_scope() -> str:
     """Differs between machines, between two starts of one, and between containers on it: process ids mean the
     same only where this is the same. Empty where there is no telling."""
     try:

@@ -70,7 +70,7 @@ class AttemptLog:
         return _encode(lines) if lines else None
 
 
-class LogBook:
+class LogBuffer:
     def __init__(self, clock: Clock, every: dt.timedelta, limit: int, on_wake: Callable[[], None]) -> None:
         self._clock = clock
         self._every = every

@@ -20,8 +20,8 @@ from tests.stores.builders import Node, key
 
 from holdfast import Holdfast, RunStatus
 from holdfast.core.values import NodeId
-from holdfast.engine import neighbours
-from holdfast.engine.neighbours import is_surely_dead, new_node_id
+from holdfast.engine import node_ids
+from holdfast.engine.node_ids import is_surely_dead, new_node_id
 from holdfast.stores import SqlStore, store_for
 
 AT_ONCE = 10.0
@@ -38,7 +38,7 @@ def gone() -> int:
 
 def named(pid: int | str, life: str | None = None) -> str:
     """As another engine on this machine would be called."""
-    return f"{socket.gethostname()}:{pid}:{neighbours._life() if life is None else life}:0badcafe"
+    return f"{socket.gethostname()}:{pid}:{node_ids._pid_scope() if life is None else life}:0badcafe"
 
 
 # --- telling the dead from the living
@@ -99,12 +99,12 @@ def test_of_processes_elsewhere_nothing_is_known(gone: int) -> None:
     ],
 )
 def test_a_name_that_was_given_by_another_version_is_nobody_to_be_buried(node: str) -> None:
-    assert not is_surely_dead(node.format(life=neighbours._life()))
+    assert not is_surely_dead(node.format(life=node_ids._pid_scope()))
 
 
 def test_where_there_is_no_telling_nobody_is_dead(gone: int, monkeypatch: pytest.MonkeyPatch) -> None:
     name = named(gone)
-    monkeypatch.setattr(neighbours, "_life", lambda: "")
+    monkeypatch.setattr(node_ids, "_pid_scope", lambda: "")
 
     assert not is_surely_dead(named(gone))
     assert not is_surely_dead(name)

@@ -14,7 +14,7 @@ from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.records import new_run
 from holdfast.core.values import NULL, Instant, RunKey
 from holdfast.engine.engine_context import new_attempt
-from holdfast.engine.logbook import AttemptLog, LogBook
+from holdfast.engine.log_buffer import AttemptLog, LogBuffer
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.ports.executor import Attempt, OutputLine
 from holdfast.testing.clock import ManualClock
@@ -171,7 +171,7 @@ class Page:
     def __init__(self, limit: int = 1000) -> None:
         self.clock = ManualClock()
         self.wakes = 0
-        self.book = LogBook(self.clock, EVERY, limit, self._wake)
+        self.book = LogBuffer(self.clock, EVERY, limit, self._wake)
         record = new_run(KEY, "default", None, "flow", "1", "flow", NULL, self.clock.now(), owner="node")
         self.resident = Resident(record, None)  # pyright: ignore[reportArgumentType]
 

@@ -33,11 +33,13 @@ class _Start(msgspec.Struct):
     recorded: int = 0
 
 
-class Starting:
-    def __init__(self, scene: EngineContext, residents: Residents, room: Admission, batch: int) -> None:
-        self._scene = scene
+class StartQueue:
+    def __init__(
+        self, context: EngineContext, residents: Residents, admission: Admission, batch: int
+    ) -> None:
+        self._context = context
         self._residents = residents
-        self._room = room
+        self._admission = admission
         self._batch = batch
         self._waiting: deque[_Start] = deque()
         self._under_way: list[_Start] = []
@@ -71,29 +73,30 @@ class Starting:
                 self._waiting.popleft()
 
     def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
-        pinned, scene = start.pinned, self._scene
-        has_room = self._room.has_place(pinned.claim)
+        pinned, context = start.pinned, self._context
+        has_room = self._admission.admits(pinned.claim)
         record = new_run(
-            scene.new_key(tick.now),
-            scene.namespace,
+            context.new_key(tick.now),
+            context.namespace,
             id,
             start.workflow,
             pinned.version,
             pinned.claim,
             input,
             tick.now,
-            owner=scene.node if has_room else None,
+            owner=context.node if has_room else None,
         )
         if has_room:
             try:
-                resident = Resident(record, scene.programs.program(record, NOTHING))
+                resident = Resident(record, context.programs.program(record, NOTHING))
             except Refused:  # it needs what this node lacks: as if there were no room, and others may have it
                 record = unowned(record)
-                tick.has_news = True
+                tick.has_new_work = True
             else:
-                resident.held_in = tick.commit.tick  # created in this commit, so there is no lease to check
+                # This commit creates the run, so there is no lease to check.
+                resident.held_in_tick = tick.commit.tick
                 self._residents.add(resident)
-                self._residents.wake(resident)
+                self._residents.mark_ready(resident)
         tick.commit.created.append(record)
         return record.key
 
