@@ -251,7 +251,7 @@ FAMILIES = [
     Fault(
         "all-children-at-once-again",
         "a retry keeps to the concurrency of tasks that call workflows",
-        [Code("client.families:_plan").replace('A is not None or B != "code"', "False")],
+        [Code("client.families:_plan").replace("A is not None or B.holds_children", "False")],
         cases(
             "engine/test_families_again.py",
             "test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows[sqlite]",
