@@ -28,7 +28,7 @@ if __name__ == "__main__":
 from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
 
 from holdfast.authoring.dag.loader import load_file, load_text
-from holdfast.authoring.documents.json_text import value_of
+from holdfast.authoring.documents.nodes import value_of
 from holdfast.authoring.documents.problems import Problems
 from holdfast.authoring.documents.yaml_text import compose
 from holdfast.authoring.flow.loader import load_flow_text

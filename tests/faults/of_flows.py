@@ -65,7 +65,7 @@ WAYS = [
     Fault(
         "second-edge-wins",
         "two edges for one action are refused",
-        [Code("authoring.flow.checks:_check_edges").replace("A is not B.place", "A is None")],
+        [Code("authoring.flow.checks:_check_edges").replace("A is not B.position", "A is None")],
         cases("authoring/flow/test_wrong.py", "test_what_is_wrong_is_said_with_its_place_and_its_path"),
     ),
     Fault(

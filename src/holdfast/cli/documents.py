@@ -55,12 +55,12 @@ class LoadedDocument(NamedTuple):
 
 def read_document(file: str) -> LoadedDocument:
     """From a file, or from standard input for `-`."""
-    from holdfast.authoring.dag.loader import read_text
+    from holdfast.authoring.documents.file_text import read_text
 
     name = _STDIN_NAME if file == STDIN else file
     text, is_flow = "", file.endswith(".json")
     try:
-        text = _standard_input() if file == STDIN else read_text(file)
+        text = _standard_input() if file == STDIN else read_text(file, BadDag)
         is_flow = is_text_of_a_flow(text.encode(), file)
         return LoadedDocument(name, is_flow, _load(file, text, is_flow=is_flow), (), text)
     except BadDocument as bad:

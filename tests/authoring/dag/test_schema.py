@@ -16,9 +16,10 @@ from tests.fuzz.dag_target import WHOLE, broken_documents
 from holdfast.authoring.dag.fields import DEFAULT_FIELDS, TASK_FIELDS, TOP
 from holdfast.authoring.dag.loader import load_text
 from holdfast.authoring.dag.schema import json_schema
+from holdfast.authoring.documents.nodes import value_of
 from holdfast.authoring.documents.problems import Problems
 from holdfast.authoring.documents.shapes import conform
-from holdfast.authoring.documents.yaml_text import compose, plain
+from holdfast.authoring.documents.yaml_text import compose
 
 SCHEMA = json_schema()
 
@@ -61,7 +62,7 @@ def test_the_schema_accepts_no_more_and_no_less_of_what_is_known_to_be_wrong(cas
     node = compose(case.text, problems)
     if node is None or len(problems):
         return
-    document = plain(node)
+    document = value_of(node)
 
     assert accepts(SCHEMA, document) == has_shape(document)
 

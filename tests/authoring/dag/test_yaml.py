@@ -10,8 +10,10 @@ import yaml
 from tests.authoring.dag.wrong_cases import read_cases
 
 from holdfast.authoring.dag.loader import load_text
+from holdfast.authoring.documents import nodes
+from holdfast.authoring.documents.nodes import MapNode, ScalarNode
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import MapNode, ScalarNode, compose, plain
+from holdfast.authoring.documents.yaml_text import compose
 from holdfast.errors import BadDag
 
 
@@ -20,7 +22,7 @@ def value_of(text: str) -> Any:
     node = compose(f"x: {text}\n", problems)
     problems.raise_if_any()
     assert isinstance(node, MapNode)
-    return plain(node)["x"]
+    return nodes.value_of(node)["x"]
 
 
 @pytest.fixture(params=["in C", "in Python"])
@@ -100,7 +102,7 @@ text: {'<<': 1}
     problems = Problems("x")
     node = compose(text, problems)
     assert node is not None
-    found = plain(node)
+    found = nodes.value_of(node)
 
     problems.raise_if_any()
     assert found["one"] == {"b": 9, "a": 1}

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.authoring.documents.json_paths import JsonPaths, path_text
-from holdfast.authoring.documents.json_text import compose_json, value_of
+from holdfast.authoring.documents.json_text import compose_json
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, value_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, compose
+from holdfast.authoring.documents.yaml_text import compose
 from holdfast.errors import BadFlow
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use
+from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use
 from holdfast.authoring.dag.expression_checks import check_condition
 from holdfast.authoring.dag.expression_tree import Read
 from holdfast.authoring.dag.model import ApprovalTask, CallTask, SignalTask
@@ -27,8 +27,8 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
+from holdfast.authoring.documents.nodes import text_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import text_of
 from holdfast.core.schedule_inputs import varies
 from holdfast.errors import show
 
@@ -37,8 +37,8 @@ _MOST_CYCLES: Final = 20
 
 def check_document(document: DagDraft, problems: Problems) -> None:
     _check_names(document, problems)
-    if document.schedule_place is not None and document.has_inputs:
-        _check_schedule_input(document, document.schedule_place, problems)
+    if document.schedule_position is not None and document.has_inputs:
+        _check_schedule_input(document, document.schedule_position, problems)
     if not document.has_tasks:
         return
     _check_dependencies(document, problems)
@@ -58,10 +58,10 @@ def _check_names(document: DagDraft, problems: Problems) -> None:
     for draft in document.tasks.values():
         if draft.name in RESERVED:
             reason = f"a task cannot be called {draft.name!r}, which means something else in references"
-            problems.add(draft.place, reason)
+            problems.add(draft.position, reason)
 
 
-def _check_schedule_input(document: DagDraft, place: Position, problems: Problems) -> None:
+def _check_schedule_input(document: DagDraft, position: Position, problems: Problems) -> None:
     """A schedule must know everything that a run needs: nobody is there to ask."""
     for name, given in document.schedule_input.items():
         parameter = document.inputs.get(name)
@@ -69,32 +69,32 @@ def _check_schedule_input(document: DagDraft, place: Position, problems: Problem
             continue
         if parameter is None:
             hint = problems.did_you_mean(name, document.inputs)
-            problems.add(given.place, f"schedule.input: no input {show(name)}{hint}")
+            problems.add(given.position, f"schedule.input: no input {show(name)}{hint}")
         elif not varies(given.source.value):
             problem = check(given.source.value, parameter.type)
             if problem is not None:
-                problems.add(given.place, f"schedule.input.{name}: {problem}")
+                problems.add(given.position, f"schedule.input.{name}: {problem}")
     for name, parameter in document.inputs.items():
         is_filled_in = describe(parameter.type) in ("date", "datetime")
         is_known = name in document.schedule_input or name in document.lost_inputs
         if not (parameter.has_default or is_filled_in or is_known):
-            problems.add(place, f"the schedule gives no value for input {name!r}, which has no default")
+            problems.add(position, f"the schedule gives no value for input {name!r}, which has no default")
 
 
 def _check_dependencies(document: DagDraft, problems: Problems) -> None:
     for draft in document.tasks.values():
         seen: set[str] = set()
         good: list[tuple[str, Position]] = []
-        for name, place in draft.depends_on:
+        for name, position in draft.depends_on:
             if name == draft.name:
-                problems.add(place, f"{name} cannot depend on itself")
+                problems.add(position, f"{name} cannot depend on itself")
             elif name in seen:
-                problems.add(place, f"{name} is there twice")
+                problems.add(position, f"{name} is there twice")
             elif name in document.tasks or name in document.lost_tasks:
-                good.append((name, place))
+                good.append((name, position))
             else:
                 hint = problems.did_you_mean(name, document.tasks)
-                problems.add(place, f"no task {show(name)}{hint}")
+                problems.add(position, f"no task {show(name)}{hint}")
                 draft.broken |= {"depends_on"}
             seen.add(name)
         draft.depends_on = good
@@ -106,7 +106,7 @@ def _check_calls_of_itself(document: DagDraft, problems: Problems) -> None:
         calls_itself = isinstance(draft.work, CallTask) and draft.work.workflow == document.name
         if calls_itself and not _may_be_left_out(draft, document):
             problems.add(
-                draft.nodes["workflow"].place,
+                draft.nodes["workflow"].position,
                 f"{draft.name} calls the DAG that it is in, and so would every run without an end; "
                 "say by `when` in which runs it does",
             )
@@ -188,9 +188,9 @@ def _report_cycle(cycle: list[str], document: DagDraft, problems: Problems) -> N
     start = min(range(len(cycle) - 1), key=lambda number: order.index(cycle[number]))
     turned = [*cycle[start:-1], *cycle[: start + 1]]
     first, second = turned[0], turned[1]
-    place = next(place for name, place in document.tasks[first].depends_on if name == second)
+    position = next(position for name, position in document.tasks[first].depends_on if name == second)
     shown = turned if len(turned) <= 12 else [*turned[:6], "…", *turned[-5:]]
-    problems.add(place, f"these tasks wait for each other: {' -> '.join(shown)}")
+    problems.add(position, f"these tasks wait for each other: {' -> '.join(shown)}")
 
 
 # --- one task
@@ -236,9 +236,9 @@ def _check_inputs(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
     wanted = draft.input_type
     if wanted is not None and not isinstance(wanted, ObjectType):
         if not is_any(wanted):
-            place = draft.nodes["input_type"].place
+            position = draft.nodes["input_type"].position
             problems.add(
-                place, f"input_type must be an object, such as {{day: date}}, not {describe(wanted)}"
+                position, f"input_type must be an object, such as {{day: date}}, not {describe(wanted)}"
             )
         wanted = None
     if draft.inputs is None:
@@ -251,26 +251,26 @@ def _check_inputs(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
             its_type = wanted.fields.get(name)
             if its_type is None:
                 hint = problems.did_you_mean(name, wanted.fields)
-                problems.add(draft.input_places[name], f"input_type has no {show(name)}{hint}")
+                problems.add(draft.input_positions[name], f"input_type has no {show(name)}{hint}")
         _check_source(name, source, its_type, draft, scope, problems)
     if wanted is not None and "inputs" not in draft.broken:
         for name in wanted.fields:
-            if name not in draft.input_places and not is_optional(wanted.fields[name]):
-                problems.add(draft.places["inputs"], f"inputs lacks {name!r}, which input_type has")
+            if name not in draft.input_positions and not is_optional(wanted.fields[name]):
+                problems.add(draft.positions["inputs"], f"inputs lacks {name!r}, which input_type has")
 
 
 def _check_source(
     name: str,
-    source: Use | PlacedConstant,
+    source: Use | PositionedConstant,
     wanted: Type | None,
     draft: TaskDraft,
     scope: Scope,
     problems: Problems,
 ) -> None:
-    if isinstance(source, PlacedConstant):
+    if isinstance(source, PositionedConstant):
         wrong = None if wanted is None else check(source.source.value, wanted)
         if wrong is not None:
-            problems.add(source.place, f"inputs.{name} does not fit input_type: {wrong}")
+            problems.add(source.position, f"inputs.{name} does not fit input_type: {wrong}")
         return
     given = scope.type_of_use(source, draft)
     wrong = None if wanted is None else fits(given, wanted)
@@ -287,7 +287,7 @@ def _check_implicit_inputs(
         for name in group.keys() & given.keys():
             other = "what its fan-out adds" if name in RESERVED else "what the task of that name gives"
             problems.add(
-                draft.place,
+                draft.position,
                 f"{draft.name} would get two things called {name!r}: an input of the run, and {other}; "
                 "say by `inputs` what it is to get",
             )
@@ -296,5 +296,5 @@ def _check_implicit_inputs(
         return
     wrong = fits(ObjectType(given), wanted)
     if wrong is not None:
-        place = draft.nodes["input_type"].place
-        problems.add(place, f"what {draft.name} gets does not fit input_type: {wrong}")
+        position = draft.nodes["input_type"].position
+        problems.add(position, f"what {draft.name} gets does not fit input_type: {wrong}")

@@ -12,8 +12,8 @@ from holdfast.authoring.dag.fields import TaskKind
 from holdfast.authoring.dag.model import Const, DagWork, Parameter
 from holdfast.authoring.dag.references import Ref
 from holdfast.authoring.dag.types import Type
+from holdfast.authoring.documents.nodes import Node, ScalarNode
 from holdfast.authoring.documents.problems import START, Position
-from holdfast.authoring.documents.yaml_text import Node, ScalarNode
 from holdfast.core.timetable import Plan
 
 
@@ -31,11 +31,11 @@ class Use(NamedTuple):
         return self.scalar.at(self.offsets[step])
 
 
-class PlacedConstant(NamedTuple):
+class PositionedConstant(NamedTuple):
     """A constant where it stands."""
 
     source: Const
-    place: Position
+    position: Position
 
 
 class When(NamedTuple):
@@ -47,9 +47,9 @@ class TaskDraft(msgspec.Struct, kw_only=True):
     """A task. What was wrong with it is left out, and is named in `broken`."""
 
     name: str
-    place: Position
+    position: Position
     broken: frozenset[str] = frozenset()
-    places: dict[str, Position] = {}
+    positions: dict[str, Position] = {}
     """Of the fields that it has."""
     nodes: dict[str, Node] = {}
     """Their values."""
@@ -57,8 +57,8 @@ class TaskDraft(msgspec.Struct, kw_only=True):
     work: DagWork | None = None
     depends_on: list[tuple[str, Position]] = []
     when: When | None = None
-    inputs: dict[str, Use | PlacedConstant] | None = None
-    input_places: dict[str, Position] = {}
+    inputs: dict[str, Use | PositionedConstant] | None = None
+    input_positions: dict[str, Position] = {}
     input_type: Type | None = None
     output_type: Type | None = None
     foreach: Use | None = None
@@ -82,13 +82,13 @@ class DagDraft(msgspec.Struct, kw_only=True):
     tasks: dict[str, TaskDraft] = {}
     lost_tasks: frozenset[str] = frozenset()
     """Those of which nothing can be said but that they are there."""
-    tasks_place: Position = START
+    tasks_position: Position = START
     output: dict[str, Use] | None = None
     timeout: dt.timedelta | None = None
     max_parallel: int | None = None
     schedule: Plan | None = None
-    schedule_input: dict[str, PlacedConstant] = {}
-    schedule_place: Position | None = None
+    schedule_input: dict[str, PositionedConstant] = {}
+    schedule_position: Position | None = None
     """Where its inputs are, or should be."""
     has_tasks: bool = True
     """False if the tasks cannot be read at all, so nobody can say which names are unknown."""

@@ -16,19 +16,18 @@ from typing import Any, Final, cast
 import msgspec
 
 from holdfast.authoring.dag.checks import check_document
-from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use
+from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use
 from holdfast.authoring.dag.fields import TOP
 from holdfast.authoring.dag.model import Const, Dag, DagTask, DagWork, Each, FanOut, Ref, Times
 from holdfast.authoring.dag.project_files import check_files
 from holdfast.authoring.dag.reading import DagDocumentReader
-from holdfast.authoring.documents.problems import START, Position, Problems
+from holdfast.authoring.documents.file_text import read_text
+from holdfast.authoring.documents.nodes import MapNode, text_of
+from holdfast.authoring.documents.problems import Problems
 from holdfast.authoring.documents.shapes import conform
-from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, MapNode, compose, text_of
+from holdfast.authoring.documents.yaml_text import compose
 from holdfast.core.policies import TaskOptions
-from holdfast.errors import BadDag, Problem
-
-_LARGEST_FILE: Final = LARGEST_TEXT
-"""In bytes."""
+from holdfast.errors import BadDag
 
 
 def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) -> Dag:
@@ -53,36 +52,7 @@ def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) ->
 
 def load_file(path: str | Path) -> Dag:
     """Raises BadDag, with all that is wrong, also in the files that the DAG names."""
-    return load_text(read_text(path), file=str(path), folder=Path(path).parent)
-
-
-def read_text(path: str | Path) -> str:
-    """The text of the file. Raises BadDag if there is none."""
-    file = str(path)
-    try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise _unreadable(file, "there is no such file") from None
-    except IsADirectoryError:
-        raise _unreadable(file, "this is a folder, not a file") from None
-    except (OSError, ValueError) as error:
-        raise _unreadable(file, f"it cannot be read: {error}") from error
-    if len(data) > _LARGEST_FILE:
-        raise _unreadable(
-            file, f"it has more than {_LARGEST_FILE:,} bytes, which is too large for a workflow"
-        )
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode()) + 1
-        raise _unreadable(file, "it is not text in UTF-8", Position(line, column)) from None
-
-
-def _unreadable(file: str, reason: str, place: Position = START) -> BadDag:
-    return BadDag([Problem(file, place.line, place.column, reason)])
+    return load_text(read_text(path, BadDag), file=str(path), folder=Path(path).parent)
 
 
 # --- the model
@@ -122,8 +92,8 @@ def _task(draft: TaskDraft) -> DagTask:
     )
 
 
-def _source(source: Use | PlacedConstant) -> Const | Ref:
-    return source.source if isinstance(source, PlacedConstant) else source.ref
+def _source(source: Use | PositionedConstant) -> Const | Ref:
+    return source.source if isinstance(source, PositionedConstant) else source.ref
 
 
 def _fan_out(draft: TaskDraft) -> FanOut | None:

@@ -8,16 +8,16 @@ import re
 from typing import Any, Final
 
 from holdfast.authoring.dag.types import is_date, parse_datetime
-from holdfast.authoring.documents.problems import Problems
-from holdfast.authoring.documents.yaml_text import (
+from holdfast.authoring.documents.nodes import (
     ListNode,
     MapNode,
     Node,
     ScalarNode,
     is_broken,
-    plain,
     text_of,
+    value_of,
 )
+from holdfast.authoring.documents.problems import Problems
 from holdfast.core.cron import time_zone
 from holdfast.core.mistakes import all_of
 from holdfast.core.policies import LONGEST_DELAY, Retry
@@ -45,10 +45,10 @@ def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = 
     elif isinstance(value, (int, float)):
         span = dt.timedelta(seconds=value)
     if span > LONGEST_DELAY:
-        problems.add(node.place, f"{title} must be at most a hundred years, not {show(value)}")
+        problems.add(node.position, f"{title} must be at most a hundred years, not {show(value)}")
         return None
     if not span and not may_be_zero:
-        problems.add(node.place, f"{title} must be a duration longer than zero, not {show(value)}")
+        problems.add(node.position, f"{title} must be a duration longer than zero, not {show(value)}")
         return None
     return span
 
@@ -67,13 +67,13 @@ def retry(node: Node, problems: Problems) -> Retry | None:
             case "max_attempts":
                 given[name] = whole(value)
             case _:
-                given[name] = float(plain(value))
+                given[name] = float(value_of(value))
     return None if None in given.values() else Retry(**given)
 
 
 def whole(node: Node) -> int:
     """Of a node that is known to be a whole number; 4.0 is one too."""
-    return int(plain(node))
+    return int(value_of(node))
 
 
 def names_in(node: Node) -> list[str]:
@@ -86,7 +86,7 @@ def environment(node: Node, problems: Problems) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, (key, value) in node.entries.items() if isinstance(node, MapNode) else ():
         if name.startswith(_RESERVED_VARIABLES):
-            problems.add(key.place, f"{name} cannot be set: variables that begin with HOLDFAST_ are ours")
+            problems.add(key.position, f"{name} cannot be set: variables that begin with HOLDFAST_ are ours")
         elif isinstance(value, ScalarNode):
             found[name] = value.text
     return found
@@ -110,7 +110,7 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
             case "start" | "end":
                 given[name] = _moment(value, name, problems)
             case _:
-                given[name] = plain(value)
+                given[name] = value_of(value)
     is_good = not (None in given.values() or is_broken(node))
     given = {name: value for name, value in given.items() if value is not None}
     if ("cron" in given) == ("every" in given):
@@ -124,7 +124,9 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
     except BadOption as error:
         for mistake in all_of(error):
             at = entries[mistake.option].value if mistake.option in entries else node
-            problems.add(at.place, f"{mistake.option} is {show(plain(at))}, but must be {mistake.expected}")
+            problems.add(
+                at.position, f"{mistake.option} is {show(value_of(at))}, but must be {mistake.expected}"
+            )
         return None
     return plan if is_good else None
 
@@ -134,7 +136,7 @@ def _moment(node: Node, name: str, problems: Problems) -> dt.datetime | None:
     moment = parse_datetime(f"{text}T00:00:00" if is_date(text) else text)
     if moment is None:
         expected = "a day or a time, such as 2026-01-31, 2026-01-31T02:00:00 or 2026-01-31T02:00:00Z"
-        problems.add(node.place, f"{name} must be {expected}, not {show(text)}")
+        problems.add(node.position, f"{name} must be {expected}, not {show(text)}")
     return moment
 
 

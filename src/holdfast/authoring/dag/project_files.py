@@ -28,7 +28,7 @@ def check_files(document: DagDraft, folder: Path, problems: Problems) -> None:
                     modules[file] = _parse(folder / file)
                 module = modules[file]
                 if isinstance(module, str):
-                    problems.add(draft.nodes["file"].place, f"{file} {module}")
+                    problems.add(draft.nodes["file"].position, f"{file} {module}")
                 else:
                     _check_function(draft, draft.work, module, document, problems)
             case ShellCommand():
@@ -49,13 +49,13 @@ def _check_command(draft: TaskDraft, work: ShellCommand, folder: Path, problems:
     if not workdir.is_dir():
         return  # a task before it may make it
     path = workdir / program
-    place = draft.nodes["command"].place
+    position = draft.nodes["command"].position
     if not path.exists():
-        problems.add(place, f"there is no {program}")
+        problems.add(position, f"there is no {program}")
     elif not path.is_file():
-        problems.add(place, f"{program} is not a file")
+        problems.add(position, f"{program} is not a file")
     elif not os.access(path, os.X_OK):
-        problems.add(place, f"{program} may not be executed; allow it with chmod +x {program}")
+        problems.add(position, f"{program} may not be executed; allow it with chmod +x {program}")
 
 
 def _is_more(command: str) -> bool:
@@ -102,8 +102,10 @@ def _check_function(
     if found is None:
         known = [each.name for each in _functions(module)]
         hint = problems.did_you_mean(work.function, known)
-        place = draft.nodes["function"].place if "function" in draft.nodes else draft.nodes["file"].place
-        problems.add(place, f"{work.file} has no function {show(work.function)} at its top level{hint}")
+        position = (
+            draft.nodes["function"].position if "function" in draft.nodes else draft.nodes["file"].position
+        )
+        problems.add(position, f"{work.file} has no function {show(work.function)} at its top level{hint}")
         return
     if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef) and not found.decorator_list:
         _check_parameters(draft, work, _parameters(found.args), document, problems)
@@ -163,22 +165,22 @@ def _check_parameters(
     draft: TaskDraft, work: PythonFunction, parameters: _Parameters, document: DagDraft, problems: Problems
 ) -> None:
     what = f"{work.function}() in {work.file}"
-    for name, place in draft.input_places.items():
+    for name, position in draft.input_positions.items():
         if name not in parameters.names and not parameters.takes_any:
             hint = problems.did_you_mean(name, parameters.names)
-            problems.add(place, f"{what} has no parameter {show(name)}{hint}")
+            problems.add(position, f"{what} has no parameter {show(name)}{hint}")
     given = _given(draft, document)
     if given is None:
         return
-    place = _place_for_missing(draft)
+    position = _position_for_missing(draft)
     for name in parameters.needed:
         if name not in given:
             source = "`inputs`" if draft.inputs is not None else "the run and tasks before"
-            problems.add(place, f"{what} needs {name!r}, which it does not get from {source}")
+            problems.add(position, f"{what} needs {name!r}, which it does not get from {source}")
 
 
-def _place_for_missing(draft: TaskDraft) -> Position:
-    return draft.places.get("inputs") or draft.places.get("function") or draft.places["file"]
+def _position_for_missing(draft: TaskDraft) -> Position:
+    return draft.positions.get("inputs") or draft.positions.get("function") or draft.positions["file"]
 
 
 def _given(draft: TaskDraft, document: DagDraft) -> set[str] | None:
@@ -189,7 +191,7 @@ def _given(draft: TaskDraft, document: DagDraft) -> set[str] | None:
     if draft.fans_out:
         given |= {*_ADDED_BY_FAN_OUT, *(["item"] if draft.foreach is not None else [])}
     if draft.inputs is not None:
-        return given | draft.input_places.keys()
+        return given | draft.input_positions.keys()
     if not document.has_inputs or document.lost_inputs:
         return None
     given |= document.inputs.keys()

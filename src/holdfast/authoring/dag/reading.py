@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from holdfast.authoring.dag import options
-from holdfast.authoring.dag.drafts import DagDraft, PlacedConstant, TaskDraft, Use, When
+from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use, When
 from holdfast.authoring.dag.expressions import BadExpression, Expression
 from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, TaskKind
 from holdfast.authoring.dag.model import (
@@ -24,17 +24,17 @@ from holdfast.authoring.dag.model import (
 )
 from holdfast.authoring.dag.references import BadReference, parse_reference
 from holdfast.authoring.dag.type_notation import Notation
-from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.shapes import is_text
-from holdfast.authoring.documents.yaml_text import (
+from holdfast.authoring.documents.nodes import (
     ListNode,
-    MapEntry,
     MapNode,
     Node,
     ScalarNode,
-    plain,
+    entries_of,
     text_of,
+    value_of,
 )
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.shapes import is_text
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 _OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
@@ -46,7 +46,7 @@ class DagDocumentReader:
         self._top, self._problems, self._file = top, problems, file
         named = top.get("types")
         self._types = Notation(
-            named if isinstance(named, MapNode) else MapNode({}, top.place),
+            named if isinstance(named, MapNode) else MapNode({}, top.position),
             problems,
             is_complete="types" not in top.broken,
         )
@@ -66,7 +66,7 @@ class DagDocumentReader:
             tasks=self._tasks(),
             lost_tasks=_lost(tasks),
             has_tasks="tasks" not in top.broken,
-            tasks_place=top.place if tasks is None else tasks.place,
+            tasks_position=top.position if tasks is None else tasks.position,
         )
         for name, node in _nodes(top).items():
             match name:
@@ -87,9 +87,9 @@ class DagDocumentReader:
         given = node.get("input") if isinstance(node, MapNode) else None
         if isinstance(node, MapNode) and "input" in node.broken:
             return  # nobody knows what it gives
-        document.schedule_place = node.place if given is None else given.place
-        for name, (_, value) in _entries(given).items():
-            document.schedule_input[name] = PlacedConstant(Const(plain(value)), value.place)
+        document.schedule_position = node.position if given is None else given.position
+        for name, (_, value) in entries_of(given).items():
+            document.schedule_input[name] = PositionedConstant(Const(value_of(value)), value.position)
 
     def _name(self) -> str:
         if "name" in self._top.entries or "name" in self._top.broken:
@@ -97,7 +97,7 @@ class DagDocumentReader:
         stem = PurePath(self._file).stem
         if not is_text(stem, NAME):
             hint = "" if self._file.startswith("<") else f"; {stem[:100]!r}, that of the file, cannot be one"
-            self._problems.add(self._top.place, f"the DAG needs a name{hint}")
+            self._problems.add(self._top.position, f"the DAG needs a name{hint}")
         return stem
 
     def _inputs(self) -> tuple[dict[str, Parameter], frozenset[str]]:
@@ -105,7 +105,7 @@ class DagDocumentReader:
         given = self._top.get("input")
         found: dict[str, Parameter] = {}
         lost = set(_lost(given))
-        for name, (_, node) in _entries(given).items():
+        for name, (_, node) in entries_of(given).items():
             before = len(self._problems)
             declared = self._types.declared(name, node)
             found[name] = Parameter(declared.type, declared.has_default, declared.default)
@@ -115,7 +115,7 @@ class DagDocumentReader:
 
     def _output(self, node: Node) -> dict[str, Use]:
         found: dict[str, Use] = {}
-        for name, (_, value) in _entries(node).items():
+        for name, (_, value) in entries_of(node).items():
             ref = value.get("ref") if isinstance(value, MapNode) else value
             use = self._use(ref, f"output.{name}")
             if use is not None:
@@ -136,24 +136,24 @@ class DagDocumentReader:
 
     def _tasks(self) -> dict[str, TaskDraft]:
         return {
-            name: self._task(name, entry.key.place, entry.value)
-            for name, entry in _entries(self._top.get("tasks")).items()
+            name: self._task(name, entry.key.position, entry.value)
+            for name, entry in entries_of(self._top.get("tasks")).items()
             if isinstance(entry.value, MapNode)
         }
 
-    def _task(self, name: str, place: Position, node: MapNode) -> TaskDraft:
+    def _task(self, name: str, position: Position, node: MapNode) -> TaskDraft:
         kind = next((KIND_BY_WORK[field] for field in node.entries if field in KIND_BY_WORK), None)
         draft = TaskDraft(
             name=name,
-            place=place,
+            position=position,
             kind=kind,
-            places={field: entry.key.place for field, entry in node.entries.items()},
+            positions={field: entry.key.position for field, entry in node.entries.items()},
             nodes=_nodes(node),
             work=None if kind is None else self._work(kind, name, node),
         )
-        draft.depends_on = _places_of_names(node.get("depends_on"))
+        draft.depends_on = _positions_of_names(node.get("depends_on"))
         draft.when = self._when(node.get("when"))
-        draft.inputs, draft.input_places = self._sources(node.get("inputs"))
+        draft.inputs, draft.input_positions = self._sources(node.get("inputs"))
         draft.input_type = self._type(node.get("input_type"))
         draft.output_type = self._type(node.get("output_type"))
         draft.foreach = self._use(node.get("foreach"), "foreach")
@@ -212,19 +212,19 @@ class DagDocumentReader:
 
     def _sources(
         self, node: Node | None
-    ) -> tuple[dict[str, Use | PlacedConstant] | None, dict[str, Position]]:
+    ) -> tuple[dict[str, Use | PositionedConstant] | None, dict[str, Position]]:
         if node is None:
             return None, {}
-        found: dict[str, Use | PlacedConstant] = {}
-        for name, (_, value) in _entries(node).items():
+        found: dict[str, Use | PositionedConstant] = {}
+        for name, (_, value) in entries_of(node).items():
             constant = value.get("const") if isinstance(value, MapNode) else None
             if constant is not None:
-                found[name] = PlacedConstant(Const(plain(constant)), constant.place)
+                found[name] = PositionedConstant(Const(value_of(constant)), constant.position)
                 continue
             use = self._use(value.get("ref") if isinstance(value, MapNode) else None, f"inputs.{name}")
             if use is not None:
                 found[name] = use
-        return found, {name: entry.key.place for name, entry in _entries(node).items()}
+        return found, {name: entry.key.position for name, entry in entries_of(node).items()}
 
     def _parallel(self, node: Node | None) -> int | Use | None:
         if node is None:
@@ -268,18 +268,14 @@ class DagDocumentReader:
                 return options.duration(node, field, self._problems)
 
 
-def _entries(node: Node | None) -> dict[str, MapEntry]:
-    return node.entries if isinstance(node, MapNode) else {}
-
-
 def _nodes(node: Node | None) -> dict[str, Node]:
-    return {name: entry.value for name, entry in _entries(node).items()}
+    return {name: entry.value for name, entry in entries_of(node).items()}
 
 
 def _lost(node: Node | None) -> frozenset[str]:
     return node.broken if isinstance(node, MapNode) else frozenset()
 
 
-def _places_of_names(node: Node | None) -> list[tuple[str, Position]]:
+def _positions_of_names(node: Node | None) -> list[tuple[str, Position]]:
     listed = node.items if isinstance(node, ListNode) else [] if node is None else [node]
-    return [(text_of(item), item.place) for item in listed if isinstance(item, ScalarNode)]
+    return [(text_of(item), item.position) for item in listed if isinstance(item, ScalarNode)]

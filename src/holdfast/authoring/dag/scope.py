@@ -161,7 +161,7 @@ class Scope:
         return ANY
 
     def _report_step(self, type: Type, use: Use, number: int) -> None:
-        step, place = use.ref.path[number], use.at(number)
+        step, position = use.ref.path[number], use.at(number)
         start = use.ref.path[1:2] + use.ref.path[3:number] if use.is_short else use.ref.path[:number]
         whole = path_text(start)
         if isinstance(type, ObjectType):
@@ -177,7 +177,7 @@ class Scope:
             words = f"{whole} is a list and has no {step!r}; its items are {whole}[0] and so on"
         else:
             words = f"{whole} is {describe(type)} and has nothing inside"
-        self._problems.add(place, f"{use.title}: {words}")
+        self._problems.add(position, f"{use.title}: {words}")
 
     # --- what a task gets that says nothing of it
 

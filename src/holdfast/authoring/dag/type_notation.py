@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from holdfast.authoring.dag import types
 from holdfast.authoring.dag.types import ANY, SCALARS, ListType, ObjectType, Type, check, maybe
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, value_of
 from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.documents.shapes import TypeNotation, conform
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, compose, plain
+from holdfast.authoring.documents.yaml_text import compose
 from holdfast.errors import show
 
 _DEEPEST: Final = 30
@@ -46,7 +47,7 @@ class Notation:
         for name, entry in self._nodes.items():
             if name in SCALARS or name == "types":
                 self._problems.add(
-                    entry.key.place, f"{name} means something already; give the type another name"
+                    entry.key.position, f"{name} means something already; give the type another name"
                 )
             self._named(name)
 
@@ -54,14 +55,14 @@ class Notation:
         """`any`, if there is something wrong with it, which has been reported then."""
         read = self._type(node)
         if self._is_too_large or _size(read) > _LARGEST or _depth(read) > _DEEPEST:
-            self._report_size(node.place)
+            self._report_size(node.position)
             return ANY
         return read
 
-    def _report_size(self, place: Position) -> None:
+    def _report_size(self, position: Position) -> None:
         if not self._is_too_large:  # once, for whatever contains it is too large as well
             self._problems.add(
-                place, f"a type of more than {_DEEPEST} levels or {_LARGEST:,} parts; use any inside of it"
+                position, f"a type of more than {_DEEPEST} levels or {_LARGEST:,} parts; use any inside of it"
             )
         self._is_too_large = True
 
@@ -77,7 +78,7 @@ class Notation:
         value = compose(literal.text, self._problems, origin=literal.at(0))
         if value is None:
             return Declared(its_type, True, None)
-        default = plain(value)
+        default = value_of(value)
         wrong = check(default, its_type)
         if wrong is not None:
             self._problems.add(literal.at(0), f"the default of {name} does not fit its type: {wrong}")
@@ -114,7 +115,7 @@ class Notation:
 
     # --- names
 
-    def _by_name(self, name: str, place: Position) -> Type:
+    def _by_name(self, name: str, position: Position) -> Type:
         wanted = name.removeprefix("types.")
         if wanted == name and name in SCALARS:
             return types.ScalarType(name)
@@ -123,11 +124,11 @@ class Notation:
         if wanted not in self._nodes:
             known = [*SCALARS, *self._nodes]
             hint = self._problems.did_you_mean(wanted, known)
-            self._problems.add(place, f"no type {show(name)}{hint or '; there are ' + _some(known)}")
+            self._problems.add(position, f"no type {show(name)}{hint or '; there are ' + _some(known)}")
             return ANY
         if wanted in self._under_way:
             circle = " -> ".join([*self._under_way[self._under_way.index(wanted) :], wanted])
-            self._problems.add(place, f"a type cannot contain itself: {circle}")
+            self._problems.add(position, f"a type cannot contain itself: {circle}")
             return ANY
         return self._named(wanted)
 
@@ -136,7 +137,7 @@ class Notation:
             self._under_way.append(name)
             if len(self._under_way) > _DEEPEST:
                 self._known[name] = ANY
-                self._report_size(self._nodes[name].key.place)
+                self._report_size(self._nodes[name].key.position)
             else:
                 read = self.read(self._nodes[name].value)
                 self._known[name] = ObjectType(read.fields, name) if isinstance(read, ObjectType) else read
@@ -155,7 +156,7 @@ def _part(node: ScalarNode, start: int, end: int) -> ScalarNode:
     start += len(text) - len(text.lstrip())
     text = text.strip()
     inner = None if node.inner is None else node.at(start)
-    return ScalarNode(text, text, inner or node.place, inner)
+    return ScalarNode(text, text, inner or node.position, inner)
 
 
 def _find_default(text: str) -> int | None:

@@ -8,16 +8,17 @@ from typing import Any
 import msgspec
 
 from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
-from holdfast.authoring.dag.loader import definition_hash, load_text, read_text
+from holdfast.authoring.dag.loader import definition_hash, load_text
 from holdfast.authoring.dag.model import CallTask, Dag, DagTask
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
+from holdfast.authoring.documents.file_text import read_text
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
-from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType, show
+from holdfast.errors import BadDag, PayloadTooLarge, UnknownTask, WrongType, show
 from holdfast.ports.executor import (
     Attempt,
     ProcessBody,
@@ -168,7 +169,7 @@ def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWork
     """
     file = Path(path).absolute()
     # The file is read once. Somebody may save it at any time, and the hash must be that of the stored text.
-    text = read_text(file)
+    text = read_text(file, BadDag)
     workflow = DagWorkflow(load_text(text, file=str(file), folder=file.parent), text, file)
     catalog.add_workflow(workflow)
     return workflow

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node
 from holdfast.authoring.documents.problems import Position
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _LONGEST_KEY: Final = 100
@@ -39,41 +39,41 @@ class JsonPaths(Mapping[Position, str]):
     """
 
     def __init__(self, root: Node) -> None:
-        self._places: dict[int, Position] = {}
+        self._positions: dict[int, Position] = {}
         """By identity, and kept here so that it stays theirs."""
         self._parents: dict[int, tuple[Position, str | int]] = {}
         self._first: dict[Position, Position] = {}
-        self._note(root.place)
+        self._note(root.position)
         to_visit = [root]
         while to_visit:
             node = to_visit.pop()
             match node:
                 case MapNode(entries):
                     for name, (key, value) in entries.items():
-                        self._note(key.place, (node.place, name))
-                        self._note(value.place, (node.place, name))
+                        self._note(key.position, (node.position, name))
+                        self._note(value.position, (node.position, name))
                         to_visit.append(value)
                 case ListNode(items):
                     for number, item in enumerate(items):
-                        self._note(item.place, (node.place, number))
+                        self._note(item.position, (node.position, number))
                         to_visit.append(item)
                 case _:
                     pass
 
-    def _note(self, place: Position, parent: tuple[Position, str | int] | None = None) -> None:
+    def _note(self, position: Position, parent: tuple[Position, str | int] | None = None) -> None:
         """What an alias stands for has the path where it was met first."""
-        if id(place) in self._places:
+        if id(position) in self._positions:
             return
-        self._places[id(place)] = place
-        self._first.setdefault(place, place)
+        self._positions[id(position)] = position
+        self._first.setdefault(position, position)
         if parent is not None:
-            self._parents[id(place)] = parent
+            self._parents[id(position)] = parent
 
-    def __getitem__(self, place: Position) -> str:
-        if id(place) not in self._places:
-            place = self._first[place]
+    def __getitem__(self, position: Position) -> str:
+        if id(position) not in self._positions:
+            position = self._first[position]
         steps: list[str | int] = []
-        parent = self._parents.get(id(place))
+        parent = self._parents.get(id(position))
         while parent is not None:
             steps.append(parent[1])
             parent = self._parents.get(id(parent[0]))

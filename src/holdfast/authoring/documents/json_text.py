@@ -12,16 +12,9 @@ import re
 from bisect import bisect_right
 from typing import Any, Final, NamedTuple
 
+from holdfast.authoring.documents.nodes import ListNode, MapEntry, MapNode, Node, ScalarNode, ScalarValue
 from holdfast.authoring.documents.problems import START, Position, Problems
-from holdfast.authoring.documents.yaml_text import (
-    LARGEST_TEXT,
-    ListNode,
-    MapEntry,
-    MapNode,
-    Node,
-    ScalarNode,
-    ScalarValue,
-)
+from holdfast.authoring.documents.yaml_text import LARGEST_TEXT
 from holdfast.errors import show
 
 _DEEPEST: Final = 300
@@ -43,42 +36,22 @@ def compose_json(text: str, problems: Problems) -> Node | None:
     return _JsonComposer(text.removeprefix("\ufeff"), problems).compose()
 
 
-def value_of(node: Node) -> Any:
-    """As `plain`, for nodes that may be as deep as these can be."""
-    whole: list[Any] = [None]
-    to_fill: list[tuple[Node, Any, Any]] = [(node, whole, 0)]
-    while to_fill:
-        node, container, key = to_fill.pop()
-        match node:
-            case ScalarNode(value):
-                container[key] = value
-            case ListNode(items):
-                made: Any = [None] * len(items)
-                container[key] = made
-                to_fill += [(item, made, number) for number, item in enumerate(items)]
-            case MapNode(entries):
-                made = dict.fromkeys(entries)
-                container[key] = made
-                to_fill += [(entry.value, made, name) for name, entry in entries.items()]
-    return whole[0]
-
-
 class _NotJson(Exception):
-    def __init__(self, place: Position, reason: str) -> None:
-        self.place = place
+    def __init__(self, position: Position, reason: str) -> None:
+        self.position = position
         super().__init__(reason)
 
 
 class _OpenList(NamedTuple):
-    place: Position
+    position: Position
     items: list[Node]
 
 
 class _OpenMap:
-    __slots__ = ("entries", "key", "place")
+    __slots__ = ("entries", "key", "position")
 
-    def __init__(self, place: Position) -> None:
-        self.place = place
+    def __init__(self, position: Position) -> None:
+        self.position = position
         self.entries: dict[str, MapEntry] = {}
         self.key: ScalarNode | None = None
         """Of the value that comes next."""
@@ -98,7 +71,7 @@ class _JsonComposer:
         try:
             return self._whole()
         except _NotJson as error:
-            self._say(error.place, str(error))
+            self._say(error.position, str(error))
             return None
 
     def _whole(self) -> Node:
@@ -129,9 +102,9 @@ class _JsonComposer:
         return text[at : at + 1]
 
     def _here(self) -> Position:
-        return self._place_of(self._at)
+        return self._position_of(self._at)
 
-    def _place_of(self, index: int) -> Position:
+    def _position_of(self, index: int) -> Position:
         line = bisect_right(self._lines, index)
         return Position(line, index - self._lines[line - 1] + 1)
 
@@ -139,28 +112,28 @@ class _JsonComposer:
 
     def _value(self) -> Node | None:
         """The next one; None if it is a list or a map that has something in it, which is open now."""
-        character, place = self._peek(), self._here()
+        character, position = self._peek(), self._here()
         self._values += 1
         if self._values > _MOST_VALUES:
-            raise _NotJson(place, f"more than {_MOST_VALUES:,} values")
+            raise _NotJson(position, f"more than {_MOST_VALUES:,} values")
         match character:
             case "{" | "[":
-                return self._begin(character, place)
+                return self._begin(character, position)
             case '"':
-                return self._quoted(place)
+                return self._quoted(position)
             case "":
                 raise self._unclosed()
             case "}" | "]" | "," | ":":
-                raise _NotJson(place, f"a value is missing before {character}")
+                raise _NotJson(position, f"a value is missing before {character}")
             case _:
-                return self._token(character, place)
+                return self._token(character, position)
 
-    def _begin(self, character: str, place: Position) -> Node | None:
+    def _begin(self, character: str, position: Position) -> Node | None:
         if len(self._open) >= _DEEPEST:
-            raise _NotJson(place, f"nested more than {_DEEPEST} levels deep")
+            raise _NotJson(position, f"nested more than {_DEEPEST} levels deep")
         self._at += 1
         is_map = character == "{"
-        opened = _OpenMap(place) if is_map else _OpenList(place, [])
+        opened = _OpenMap(position) if is_map else _OpenList(position, [])
         self._open.append(opened)
         if self._peek() == ("}" if is_map else "]"):
             return self._close()
@@ -172,48 +145,48 @@ class _JsonComposer:
         self._at += 1
         done = self._open.pop()
         if isinstance(done, _OpenMap):
-            return MapNode(done.entries, done.place)
-        return ListNode(done.items, done.place)
+            return MapNode(done.entries, done.position)
+        return ListNode(done.items, done.position)
 
-    def _quoted(self, place: Position) -> ScalarNode:
+    def _quoted(self, position: Position) -> ScalarNode:
         start = self._at
         decoder: Any = json.decoder  # whose types leave it out
         try:
             value, self._at = decoder.scanstring(self._text, start + 1, True)
         except json.JSONDecodeError as error:
-            raise self._bad_text(error, place) from None
+            raise self._bad_text(error, position) from None
         if _UNSTORABLE.search(value):
-            raise _NotJson(place, "the text has a NUL or half a character in it, which cannot be stored")
+            raise _NotJson(position, "the text has a NUL or half a character in it, which cannot be stored")
         is_as_written = self._at - start - 2 == len(value)  # an escape is longer than what it stands for
         return ScalarNode(
-            value, value, place, Position(place.line, place.column + 1) if is_as_written else None
+            value, value, position, Position(position.line, position.column + 1) if is_as_written else None
         )
 
-    def _bad_text(self, error: json.JSONDecodeError, place: Position) -> _NotJson:
+    def _bad_text(self, error: json.JSONDecodeError, position: Position) -> _NotJson:
         if error.msg.startswith("Unterminated"):
-            return _NotJson(place, "these quotes are not closed")
+            return _NotJson(position, "these quotes are not closed")
         if error.msg.startswith("Invalid control"):
             reason = "a line break, a tab or the like inside of quotes; write \\n or \\t"
-            return _NotJson(self._place_of(error.pos), reason)
-        return _NotJson(self._place_of(error.pos), 'an unknown escape; \\ itself is written as "\\\\"')
+            return _NotJson(self._position_of(error.pos), reason)
+        return _NotJson(self._position_of(error.pos), 'an unknown escape; \\ itself is written as "\\\\"')
 
-    def _token(self, character: str, place: Position) -> ScalarNode:
+    def _token(self, character: str, position: Position) -> ScalarNode:
         found = _TOKEN.match(self._text, self._at)
         if found is None:
             raise _NotJson(
-                place, f"a value cannot begin with {show(character)}; text stands in double quotes"
+                position, f"a value cannot begin with {show(character)}; text stands in double quotes"
             )
         token = found[0]
         self._at = found.end()
         if token in _WORDS:
-            return ScalarNode(_WORDS[token], token, place)
+            return ScalarNode(_WORDS[token], token, position)
         number = _NUMBER.fullmatch(token)
         if number is None and token not in _NO_NUMBERS:
             reason = "is no number, nor true, false or null; text stands in double quotes"
-            raise _NotJson(place, f"{show(token[:40])} {reason}")
-        return ScalarNode(self._number(token, number, place), token, place)
+            raise _NotJson(position, f"{show(token[:40])} {reason}")
+        return ScalarNode(self._number(token, number, position), token, position)
 
-    def _number(self, token: str, number: re.Match[str] | None, place: Position) -> ScalarValue:
+    def _number(self, token: str, number: re.Match[str] | None, position: Position) -> ScalarValue:
         """What cannot be stored is reported, and is text then."""
         if number is not None and number[1] is None and number[2] is None:
             if len(token) <= 40 and -(2**63) <= int(token) < 2**63:
@@ -221,7 +194,7 @@ class _JsonComposer:
         elif number is not None and len(token) <= 400 and math.isfinite(float(token)):
             return float(token)
         reason = f"{token[:40]} is no number that can be stored; put it in quotes to mean text"
-        self._say_last(place, reason)
+        self._say_last(position, reason)
         return token
 
     # --- between values
@@ -235,8 +208,8 @@ class _JsonComposer:
         assert key is not None
         first = inside.entries.setdefault(key.text, MapEntry(key, node)).key
         if first is not key:
-            where = f"first in line {first.place.line}, column {first.place.column}"
-            self._say(key.place, f"the key {show(key.text)} is there twice: {where}")
+            where = f"first in line {first.position.line}, column {first.position.column}"
+            self._say(key.position, f"the key {show(key.text)} is there twice: {where}")
 
     def _go_on(self) -> Node | None:
         """After a value: what it ends, or None if there is another after it."""
@@ -252,7 +225,7 @@ class _JsonComposer:
         comma = self._at
         self._at += 1
         if self._peek() == close:
-            raise _NotJson(self._place_of(comma), f"a comma with nothing between it and {close}")
+            raise _NotJson(self._position_of(comma), f"a comma with nothing between it and {close}")
         if isinstance(inside, _OpenMap):
             inside.key = self._key()
         return None
@@ -273,4 +246,4 @@ class _JsonComposer:
         """Said of the place where it begins: the other is the end of the file."""
         opened = self._open[-1]
         pair = "{ is not closed by }" if isinstance(opened, _OpenMap) else "[ is not closed by ]"
-        return _NotJson(opened.place, pair)
+        return _NotJson(opened.position, pair)

@@ -42,16 +42,16 @@ class Problems:
     def __len__(self) -> int:
         return len(self._found)
 
-    def add_last(self, place: Position, message: str) -> None:
+    def add_last(self, position: Position, message: str) -> None:
         """Say this of a place, and no more: what else may be wrong there follows from it."""
-        self.add(place, message)
-        self._spoilt.add(place)
+        self.add(position, message)
+        self._spoilt.add(position)
 
-    def add(self, place: Position, message: str) -> None:
-        if len(self._found) < _MOST and place not in self._spoilt:
+    def add(self, position: Position, message: str) -> None:
+        if len(self._found) < _MOST and position not in self._spoilt:
             message = message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
-            path = self.paths.get(place, "")
-            self._found[Problem(self._file, place.line, place.column, message, path)] = None
+            path = self.paths.get(position, "")
+            self._found[Problem(self._file, position.line, position.column, message, path)] = None
 
     def nearest(self, word: str, options: Iterable[str]) -> str | None:
         """The option that `word` was probably meant to be."""

@@ -11,15 +11,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
+from holdfast.authoring.documents.nodes import ListNode, MapEntry, MapNode, Node, ScalarNode, describe_node
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import (
-    ListNode,
-    MapEntry,
-    MapNode,
-    Node,
-    ScalarNode,
-    describe_node,
-)
 from holdfast.errors import show
 
 MOST_ENTRIES: Final = 10_000
@@ -183,7 +176,7 @@ def takes(shape: OneOfThem, node: Node) -> bool:
 
 
 def _refuse(node: Node, shape: Shape, title: str, problems: Problems, hint: str = "") -> None:
-    problems.add(node.place, f"{title} must be {shape.expected}, not {describe_node(node)}{hint}")
+    problems.add(node.position, f"{title} must be {shape.expected}, not {describe_node(node)}{hint}")
 
 
 def _quoting(node: Node, shape: Shape) -> str:
@@ -212,9 +205,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _text(node: ScalarNode, text: str, shape: Text, title: str, problems: Problems) -> Node | None:
     if not text:
-        problems.add(node.place, f"{title} must be {shape.expected}, not empty")
+        problems.add(node.position, f"{title} must be {shape.expected}, not empty")
     elif len(text) > shape.longest:
-        problems.add(node.place, f"{title} has {len(text):,} characters; at most {shape.longest:,} will do")
+        problems.add(
+            node.position, f"{title} has {len(text):,} characters; at most {shape.longest:,} will do"
+        )
     elif not is_text(text, shape):
         _refuse(node, shape, title, problems)
     else:
@@ -245,7 +240,9 @@ def _type_notation(node: Node, shape: TypeNotation, title: str, problems: Proble
         case ListNode([of]):
             return node if _type_notation(of, shape, title, problems) is not None else None
         case ListNode(items):
-            problems.add(node.place, f"{title}: a list type has one type inside, as [str], not {len(items)}")
+            problems.add(
+                node.position, f"{title}: a list type has one type inside, as [str], not {len(items)}"
+            )
             return None
         case MapNode(entries):
             parts = [
@@ -260,10 +257,12 @@ def _type_notation(node: Node, shape: TypeNotation, title: str, problems: Proble
 
 def _list(node: ListNode, shape: ListShape, title: str, problems: Problems) -> Node | None:
     if not shape.least <= len(node.items) <= shape.most:
-        problems.add(node.place, f"{title} must be {shape.expected}, but has {len(node.items):,} items")
+        problems.add(node.position, f"{title} must be {shape.expected}, but has {len(node.items):,} items")
         return None
     items = [conform(item, shape.item, f"an item of {title}", problems) for item in node.items]
-    return ListNode([item for item in items if item is not None], node.place) if None not in items else None
+    return (
+        ListNode([item for item in items if item is not None], node.position) if None not in items else None
+    )
 
 
 def _map(
@@ -271,16 +270,16 @@ def _map(
 ) -> Node | None:
     if not shape.least <= len(node.entries) <= MOST_ENTRIES:
         problems.add(
-            owner or node.place, f"{title} must be {shape.expected}, but has {len(node.entries):,} entries"
+            owner or node.position, f"{title} must be {shape.expected}, but has {len(node.entries):,} entries"
         )
         return None
     good: dict[str, MapEntry] = {}
     for name, (key, value) in node.entries.items():
         is_named = _text(key, name, shape.key, f"a name in {title}", problems) is not None
-        clean = conform(value, shape.value, f"{title}.{name[:100]}", problems, key.place)
+        clean = conform(value, shape.value, f"{title}.{name[:100]}", problems, key.position)
         if is_named and clean is not None:
             good[name] = MapEntry(key, clean)
-    return MapNode(good, node.place, frozenset(node.entries.keys() - good.keys()))
+    return MapNode(good, node.position, frozenset(node.entries.keys() - good.keys()))
 
 
 def _record(
@@ -292,13 +291,13 @@ def _record(
         if name not in shape.fields:
             broken |= _report_unknown(key, shape, title, problems)
             continue
-        clean = conform(value, shape.fields[name].shape, name, problems, key.place)
+        clean = conform(value, shape.fields[name].shape, name, problems, key.position)
         if clean is None:
             broken.add(name)
         else:
             good[name] = MapEntry(key, clean)
-    clean = MapNode(good, node.place, frozenset(broken))
-    _check_rules(node, clean, shape, title, problems, owner or node.place)
+    clean = MapNode(good, node.position, frozenset(broken))
+    _check_rules(node, clean, shape, title, problems, owner or node.position)
     return clean
 
 
@@ -313,7 +312,7 @@ def _check_rules(
     one = [name for name in node.entries if name in shape.exactly_one]
     for name in one[1:]:
         problems.add(
-            node.entries[name].key.place, f"{one[0]} and {name} together: {title} has only one of them"
+            node.entries[name].key.position, f"{one[0]} and {name} together: {title} has only one of them"
         )
     is_told = False
     for need in shape.needs:
@@ -326,14 +325,14 @@ def _check_rules(
             field = need.field if need.value is None else f"{need.field}: {need.value}"
             beside = f", but there is {one[0]}" if one and need.value is not None else ""
             problems.add(
-                node.entries[need.field].key.place, f"{field} needs {' or '.join(need.others)}{beside}"
+                node.entries[need.field].key.position, f"{field} needs {' or '.join(need.others)}{beside}"
             )
     if shape.exactly_one and there.isdisjoint(shape.exactly_one) and not is_told:
         problems.add(owner, f"{title} needs one of {', '.join(shape.exactly_one)}")
     for rule in shape.excludes:
         if rule.field in node.entries and rule.other in node.entries:
-            place = node.entries[rule.field].key.place
-            problems.add(place, f"{rule.field} does not go with {rule.other}: {rule.because}")
+            position = node.entries[rule.field].key.position
+            problems.add(position, f"{rule.field} does not go with {rule.other}: {rule.because}")
 
 
 def _report_unknown(key: ScalarNode, shape: Record, title: str, problems: Problems) -> set[str]:
@@ -342,7 +341,7 @@ def _report_unknown(key: ScalarNode, shape: Record, title: str, problems: Proble
     near = problems.nearest(name, shape.fields)
     if near is None:
         known = ", ".join(shape.fields)
-        problems.add(key.place, f"{title} has no field {show(name)}; there are {known}")
+        problems.add(key.position, f"{title} has no field {show(name)}; there are {known}")
         return set()
-    problems.add(key.place, f"{title} has no field {show(name)}; did you mean {near!r}?")
+    problems.add(key.position, f"{title} has no field {show(name)}; did you mean {near!r}?")
     return {near}

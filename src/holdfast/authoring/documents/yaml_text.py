@@ -11,10 +11,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import yaml
 
+from holdfast.authoring.documents.nodes import (
+    ListNode,
+    MapEntry,
+    MapNode,
+    Node,
+    ScalarNode,
+    ScalarValue,
+    describe_node,
+)
 from holdfast.authoring.documents.problems import START, Position, Problems
 from holdfast.errors import show
 
@@ -23,69 +32,6 @@ LARGEST_TEXT: Final = 1_000_000
 _DEEPEST: Final = 60
 _MOST_NODES: Final = 200_000
 """With everything that an alias stands for counted each time: ten lines can spell a billion."""
-
-ScalarValue: TypeAlias = str | int | float | bool | None
-
-
-class ScalarNode(NamedTuple):
-    value: ScalarValue
-    text: str
-    """As it was written, so that 1.10 can become the text 1.10."""
-    place: Position
-    inner: Position | None = None
-    """Where its text begins, if it stands in one line as it is: neither folded nor with escapes."""
-
-    def at(self, offset: int) -> Position:
-        """The place of a character of the text, or as near as one can say."""
-        return self.place if self.inner is None else Position(self.inner.line, self.inner.column + offset)
-
-
-class ListNode(NamedTuple):
-    items: list[Node]
-    place: Position
-
-
-class MapEntry(NamedTuple):
-    key: ScalarNode
-    value: Node
-
-
-class MapNode(NamedTuple):
-    entries: dict[str, MapEntry]
-    place: Position
-    broken: frozenset[str] = frozenset()
-    """Keys that were there, but with something wrong that has been said already."""
-
-    def get(self, key: str) -> Node | None:
-        entry = self.entries.get(key)
-        return None if entry is None else entry.value
-
-
-Node: TypeAlias = ScalarNode | ListNode | MapNode
-
-
-def text_of(node: Node | None) -> str:
-    """Of a node that is known to be text, or of one that is not there."""
-    value = node.value if isinstance(node, ScalarNode) else ""
-    return value if isinstance(value, str) else ""
-
-
-def plain(node: Node) -> Any:
-    """The value as JSON would have it."""
-    match node:
-        case ScalarNode(value):
-            return value
-        case ListNode(items):
-            return [plain(item) for item in items]
-        case MapNode(entries):
-            return {key: plain(entry.value) for key, entry in entries.items()}
-
-
-def is_broken(node: Node) -> bool:
-    """Whether something in it was wrong, so that it is not all there."""
-    if isinstance(node, MapNode):
-        return bool(node.broken) or any(is_broken(entry.value) for entry in node.entries.values())
-    return isinstance(node, ListNode) and any(is_broken(item) for item in node.items)
 
 
 def compose(text: str, problems: Problems, *, origin: Position = START) -> Node | None:
@@ -99,13 +45,13 @@ def compose(text: str, problems: Problems, *, origin: Position = START) -> Node 
     text = text.removeprefix("\ufeff")
     foreign = _FOREIGN.search(text)
     if foreign is not None:
-        place = _place_in(text, foreign.start(), origin)
-        problems.add(place, f"the character {foreign[0]!r} is not allowed in YAML")
+        position = _position_in(text, foreign.start(), origin)
+        problems.add(position, f"the character {foreign[0]!r} is not allowed in YAML")
         return None
     try:
         return _YamlComposer(text, problems, origin).compose()
     except _Unreadable as error:
-        problems.add(error.place, str(error))
+        problems.add(error.position, str(error))
     except yaml.YAMLError as error:
         problems.add(*_explain(error, text, origin))
     return None
@@ -115,7 +61,7 @@ _FOREIGN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufff
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 
-def _place_in(text: str, index: int, origin: Position) -> Position:
+def _position_in(text: str, index: int, origin: Position) -> Position:
     breaks = [found.end() for found in _BREAK.finditer(text, 0, index)]
     if not breaks:
         return Position(origin.line, origin.column + index)
@@ -123,8 +69,8 @@ def _place_in(text: str, index: int, origin: Position) -> Position:
 
 
 class _Unreadable(Exception):
-    def __init__(self, place: Position, reason: str) -> None:
-        self.place = place
+    def __init__(self, position: Position, reason: str) -> None:
+        self.position = position
         super().__init__(reason)
 
 
@@ -134,7 +80,7 @@ class _Unreadable(Exception):
 class _Open(NamedTuple):
     """A list or a map whose end has not come yet."""
 
-    place: Position
+    position: Position
     anchor: str | None
     is_map: bool
     nodes: list[Node]
@@ -172,13 +118,13 @@ class _YamlComposer:
                 self._documents += 1
                 if self._documents > 1:
                     raise _Unreadable(
-                        self._place(event), "a second document begins here; a file has one workflow"
+                        self._position(event), "a second document begins here; a file has one workflow"
                     )
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 self._begin(event)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                 done = self._open.pop()
-                node = self._map_of(done) if done.is_map else ListNode(done.nodes, done.place)
+                node = self._map_of(done) if done.is_map else ListNode(done.nodes, done.position)
                 return self._add(node, 1 + sum(done.weights), done.anchor)
             case yaml.ScalarEvent():
                 return self._add(self._scalar(event), 1, event.anchor)
@@ -189,19 +135,21 @@ class _YamlComposer:
         return None
 
     def _begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
-        place = self._place(event)
+        position = self._position(event)
         is_map = isinstance(event, yaml.MappingStartEvent)
         if len(self._open) >= _DEEPEST:
-            raise _Unreadable(place, f"nested more than {_DEEPEST} levels deep")
+            raise _Unreadable(position, f"nested more than {_DEEPEST} levels deep")
         if event.tag not in (None, "!", _TAG + ("map" if is_map else "seq")):
-            raise _Unreadable(place, _bad_tag(event.tag))
+            raise _Unreadable(position, _bad_tag(event.tag))
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._open.append(_Open(place, event.anchor, is_map, [], []))
+        self._open.append(_Open(position, event.anchor, is_map, [], []))
 
     def _add(self, node: Node, weight: int, anchor: str | None) -> Node | None:
         if weight > _MOST_NODES:
-            raise _Unreadable(node.place, f"more than {_MOST_NODES:,} values, once the aliases are followed")
+            raise _Unreadable(
+                node.position, f"more than {_MOST_NODES:,} values, once the aliases are followed"
+            )
         if anchor is not None:
             self._anchors[anchor] = (node, weight)
         if not self._open:
@@ -211,16 +159,16 @@ class _YamlComposer:
         return None
 
     def _meant_by(self, event: yaml.AliasEvent) -> tuple[Node, int]:
-        place, name = self._place(event), event.anchor
+        position, name = self._position(event), event.anchor
         if name not in self._anchors:
             hint = self._problems.did_you_mean(name, self._anchors)
-            raise _Unreadable(place, f"the alias *{name} has no anchor &{name} before it{hint}")
+            raise _Unreadable(position, f"the alias *{name} has no anchor &{name} before it{hint}")
         meant = self._anchors[name]
         if meant is None:
-            raise _Unreadable(place, f"the alias *{name} stands inside of what &{name} names")
+            raise _Unreadable(position, f"the alias *{name} stands inside of what &{name} names")
         return meant
 
-    def _place(self, event: yaml.Event) -> Position:
+    def _position(self, event: yaml.Event) -> Position:
         mark = event.start_mark
         if mark.line == 0:
             return Position(self._origin.line, self._origin.column + mark.column)
@@ -229,20 +177,22 @@ class _YamlComposer:
     # --- scalars
 
     def _scalar(self, event: yaml.ScalarEvent) -> ScalarNode:
-        place, text = self._place(event), event.value
+        position, text = self._position(event), event.value
         if "\0" in text or _SURROGATE.search(text):
-            raise _Unreadable(place, "the text has a NUL or half a character in it, which cannot be stored")
+            raise _Unreadable(
+                position, "the text has a NUL or half a character in it, which cannot be stored"
+            )
         is_plain = not event.style
         tag = event.tag
         if tag is None and is_plain:
-            value = self._meaning(text, place)
+            value = self._meaning(text, position)
         elif tag in (None, "!", _TAG + "str"):
             value = text
         else:
-            value = self._meaning(text, place)
+            value = self._meaning(text, position)
             if tag not in {_TAG + name for name in _tags_of(value)}:
-                raise _Unreadable(place, _bad_tag(tag))
-        return ScalarNode(value, text, place, self._inner(event, is_plain))
+                raise _Unreadable(position, _bad_tag(tag))
+        return ScalarNode(value, text, position, self._inner(event, is_plain))
 
     def _inner(self, event: yaml.ScalarEvent, is_plain: bool) -> Position | None:
         start, end = event.start_mark, event.end_mark
@@ -259,7 +209,7 @@ class _YamlComposer:
             return Position(origin.line, origin.column + column)
         return Position(origin.line + start.line, column + 1)
 
-    def _meaning(self, text: str, place: Position) -> ScalarValue:
+    def _meaning(self, text: str, position: Position) -> ScalarValue:
         """What a scalar without quotes stands for. What JSON has no number for is reported, and is text
         then."""
         if text in _WORDS:
@@ -275,7 +225,7 @@ class _YamlComposer:
         elif not _NO_NUMBER.fullmatch(text):
             return text
         self._problems.add_last(
-            place, f"{text[:40]} is no number that JSON can carry; put it in quotes to mean text"
+            position, f"{text[:40]} is no number that JSON can carry; put it in quotes to mean text"
         )
         return text
 
@@ -286,15 +236,15 @@ class _YamlComposer:
         merged: list[MapNode] = []
         for key, value in zip(done.nodes[::2], done.nodes[1::2], strict=True):
             if not isinstance(key, ScalarNode):
-                self._problems.add(key.place, f"a key must be text, not {describe_node(key)}")
-            elif key.value == "<<" and key.inner == key.place:
+                self._problems.add(key.position, f"a key must be text, not {describe_node(key)}")
+            elif key.value == "<<" and key.inner == key.position:
                 merged += self._to_merge(value)
             elif not isinstance(key.value, str):
-                self._problems.add(key.place, f"a key must be text: put it in quotes, as '{key.text}'")
+                self._problems.add(key.position, f"a key must be text: put it in quotes, as '{key.text}'")
             elif key.value in entries:
-                first = entries[key.value].key.place
+                first = entries[key.value].key.position
                 self._problems.add(
-                    key.place,
+                    key.position,
                     f"the key {show(key.value)} is there twice: first in line {first.line}, "
                     f"column {first.column}",
                 )
@@ -303,13 +253,13 @@ class _YamlComposer:
         for each in merged:
             for name, entry in each.entries.items():
                 entries.setdefault(name, entry)
-        return MapNode(entries, done.place)
+        return MapNode(entries, done.position)
 
     def _to_merge(self, value: Node) -> list[MapNode]:
         listed = value.items if isinstance(value, ListNode) else [value]
         maps = [node for node in listed if isinstance(node, MapNode)]
         if len(maps) < len(listed):
-            self._problems.add(value.place, "after << comes a map, or a list of maps, to take the keys of")
+            self._problems.add(value.position, "after << comes a map, or a list of maps, to take the keys of")
         return maps
 
 
@@ -344,21 +294,6 @@ def _bad_tag(tag: str | None) -> str:
     return (
         f"the tag {show(name)} does not fit here: values are text, numbers, true, false, null, lists and maps"
     )
-
-
-def describe_node(node: Node) -> str:
-    """What stands there, for the end of "must be text, not …"."""
-    match node:
-        case ListNode():
-            return "a list"
-        case MapNode():
-            return "a map"
-        case ScalarNode(None):
-            return "empty" if node.text == "" else "null"
-        case ScalarNode(bool()):
-            return node.text
-        case ScalarNode(value):
-            return show(value)
 
 
 # --- what the parser complains of, in our words
@@ -406,20 +341,20 @@ def _explain(error: yaml.YAMLError, text: str, origin: Position) -> tuple[Positi
     if mark is None:
         return origin, f"this is not YAML: {said}"
     index = min(mark.index, len(text))
-    place = _place_in(text, index, origin)
+    position = _position_in(text, index, origin)
     if "cannot start any token" in said:
         character = text[index : index + 1]
         if character == "\t":
-            return place, "a tab where only spaces may indent"
-        return place, f"text cannot begin with {character!r}; put it in quotes"
+            return position, "a tab where only spaces may indent"
+        return position, f"text cannot begin with {character!r}; put it in quotes"
     start = getattr(error, "context_mark", None)
     for part, words in _UNCLOSED.items():
         if part in said and start is not None:
-            return _place_in(text, start.index, origin), f"{words} (found in line {place.line})"
+            return _position_in(text, start.index, origin), f"{words} (found in line {position.line})"
     for pure, compiled in _PURE:
         if pure in said:
             said = compiled
     for part, words in _COMPLAINTS:
         if part in said:
-            return place, words
-    return place, f"this is not YAML: {said}"
+            return position, words
+    return position, f"this is not YAML: {said}"

@@ -6,8 +6,8 @@ cannot be reached.
 
 from __future__ import annotations
 
+from holdfast.authoring.documents.nodes import ScalarNode, text_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import ScalarNode, text_of
 from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
 from holdfast.authoring.flow.fields import CHOICE
 from holdfast.authoring.flow.model import DEFAULT, ChoiceNode
@@ -42,7 +42,7 @@ def _known(node: ScalarNode, title: str, flow: FlowDraft, problems: Problems) ->
     if key in flow.nodes or key in flow.lost_nodes:
         return key
     hint = problems.did_you_mean(key, flow.nodes)
-    problems.add(node.place, f"{title}: no node {show(key)}{hint}")
+    problems.add(node.position, f"{title}: no node {show(key)}{hint}")
     return None
 
 
@@ -53,10 +53,10 @@ def _check_edges(flow: FlowDraft, problems: Problems) -> bool:
     for source, action, target in flow.edges:
         ends = [_known(source, "from", flow, problems), _known(target, "to", flow, problems)]
         are_good = are_good and None not in ends
-        before = first.setdefault((text_of(source), action), source.place)
-        if before is not source.place:
+        before = first.setdefault((text_of(source), action), source.position)
+        if before is not source.position:
             reason = f"a second edge from {show(text_of(source))} for the action {show(action)}"
-            problems.add(source.place, f"{reason}: the first is in line {before.line}")
+            problems.add(source.position, f"{reason}: the first is in line {before.line}")
             are_good = False
     return are_good
 
@@ -70,13 +70,13 @@ def _check_reach(start: str, edges: dict[str, dict[str, str]], flow: FlowDraft, 
         to_visit += following
     for key, node in flow.nodes.items():
         if key not in reached:
-            problems.add(node.place, f"no way leads from the start, {show(start)}, to node {show(key)}")
+            problems.add(node.position, f"no way leads from the start, {show(start)}, to node {show(key)}")
 
 
 def _check_way_out(node: NodeDraft, edges: dict[str, str], problems: Problems) -> None:
     if not edges:
         reason = "no edge leaves it, so that it decides nothing"
-        problems.add(node.place, f"choice {show(node.key)}: {reason}")
+        problems.add(node.position, f"choice {show(node.key)}: {reason}")
         return
     does = node.does
     if not isinstance(does, ChoiceNode) or not node.is_whole:
@@ -91,4 +91,4 @@ def _check_way_out(node: NodeDraft, edges: dict[str, str], problems: Problems) -
         )
     else:
         return
-    problems.add(node.place, f"choice {show(node.key)}: {reason}")
+    problems.add(node.position, f"choice {show(node.key)}: {reason}")

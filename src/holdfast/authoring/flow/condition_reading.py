@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from holdfast.authoring.documents.json_text import value_of
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, describe_node, value_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, describe_node
 from holdfast.authoring.flow.conditions import (
     COMPARISONS,
     AllOf,
@@ -48,21 +47,23 @@ class ConditionReader:
                 return None if path is None else Comparison("eq", Reference(path), LiteralOperand(True))
             case MapNode(entries) if len(entries) == 1:
                 ((name, (key, value)),) = entries.items()
-                return self._operation(name, key.place, value, depth)
+                return self._operation(name, key.position, value, depth)
             case MapNode(entries):
                 found = ", ".join(map(show, entries)) or "none"
-                self._problems.add(node.place, f"a condition has exactly one operator, and here is {found}")
+                self._problems.add(
+                    node.position, f"a condition has exactly one operator, and here is {found}"
+                )
             case _:
                 reason = (
                     "a condition is a map with one operator, such as {gt: [$shared.total, 100]}, or a path"
                 )
-                self._problems.add(node.place, f"{reason}, not {describe_node(node)}")
+                self._problems.add(node.position, f"{reason}, not {describe_node(node)}")
         return None
 
-    def _operation(self, name: str, place: Position, given: Node, depth: int) -> Condition | None:
+    def _operation(self, name: str, position: Position, given: Node, depth: int) -> Condition | None:
         if depth > _DEEPEST or self._parts > _MOST_PARTS:
             reason = f"a condition has at most {_MOST_PARTS:,} parts, in at most {_DEEPEST} levels"
-            self._problems.add_last(place, reason)
+            self._problems.add_last(position, reason)
             return None
         match name:
             case "and" | "or":
@@ -77,13 +78,13 @@ class ConditionReader:
                 return self._of_two(name, given)
             case _:
                 hint = self._problems.did_you_mean(name, OPERATORS) or f"; there are {', '.join(OPERATORS)}"
-                self._problems.add(place, f"no operator {show(name)}{hint}")
+                self._problems.add(position, f"no operator {show(name)}{hint}")
                 return None
 
     def _together(self, name: str, given: Node, depth: int) -> Condition | None:
         if not isinstance(given, ListNode) or not given.items:
             what = "an empty list" if isinstance(given, ListNode) else describe_node(given)
-            self._problems.add(given.place, f"{name} takes a list of conditions, not {what}")
+            self._problems.add(given.position, f"{name} takes a list of conditions, not {what}")
             return None
         parts: list[Condition] = []
         for item in given.items:
@@ -102,7 +103,7 @@ class ConditionReader:
             return given
         if len(given.items) == 1:
             return given.items[0]
-        self._problems.add(given.place, f"{name} takes one operand, not {len(given.items)}")
+        self._problems.add(given.position, f"{name} takes one operand, not {len(given.items)}")
         return None
 
     def _exists(self, given: Node) -> Condition | None:
@@ -114,13 +115,13 @@ class ConditionReader:
                 path = path_at(node, "exists", self._problems)
                 return None if path is None else Exists(path)
             case _:
-                self._problems.add(node.place, f"exists takes a path, not {describe_node(node)}")
+                self._problems.add(node.position, f"exists takes a path, not {describe_node(node)}")
                 return None
 
     def _of_two(self, name: str, given: Node) -> Condition | None:
         if not isinstance(given, ListNode) or len(given.items) != 2:
             what = f"a list of {len(given.items)}" if isinstance(given, ListNode) else describe_node(given)
-            self._problems.add(given.place, f"{name} takes a list of two operands, not {what}")
+            self._problems.add(given.position, f"{name} takes a list of two operands, not {what}")
             return None
         left, right = (self._operand(item, name) for item in given.items)
         if left is None or right is None:
@@ -140,5 +141,5 @@ class ConditionReader:
         hidden = list(paths_inside(node))
         for scalar in hidden:
             reason = f"{show(scalar.value)} is not looked up inside of a list or a map; only an operand is"
-            self._problems.add(scalar.place, reason)
+            self._problems.add(scalar.position, reason)
         return None if hidden else LiteralOperand(value_of(node))

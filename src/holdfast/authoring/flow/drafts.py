@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from holdfast.authoring.documents.nodes import ScalarNode
 from holdfast.authoring.documents.problems import Position
-from holdfast.authoring.documents.yaml_text import ScalarNode
 from holdfast.authoring.flow.model import NodeKind, Post, Prep
 
 
@@ -19,7 +19,7 @@ class EdgeDraft(NamedTuple):
 
 class NodeDraft(msgspec.Struct, kw_only=True):
     key: str
-    place: Position
+    position: Position
     kind: str = ""
     """Empty if nobody can tell."""
     does: NodeKind | None = None

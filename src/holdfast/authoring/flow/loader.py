@@ -15,18 +15,19 @@ from typing import Final
 
 import msgspec
 
-from holdfast.authoring.dag.loader import read_text
+from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.documents.json_paths import JsonPaths
 from holdfast.authoring.documents.json_text import compose_json
+from holdfast.authoring.documents.nodes import Node, text_of
 from holdfast.authoring.documents.problems import START, Problems
-from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, Node, compose, text_of
+from holdfast.authoring.documents.yaml_text import LARGEST_TEXT, compose
 from holdfast.authoring.flow.checks import check_flow, edges_of
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.drafts import FlowDraft, NodeDraft
 from holdfast.authoring.flow.model import Flow, FlowNode, SubflowNode
 from holdfast.authoring.flow.reading import FlowDocumentReader
 from holdfast.core.names import is_name
-from holdfast.errors import BadDag, BadFlow, Problem
+from holdfast.errors import BadFlow, Problem
 
 _SUFFIXES: Final = {".json": True, ".yaml": False, ".yml": False}
 """Of files, and whether there is JSON in them."""
@@ -57,10 +58,7 @@ def read_flow_file(path: str | Path) -> tuple[Flow, str]:
     is_json = _SUFFIXES.get(PurePath(path).suffix.lower())
     if is_json is None:
         raise BadFlow([Problem(file, 1, 1, f"a flow is in a file that ends in {', '.join(_SUFFIXES)}")])
-    try:
-        text = read_text(path)
-    except BadDag as error:
-        raise BadFlow(error.problems) from None
+    text = read_text(path, BadFlow)
     return load_flow_text(text, file=file, is_json=is_json), text
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, text_of
 from holdfast.authoring.documents.problems import Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, text_of
 from holdfast.authoring.flow.paths import ROOTS, BadPath, Path, PathSteps, is_rooted, parse_path, parse_steps
 from holdfast.errors import show
 
@@ -19,10 +19,10 @@ def path_at(node: Node, title: str, problems: Problems) -> Path | None:
     try:
         path = parse_path(text)
     except BadPath as error:
-        problems.add(node.place, f"{title} is {show(text)}, but {error}{_meant(text, problems)}")
+        problems.add(node.position, f"{title} is {show(text)}, but {error}{_meant(text, problems)}")
         return None
     if path.root != "input" and path.steps and isinstance(path.steps[0], int):
-        problems.add(node.place, f"{title} is {show(text)}, but ${path.root} is a map, not a list")
+        problems.add(node.position, f"{title} is {show(text)}, but ${path.root} is a map, not a list")
         return None
     return path
 
@@ -39,7 +39,7 @@ def steps_at(node: Node, title: str, problems: Problems) -> PathSteps | None:
     try:
         return parse_steps(text)
     except BadPath as error:
-        problems.add(node.place, f"{title} is {show(text)}, but {error}")
+        problems.add(node.position, f"{title} is {show(text)}, but {error}")
         return None
 
 

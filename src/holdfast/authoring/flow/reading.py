@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, NamedTuple
 
-from holdfast.authoring.documents.json_text import value_of
-from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.shapes import ListShape, conform
-from holdfast.authoring.documents.yaml_text import (
+from holdfast.authoring.documents.nodes import (
     ListNode,
     MapEntry,
     MapNode,
     Node,
     ScalarNode,
+    entries_of,
     text_of,
+    value_of,
 )
+from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.shapes import ListShape, conform
 from holdfast.authoring.flow.condition_reading import ConditionReader
 from holdfast.authoring.flow.drafts import EdgeDraft, FlowDraft, NodeDraft
 from holdfast.authoring.flow.fields import (
@@ -75,7 +76,7 @@ class FlowDocumentReader:
 
     def read(self, root: Node) -> list[FlowDraft]:
         """All flows of a document, each before those inside of it."""
-        outermost = self._flow(root, "the flow", root.place, "")
+        outermost = self._flow(root, "the flow", root.position, "")
         found = [] if outermost is None else [outermost]
         while self._waiting:
             node, owner, holder, prefix = self._waiting.popleft()
@@ -96,7 +97,7 @@ class FlowDocumentReader:
             start=start if isinstance(start, ScalarNode) else None,
             nodes={
                 key: self._node(key, entry, prefix)
-                for key, entry in _entries(nodes).items()
+                for key, entry in entries_of(nodes).items()
                 if isinstance(entry.value, MapNode)
             },
             edges=edges,
@@ -126,13 +127,13 @@ class FlowDocumentReader:
     # --- nodes
 
     def _node(self, key: str, entry: MapEntry, prefix: str) -> NodeDraft:
-        node, place = entry.value, entry.key.place
+        node, position = entry.value, entry.key.position
         assert isinstance(node, MapNode)
-        draft = NodeDraft(key=key, place=place, kind=text_of(node.get("kind")))
+        draft = NodeDraft(key=key, position=position, kind=text_of(node.get("kind")))
         before = len(self._problems)
         if len(prefix) + len(key) > LONGEST_NAME:
             reason = f"the keys of nodes that lead here have more than {LONGEST_NAME} characters together"
-            self._problems.add(place, reason)
+            self._problems.add(position, reason)
         self._check_fields(draft.kind, node)
         draft.params = self._params(draft.kind, node)
         draft.prep = self._prep(node.get("prep"))
@@ -147,14 +148,14 @@ class FlowDocumentReader:
         for field, (key, _) in node.entries.items():
             kinds = ONLY_FOR.get(field)
             if kind and kinds is not None and kind not in kinds:
-                self._problems.add(key.place, f"{field} is for {listed(kinds)}, not for {kind}")
+                self._problems.add(key.position, f"{field} is for {listed(kinds)}, not for {kind}")
 
     def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> NodeKind | None:
         title = f"nodes.{draft.key}"
         match draft.kind:
             case "executor" | "parallel" | "foreach":
                 return self._working(
-                    draft, node, WorkReader(draft.kind, node, title, draft.place, self._problems)
+                    draft, node, WorkReader(draft.kind, node, title, draft.position, self._problems)
                 )
             case "choice":
                 return self._choice(node)
@@ -162,7 +163,7 @@ class FlowDocumentReader:
                 inner = node.entries.get("subflow")
                 if inner is not None:
                     path = f"{prefix}{draft.key}/"
-                    self._waiting.append(_Waiting(inner.value, inner.key.place, draft, path))
+                    self._waiting.append(_Waiting(inner.value, inner.key.position, draft, path))
                     return None
                 return CallNode(text_of(node.get("workflow")))
             case "timer":
@@ -195,10 +196,10 @@ class FlowDocumentReader:
         prep = node.get("prep")
         there = prep.entries.keys() | prep.broken if isinstance(prep, MapNode) else node.broken & {"prep"}
         if not there:
-            self._problems.add(draft.place, f"nodes.{draft.key} needs prep.input_key, the path of a list")
+            self._problems.add(draft.position, f"nodes.{draft.key} needs prep.input_key, the path of a list")
         elif isinstance(prep, MapNode) and "input_key" not in there and "input_map" in prep.entries:
-            place = prep.entries["input_map"].key.place
-            self._problems.add(place, "input_map makes a map; foreach takes a list, by input_key")
+            position = prep.entries["input_map"].key.position
+            self._problems.add(position, "input_map makes a map; foreach takes a list, by input_key")
 
     def _choice(self, node: MapNode) -> ChoiceNode | None:
         listed = node.get("choice_cases")
@@ -218,7 +219,7 @@ class FlowDocumentReader:
 
     def _params(self, kind: str, node: MapNode) -> dict[str, object]:
         params = node.get("params")
-        for name, (_, value) in _entries(params).items():
+        for name, (_, value) in entries_of(params).items():
             if not (isinstance(value, ScalarNode) and value.value is None):
                 self._check_param(kind, name, value)
         return {} if params is None else value_of(params)
@@ -233,7 +234,9 @@ class FlowDocumentReader:
                 if conform(value, PATH, title, self._problems) is not None:
                     path = path_at(value, title, self._problems)
                     if path == Path("shared"):
-                        self._problems.add(value.place, f"{title} must name a key of $shared, not all of it")
+                        self._problems.add(
+                            value.position, f"{title} must name a key of $shared, not all of it"
+                        )
             case "parallel", "services":
                 conform(value, _SERVICES, title, self._problems)
             case _:
@@ -243,7 +246,7 @@ class FlowDocumentReader:
         if not isinstance(node, MapNode):
             return Prep()
         key, listed = node.get("input_key"), node.get("input_map")
-        found = {name: self._source(it.value, f"input_map.{name}") for name, it in _entries(listed).items()}
+        found = {name: self._source(it.value, f"input_map.{name}") for name, it in entries_of(listed).items()}
         return Prep(
             None if key is None else self._source(key, "input_key"),
             None if listed is None else {name: path for name, path in found.items() if path is not None},
@@ -252,14 +255,14 @@ class FlowDocumentReader:
     def _source(self, node: Node, title: str) -> Path | None:
         path = path_at(node, title, self._problems)
         if path is not None and path.root == "input":
-            self._problems.add(node.place, f"{title}: there is no $input yet; prep says what it will be")
+            self._problems.add(node.position, f"{title}: there is no $input yet; prep says what it will be")
         return path
 
     def _post(self, node: Node | None) -> Post:
         if not isinstance(node, MapNode):
             return Post()
         key = node.get("action_key")
-        listed = _entries(node.get("output_map"))
+        listed = entries_of(node.get("output_map"))
         found = {
             name: steps_at(it.value, f"output_map.{name}", self._problems) for name, it in listed.items()
         }
@@ -270,7 +273,3 @@ class FlowDocumentReader:
             action_static=text_of(node.get("action_static")) or None,
             action_key=None if key is None else steps_at(key, "action_key", self._problems),
         )
-
-
-def _entries(node: Node | None) -> dict[str, MapEntry]:
-    return node.entries if isinstance(node, MapNode) else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Final
 
+from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, describe_node, text_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.yaml_text import ListNode, MapNode, Node, ScalarNode, describe_node, text_of
 from holdfast.authoring.flow.fields import (
     BEFORE_ARGUMENTS,
     COMMANDS,
@@ -65,7 +65,7 @@ class WorkReader:
                 reason = f"{field} does not go with exec_type {self._exec_type}; it is for {listed(types)}"
             else:
                 reason = f"{field} needs exec_type: {' or '.join(types)}; it is {HTTP} if not given"
-            self._problems.add(key.place, reason)
+            self._problems.add(key.position, reason)
         return fits
 
     def _has_what_it_needs(self, fits: bool) -> bool:
@@ -90,7 +90,7 @@ class WorkReader:
             isinstance(weighted, ScalarNode) and isinstance(weighted.value, bool)
         ):
             reason = f"weighted_by_load must be true or false, not {describe_node(weighted)}"
-            self._problems.add(weighted.place, reason)
+            self._problems.add(weighted.position, reason)
             return None
         return Http(
             max_attempts=whole_at(self._node.get("max_attempts")),
@@ -120,7 +120,7 @@ class WorkReader:
         for name, (key, _) in entries.items():
             if name.startswith(_RESERVED_VARIABLES):
                 reason = f"{name} cannot be set: variables that begin with {_RESERVED_VARIABLES} are ours"
-                self._problems.add(key.place, reason)
+                self._problems.add(key.position, reason)
         return {name: it.value.text for name, it in entries.items() if isinstance(it.value, ScalarNode)}
 
     # --- options
@@ -146,7 +146,7 @@ class WorkReader:
         outer = self._node.get("timeout_ms")
         if inner is not None and outer is not None:
             reason = "timeout_ms and script.timeout_ms mean the same; only one of them can be given"
-            self._problems.add(outer.place, reason)
+            self._problems.add(outer.position, reason)
         given = inner if outer is None else outer
         return None if given is None or self._exec_type == QUEUE else span_at(given)
 
