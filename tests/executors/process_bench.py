@@ -36,7 +36,7 @@ _numbers = count(1)
 
 async def until_begun(child: Child) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not child.has_begun:
+    while not child.has_started:
         assert time.monotonic() < deadline
         await asyncio.sleep(0)
 

@@ -22,8 +22,8 @@ from holdfast.ports.executor import PythonFunction
 
 
 def keeper_of(executor: ProcessExecutor) -> int:
-    assert executor._desk is not None
-    return executor._desk.processes.keeper.pid
+    assert executor._resources is not None
+    return executor._resources.processes.keeper.pid
 
 
 def hold() -> None:
@@ -46,7 +46,7 @@ async def main(mark: str, seconds: float, *scripts: str) -> None:
         else:
             attempt = shell.start(script, env={"MARK": mark})
             await shell.wait_for_line(attempt, "ready")
-    executor = shell.executor if shell.executor._desk else python.executor
+    executor = shell.executor if shell.executor._resources else python.executor
     print("started", keeper_of(executor), executor._scratch.folder, flush=True)
     await asyncio.sleep(seconds)
     await shell.executor.stop()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.executors.recorder import PATIENCE
 
-from holdfast.executors.processes import spawning_by_libc
+from holdfast.executors.processes import spawning
 
 
 class Disk:
@@ -30,10 +30,10 @@ class Disk:
         os.mkfifo(path)
 
     def be_slow(self) -> None:
-        self._monkeypatch.setattr(spawning_by_libc, "_EMPTY", os.fsencode(self._path))
+        self._monkeypatch.setattr(spawning, "_NULL_DEVICE", os.fsencode(self._path))
 
     def be_well(self) -> None:
-        self._monkeypatch.setattr(spawning_by_libc, "_EMPTY", os.fsencode(os.devnull))
+        self._monkeypatch.setattr(spawning, "_NULL_DEVICE", os.fsencode(os.devnull))
 
     async def until_somebody_waits(self, many: int = 1) -> None:
         """For it to read, that is: to open it for writing fails until then."""
@@ -87,12 +87,13 @@ class Gate:
         self._tickets = threading.Semaphore(0)
         self._arrived: list[threading.Thread] = []
         self._passed: list[threading.Thread] = []
-        self._spawn: Any = spawning_by_libc._spawn
+        assert spawning._libc is not None
+        self._spawn: Any = spawning._libc.posix_spawn
         self.begun: list[int] = []
         """Their numbers."""
         self.after: Callable[[int], object] = lambda pid: None
         """Done when one has begun, before whoever has started it hears of that."""
-        monkeypatch.setattr(spawning_by_libc, "_spawn", self._go_through)
+        monkeypatch.setattr(spawning._libc, "posix_spawn", self._go_through)
 
     def let_go(self, many: int) -> None:
         self._tickets.release(many)

@@ -118,14 +118,23 @@ async def test_no_more_workers_are_asked_than_the_call_allows(bench: HttpBench) 
     assert [len(worker.requests) for worker in bench.workers] == [1, 1, 0]
 
 
-async def test_between_two_workers_there_is_the_delay_and_none_after_the_last(bench: HttpBench) -> None:
+async def test_between_two_workers_there_is_the_delay_and_none_after_the_last(
+    bench: HttpBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for id in ("w1", "w2", "w3"):
         await bench.add(id, breaks_off)
-    began = time.monotonic()
+    delays: list[float] = []
+    sleep = asyncio.sleep
+
+    async def sleep_briefly(seconds: float) -> None:
+        delays.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep_briefly)
 
     message_of(await bench.run(attempt_delay=dt.timedelta(seconds=0.3)))
 
-    assert 0.6 <= time.monotonic() - began < 0.9
+    assert [each for each in delays if each] == [0.3, 0.3]
 
 
 async def test_who_has_not_answered_is_asked_again_in_the_next_attempt(bench: HttpBench) -> None:

@@ -143,13 +143,13 @@ async def test_children_that_nobody_was_told_of_yet_are_found_by_their_mark(
 SLOW_NODE = """
 import asyncio, os, sys
 from pathlib import Path
-from holdfast.executors.processes import spawning_by_libc
+from holdfast.executors.processes import spawning
 from tests.executors.process_bench import shell_bench
 
 async def main():
     shell = shell_bench(Path.cwd())
     await shell.run("true")
-    spawning_by_libc._EMPTY = b"slow"
+    spawning._NULL_DEVICE = b"slow"
     shell.start("sleep 60", env={"MARK": sys.argv[1]})
     await asyncio.sleep(0.1)
     print("loading", flush=True)
@@ -172,7 +172,11 @@ async def test_a_child_whose_program_was_just_being_loaded_when_the_node_was_kil
     )
     assert node.stdout is not None
     assert node.stdout.readline() == b"loading\n"
-    assert len(alive_in(tmp_path)) == 2  # the node, and what is still a copy of it; the keeper is elsewhere
+    # The node, and the child that is still a copy of it. The keeper changes its folder first.
+    deadline = time.monotonic() + PATIENCE
+    while len(alive_in(tmp_path)) != 2:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
 
     node.kill()
     node.wait()
@@ -277,7 +281,7 @@ async def test_a_keeper_that_dies_again_and_again_is_not_started_in_a_loop(tmp_p
 async def test_a_keeper_that_was_stopped_does_not_hold_up_the_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeper_link, "_PATIENCE", 0.3)
+    monkeypatch.setattr(keeper_link, "_STOP_TIMEOUT", 0.3)
     shell = shell_bench(tmp_path)
     await shell.run("true")
     os.kill(keeper_of(shell.executor), signal.SIGSTOP)
@@ -294,7 +298,7 @@ async def test_a_keeper_that_was_stopped_does_not_hold_up_the_node(
 async def test_there_is_no_keeper_before_there_is_anything_to_keep(tmp_path: Path) -> None:
     shell = shell_bench(tmp_path)
 
-    assert shell.executor._desk is None
+    assert shell.executor._resources is None
     await shell.executor.stop()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.executors.processes.output import LONGEST_LINE, OUTPUT_MARKER, LineReader
+from holdfast.executors.processes.line_reader import LONGEST_LINE, OUTPUT_MARKER, LineReader
 
 NOT_THE_LAST = "was not the last line of standard output"
 NOT_AT_THE_BEGINNING = "does not begin with that"
@@ -35,7 +35,7 @@ def test_the_marker_in_the_middle_of_the_last_line_is_told_of(said: str, size: i
 
     reader, lines = read(*(text[at : at + size] for at in range(0, len(text), size)))
 
-    assert reader.take_marked() is None
+    assert reader.marked_output() is None
     assert NOT_AT_THE_BEGINNING in (reader.why_no_output() or "")
     assert "".join(lines) == said.replace("\n", "")
 
@@ -79,5 +79,5 @@ def test_a_line_that_is_passed_on_in_pieces_comes_after_the_one_that_was_held_ba
     reader, lines = read(b"HOLDFAST_OUTPUT:1\n", b"x" * LONGEST_LINE, end)
 
     assert lines == ["HOLDFAST_OUTPUT:1", "x" * LONGEST_LINE, end.decode()]
-    assert reader.take_marked() is None
+    assert reader.marked_output() is None
     assert NOT_THE_LAST in (reader.why_no_output() or "")

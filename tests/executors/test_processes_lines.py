@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.executors.processes.output import LARGEST_OUTPUT, LONGEST_LINE, OUTPUT_MARKER, LineReader
+from holdfast.executors.processes.limits import LARGEST_OUTPUT
+from holdfast.executors.processes.line_reader import LONGEST_LINE, OUTPUT_MARKER, LineReader
 
 
 def lines_of(*chunks: bytes, marker: bytes | None = None) -> list[str]:
@@ -67,9 +68,9 @@ def test_the_output_is_the_last_line_if_it_has_the_marker_and_all_others_are_pas
     if said and expected[said[-1]].startswith(marker):
         output = expected[said[-1]].removeprefix(marker)
         expected = expected[: said[-1]]
-        assert (reader.take_marked() or b"").decode().removesuffix("\r") == output
+        assert (reader.marked_output() or b"").decode().removesuffix("\r") == output
     else:
-        assert reader.take_marked() is None
+        assert reader.marked_output() is None
     assert lines == expected
 
 
@@ -100,7 +101,7 @@ def test_the_marker_in_the_middle_of_a_long_line_is_not_one() -> None:
     first = b"x" * LONGEST_LINE
 
     assert lines == [first.decode(), "x" + OUTPUT_MARKER.decode() + "1"]
-    assert reader.take_marked() is None
+    assert reader.marked_output() is None
 
 
 def test_a_line_of_exactly_the_longest_length_is_one_line() -> None:
@@ -117,8 +118,8 @@ def test_a_large_output_costs_the_time_of_its_size_and_not_of_its_square() -> No
     reader.close()
 
     assert time.perf_counter() - began < 3
-    assert len(reader.take_marked() or b"") == LARGEST_OUTPUT - len(OUTPUT_MARKER)
-    assert reader.dropped == 16 * 65536 + len(OUTPUT_MARKER)
+    assert len(reader.marked_output() or b"") == LARGEST_OUTPUT - len(OUTPUT_MARKER)
+    assert reader.excess == 16 * 65536 + len(OUTPUT_MARKER)
 
 
 def test_what_was_beyond_one_output_does_not_count_against_the_next() -> None:
@@ -128,4 +129,4 @@ def test_what_was_beyond_one_output_does_not_count_against_the_next() -> None:
     lines = reader.feed(b"\n" + OUTPUT_MARKER + b"2\n")
 
     assert len(lines) == LARGEST_OUTPUT // LONGEST_LINE
-    assert (reader.take_marked(), reader.dropped) == (b"2", 0)
+    assert (reader.marked_output(), reader.excess) == (b"2", 0)

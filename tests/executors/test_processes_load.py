@@ -76,5 +76,5 @@ async def test_no_process_no_descriptor_and_no_file_is_left_of_hundreds(tmp_path
     assert len(os.listdir("/proc/self/fd")) == descriptors
     assert len(os.listdir(shell.executor._scratch.folder)) <= 50
     assert alive_with("MARK=hundreds") == []
-    assert shell.executor._jobs == {}
+    assert shell.executor._unreported == {}
     await shell.executor.stop()

@@ -95,8 +95,8 @@ def start_and_interrupt(bench: ProcessBench, request: pytest.FixtureRequest):
     attempt = bench.start(NAPS[request.node.callspec.params["bench"]])
 
     async def interrupt() -> None:
-        assert bench.executor._desk is not None
-        (child,) = bench.executor._desk.processes._children
+        assert bench.executor._resources is not None
+        (child,) = bench.executor._resources.processes._children
         await until_begun(child)
         os.killpg(child.group, signal.SIGHUP)  # Python makes something else of SIGINT
 
@@ -106,7 +106,7 @@ def start_and_interrupt(bench: ProcessBench, request: pytest.FixtureRequest):
 async def test_a_process_that_was_ended_before_its_program_was_loaded_is_started_once_more(
     bench: ProcessBench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(children, "is_unborn", lambda _pid: True)
+    monkeypatch.setattr(children, "never_loaded_program", lambda _pid: True)
     attempt, interrupt = start_and_interrupt(bench, request)
 
     await interrupt()
@@ -117,7 +117,7 @@ async def test_a_process_that_was_ended_before_its_program_was_loaded_is_started
 async def test_a_process_that_was_cancelled_as_well_is_not_started_once_more(
     bench: ProcessBench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(children, "is_unborn", lambda _pid: True)
+    monkeypatch.setattr(children, "never_loaded_program", lambda _pid: True)
     attempt, interrupt = start_and_interrupt(bench, request)
 
     await interrupt()

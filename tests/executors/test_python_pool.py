@@ -665,7 +665,7 @@ async def test_a_file_that_was_not_imported_may_change(project: Project) -> None
 async def test_a_worker_is_replaced_after_so_many_calls(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "CALLS_A_WORKER", 3)
+    monkeypatch.setattr(pool, "CALLS_PER_WORKER", 3)
     project.write("tasks.py", PID)
 
     workers = [await worker_of(project) for _ in range(7)]
@@ -695,7 +695,7 @@ async def test_idle_workers_beyond_a_few_are_ended_after_a_while(
 async def test_a_worker_that_is_not_wanted_any_more_ends_in_its_own_way(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "CALLS_A_WORKER", 1)
+    monkeypatch.setattr(pool, "CALLS_PER_WORKER", 1)
     project.write(
         "tasks.py",
         """

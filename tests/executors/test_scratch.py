@@ -13,22 +13,22 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.values import Payload
-from holdfast.executors.processes.scratch import Files, Scratch
+from holdfast.executors.processes.scratch import AttemptFiles, ScratchFolder
 
 MANY = 20_000
-"""Files that take a while to remove."""
+"""AttemptFiles that take a while to remove."""
 
 
 @pytest.fixture
-def scratch() -> Iterator[Scratch]:
-    scratch = Scratch()
+def scratch() -> Iterator[ScratchFolder]:
+    scratch = ScratchFolder()
     scratch.open()
     yield scratch
     scratch.close()
 
 
-def end(scratch: Scratch, files: Files) -> None:
-    scratch.give_back(files, has_files=not files.are_untouched)
+def end(scratch: ScratchFolder, files: AttemptFiles) -> None:
+    scratch.release(files, has_files=not files.are_untouched)
 
 
 @pytest.mark.timeout(15)  # a pipe that nobody reads would be waited for without an end
@@ -42,23 +42,25 @@ def end(scratch: Scratch, files: Files) -> None:
     ],
     ids=["link", "hard link", "folder", "pipe"],
 )
-def test_what_a_task_puts_in_the_place_of_its_input_is_not_written_to(scratch: Scratch, change: str) -> None:
+def test_what_a_task_puts_in_the_place_of_its_input_is_not_written_to(
+    scratch: ScratchFolder, change: str
+) -> None:
     precious = Path(scratch.folder) / "precious"
     precious.write_text("precious")
-    first = scratch.take(Payload(b"one"))
+    first = scratch.acquire(Payload(b"one"))
     variables = {**os.environ, "INPUT": os.fsdecode(first.input), "PRECIOUS": str(precious)}
     subprocess.run(["sh", "-c", change], env=variables, check=True)
     end(scratch, first)
 
-    second = scratch.take(Payload(b"two"))
+    second = scratch.acquire(Payload(b"two"))
 
     assert Path(os.fsdecode(second.input)).read_bytes() == b"two"
     assert precious.read_text() == "precious"
 
 
 @pytest.mark.parametrize("place", [b".", b"unpacked"], ids=["beside the input", "in a folder"])
-def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: Scratch, place: bytes) -> None:
-    files = scratch.take(Payload(b"one"))
+def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: ScratchFolder, place: bytes) -> None:
+    files = scratch.acquire(Payload(b"one"))
     folder = Path(os.fsdecode(files.folder), os.fsdecode(place))
     folder.mkdir(exist_ok=True)
     for number in range(MANY):
@@ -66,7 +68,7 @@ def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: Scratch, 
 
     end(scratch, files)
     is_there = folder.exists()
-    again = scratch.take(Payload(b"two"))
+    again = scratch.acquire(Payload(b"two"))
 
     assert is_there
     assert again.folder != files.folder
@@ -77,13 +79,13 @@ def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: Scratch, 
     assert Path(os.fsdecode(again.input)).read_bytes() == b"two"
 
 
-def test_a_folder_that_was_tidied_away_is_made_again_for_nobody_else_to_read(scratch: Scratch) -> None:
+def test_a_folder_that_was_tidied_away_is_made_again_for_nobody_else_to_read(scratch: ScratchFolder) -> None:
     mask = os.umask(0o022)
     try:
-        end(scratch, scratch.take(Payload(b"one")))
+        end(scratch, scratch.acquire(Payload(b"one")))
         shutil.rmtree(scratch.folder)
 
-        files = scratch.take(Payload(b"two"))
+        files = scratch.acquire(Payload(b"two"))
     finally:
         os.umask(mask)
 

@@ -570,8 +570,8 @@ async def test_nobody_looks_after_a_task_that_need_not_give_a_sign(shell: Proces
     await shell.outcome_of(attempt)
 
     assert shell.beats == {}
-    assert shell.executor._desk is not None
-    assert shell.executor._desk.heartbeats._timer is None
+    assert shell.executor._resources is not None
+    assert shell.executor._resources.heartbeats._timer is None
     assert value_of(await shell.outcome_of(attempt)) is None
 
 

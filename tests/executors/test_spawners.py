@@ -18,8 +18,8 @@ from tests.executors.process_bench import ProcessBench, alive_with, none_alive_w
 from tests.executors.recorder import PATIENCE, failure_of, value_of
 from tests.executors.slow_disk import Disk, Gate
 
-from holdfast.executors.processes.spawn_requests import EnvironmentBlock, SpawnRequest
-from holdfast.executors.processes.spawners import Begun, Spawners
+from holdfast.executors.processes.spawners import Spawners, StartedProcess
+from holdfast.executors.processes.spawning import EnvironmentBlock, SpawnRequest
 from holdfast.ports.executor import ProcessWork, PythonFunction, ShellCommand
 
 AT_ONCE = 16
@@ -32,13 +32,13 @@ class Asker:
 
     def __init__(self) -> None:
         self.spawners = Spawners(asyncio.get_running_loop(), copy_context(), self.take)
-        self.told: dict[str, Begun | Exception] = {}
+        self.told: dict[str, StartedProcess | Exception] = {}
 
     def ask(self, name: str, *command: str, **variables: str) -> None:
         own = {key.encode(): value.encode() for key, value in variables.items()}
-        self.spawners.ask(name, SpawnRequest(command[0], command, NOTHING, own))
+        self.spawners.submit(name, SpawnRequest(command[0], command, NOTHING, own))
 
-    def take(self, name: str, begun: Begun | Exception) -> None:
+    def take(self, name: str, begun: StartedProcess | Exception) -> None:
         assert name not in self.told
         self.told[name] = begun
 
@@ -58,10 +58,10 @@ class Asker:
         """Also what begun processes hold: they are all short."""
         self.spawners.close()
         for begun in self.told.values():
-            if isinstance(begun, Begun):
+            if isinstance(begun, StartedProcess):
                 os.waitpid(begun.pid, 0)
-                os.close(begun.out)
-                os.close(begun.err)
+                os.close(begun.stdout)
+                os.close(begun.stderr)
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ async def test_an_attempt_fails_if_there_is_no_room_for_a_thread_and_a_later_one
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("holdfast.executors.processes.spawners._PATIENCE", 0.05)
+        patch.setattr("holdfast.executors.processes.spawners._GIVE_UP_AFTER", 0.05)
         patch.setattr(threading.Thread, "start", refuse)
         failure = failure_of(await shell.run("true"))
 
@@ -268,12 +268,12 @@ async def test_with_room_for_one_thread_all_is_started_by_it(
 async def test_errors_while_some_are_taken_in_keep_nobody_from_being_told_of_the_others(
     asker: Asker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def take_and_fail(name: str, begun: Begun | Exception) -> None:
+    def take_and_fail(name: str, begun: StartedProcess | Exception) -> None:
         asker.take(name, begun)
         if int(name) < AT_ONCE:
             raise RuntimeError("no")
 
-    monkeypatch.setattr(asker.spawners, "_take", take_and_fail)
+    monkeypatch.setattr(asker.spawners, "_on_started", take_and_fail)
     names = [str(number) for number in range(3 * AT_ONCE)]
 
     for name in names:
@@ -281,7 +281,7 @@ async def test_errors_while_some_are_taken_in_keep_nobody_from_being_told_of_the
 
     await asker.until_told(*names)
     said = [record.message for record in caplog.records if record.name == "holdfast.executors"]
-    assert said == ["a process that was started is not taken in"] * AT_ONCE
+    assert said == ["a process was started, but the executor failed to take it"] * AT_ONCE
 
 
 async def test_attempts_fail_if_there_is_no_descriptor_for_a_process_that_somebody_has_reaped(
@@ -343,7 +343,7 @@ async def test_what_begins_after_a_stop_leaves_no_descriptor(
     bench: Callable[..., ProcessBench],
     work: ProcessWork,
 ) -> None:
-    monkeypatch.setattr("holdfast.executors.processes.children._PATIENCE", 0.1)
+    monkeypatch.setattr("holdfast.executors.processes.children._STOP_TIMEOUT", 0.1)
     before = open_descriptors()
     stopping = bench(tmp_path, kill_after=0.1)
     stopping.start(work)

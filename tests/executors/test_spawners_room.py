@@ -16,8 +16,7 @@ from tests.executors.slow_disk import Disk
 
 from holdfast.core.values import Cancelled
 from holdfast.executors.processes import spawners
-from holdfast.executors.processes.spawn_requests import Start
-from holdfast.executors.processes.spawning import prepare
+from holdfast.executors.processes.spawning import Start, prepare
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ async def test_a_process_that_there_is_no_room_for_is_started_when_there_is(
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch, shortages: int
 ) -> None:
     left = iter(range(shortages))
-    monkeypatch.setattr(spawners, "_PAUSE", 0.01)
+    monkeypatch.setattr(spawners, "_RETRY_AFTER", 0.01)
     monkeypatch.setattr(spawners, "prepare", lambda *given: short_of_room(prepare(*given), left))
     before = len(os.listdir("/proc/self/fd"))
 
@@ -47,8 +46,8 @@ async def test_a_process_that_there_is_no_room_for_is_started_when_there_is(
 async def test_a_process_that_there_never_is_room_for_fails_in_the_end(
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spawners, "_PAUSE", 0.01)
-    monkeypatch.setattr(spawners, "_PATIENCE", 0.1)
+    monkeypatch.setattr(spawners, "_RETRY_AFTER", 0.01)
+    monkeypatch.setattr(spawners, "_GIVE_UP_AFTER", 0.1)
     monkeypatch.setattr(spawners, "prepare", lambda *given: short_of_room(prepare(*given), count()))
 
     assert failure_of(await shell.run("true")).type == "builtins:BlockingIOError"

@@ -22,9 +22,9 @@ from tests.executors.recorder import failure_of, value_of
 from tests.executors.slow_disk import Disk, loading
 
 from holdfast.core.values import Cancelled
-from holdfast.executors.processes import spawners, spawning, spawning_by_libc
+from holdfast.executors.processes import spawners, spawning
 from holdfast.executors.processes.children import Processes
-from holdfast.executors.processes.spawn_requests import EnvironmentBlock, Prepare, SpawnRequest
+from holdfast.executors.processes.spawning import EnvironmentBlock, Prepare, SpawnRequest
 from holdfast.ports.executor import PythonFunction
 
 COMMON = EnvironmentBlock({b"A": b"not this", b"C": b"common"})
@@ -33,7 +33,8 @@ NOTHING = EnvironmentBlock({})
 
 @pytest.fixture(params=["libc", "python"])
 def prepare(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Prepare:
-    way = spawning_by_libc.prepare if request.param == "libc" else spawning._prepare_by_python
+    assert spawning._libc is not None
+    way = spawning._libc.prepare if request.param == "libc" else spawning._prepare_by_python
     monkeypatch.setattr(spawning, "_prepare", way)
     return spawning.prepare
 
@@ -120,7 +121,7 @@ def test_what_is_no_program_is_told_of_with_its_name(prepare: Prepare, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("order", "words"),
+    ("wrong", "words"),
     [
         (
             SpawnRequest("/bin/tr\0ue", ("true",), NOTHING, {}),
@@ -145,9 +146,9 @@ def test_what_is_no_program_is_told_of_with_its_name(prepare: Prepare, tmp_path:
         ),
     ],
 )
-def test_what_no_process_can_be_told_is_refused(prepare: Prepare, order: SpawnRequest, words: str) -> None:
+def test_what_no_process_can_be_told_is_refused(prepare: Prepare, wrong: SpawnRequest, words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
-        prepare(order, 1, 2)
+        prepare(wrong, 1, 2)
 
 
 def test_a_descriptor_that_cannot_be_handed_on_is_an_error_and_not_left_out(prepare: Prepare) -> None:
@@ -162,9 +163,10 @@ def _raise_error(begun: int | OSError) -> None:
         raise begun
 
 
-def test_a_python_without_ctypes_starts_processes_all_the_same() -> None:
+def test_where_libc_has_no_posix_spawn_processes_are_started_all_the_same() -> None:
     code = (
-        "import sys; sys.modules['ctypes'] = None; from holdfast.executors.processes import spawning as s; "
+        "import ctypes; ctypes.CDLL = lambda name: object(); "
+        "from holdfast.executors.processes import spawning as s; "
         "assert s._prepare is s._prepare_by_python"
     )
 
@@ -222,7 +224,7 @@ async def test_one_that_is_cancelled_while_its_program_is_loaded_ends_as_soon_as
 async def test_the_loop_waits_for_no_longer_than_it_takes(
     shell: ProcessBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spawners, "_A_MOMENT", 5)
+    monkeypatch.setattr(spawners, "_LONGEST_WAIT", 5)
 
     began = time.monotonic()
     await asyncio.gather(*(shell.run("true") for _ in range(40)))
@@ -250,9 +252,9 @@ class Ear:
     def __init__(self) -> None:
         self.ending: asyncio.Future[int | Exception] = asyncio.get_running_loop().create_future()
 
-    def heard(self, stream: str, data: bytes) -> None: ...
+    def on_output(self, stream: str, data: bytes) -> None: ...
 
-    def gone(self, ending: int | Exception) -> None:
+    def on_exit(self, ending: int | Exception) -> None:
         self.ending.set_result(ending)
 
 
@@ -277,7 +279,7 @@ async def test_one_that_begins_after_it_was_ended_gets_the_signal_that_was_meant
 async def test_what_was_cancelled_before_its_turn_is_never_started(
     shell: ProcessBench, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spawners, "_AT_ONCE", 1)
+    monkeypatch.setattr(spawners, "_MOST_STARTING", 1)
     disk.be_slow()
     first = shell.start("true")
     await disk.until_somebody_waits()
@@ -299,7 +301,7 @@ async def test_a_function_whose_worker_is_slow_to_start_can_be_cancelled_and_no_
     before = len(os.listdir("/proc/self/fd"))
     bench = python_bench(tmp_path, kill_after=0.5)
     with monkeypatch.context() as patch:
-        patch.setattr(spawners, "_AT_ONCE", int(is_begun))
+        patch.setattr(spawners, "_MOST_STARTING", int(is_begun))
         attempt = bench.start(PythonFunction("answer", file="tasks.py"))
         await asyncio.sleep(0.01)
 
@@ -314,7 +316,7 @@ async def test_a_function_whose_worker_is_slow_to_start_can_be_cancelled_and_no_
 async def test_a_node_that_stops_does_not_wait_without_end_and_what_begins_then_is_killed(
     tmp_path: Path, disk: Disk, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.executors.processes.children._PATIENCE", 0.1)
+    monkeypatch.setattr("holdfast.executors.processes.children._STOP_TIMEOUT", 0.1)
     bench = shell_bench(tmp_path, kill_after=0.1)
     name, _, value = mark.partition("=")
     disk.be_slow()

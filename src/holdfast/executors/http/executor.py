@@ -17,8 +17,8 @@ from holdfast.core.failures import capture
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome
 from holdfast.errors import NotOpen, NoWorker, WorkerFailed
+from holdfast.executors.file_descriptors import descriptor_capacity
 from holdfast.executors.http.service_workers import Live, NoAnswer, ServiceWorkers
-from holdfast.executors.processes.children import room_for
 from holdfast.ports.executor import OURS, Attempt, Beat, Log, OutputLine, Report, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
@@ -56,7 +56,7 @@ class HttpExecutor:
         self._report = report
         self._beat = beat
         self._log = log
-        self._capacity = room_for(capacity, descriptors=1)
+        self._capacity = descriptor_capacity(capacity, each=1)
         self._limit = limit
         self._call_timeout = call_timeout
         self._wait = wait

@@ -1,7 +1,7 @@
-"""What a task in another process is told, and where it may answer: variables in, files out.
+"""What a task in another process is told and how it answers: environment variables in, files out.
 
-The same for every language; docs/reference/task-contract.md has it for users. Where the files are is told in
-`scratch.py`.
+The contract is the same for every language; docs/reference/task-contract.md describes it for users.
+`scratch.py` makes the files.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from typing import Final
 
 import msgspec
 
@@ -17,13 +16,12 @@ from holdfast.core.values import Failed, Failure, Payload, task_id
 from holdfast.errors import CommandFailed, PayloadTooLarge
 from holdfast.executors.processes.children import ATTEMPT_MARK
 from holdfast.executors.processes.keeper import NODE_MARK
-from holdfast.executors.processes.output import LARGEST_OUTPUT, LARGEST_VARIABLE, OUTPUT_MARKER
-from holdfast.executors.processes.scratch import Files
+from holdfast.executors.processes.limits import LARGEST_OUTPUT, LARGEST_VARIABLE
+from holdfast.executors.processes.line_reader import OUTPUT_MARKER
+from holdfast.executors.processes.scratch import AttemptFiles
 from holdfast.ports.executor import Attempt
 
-LARGEST_DETAILS: Final = 1024 * 1024
-
-_OURS = (
+_NAMES = (
     "INPUT",
     "INPUT_FILE",
     "OUTPUT_FILE",
@@ -45,23 +43,23 @@ _OURS = (
 
 
 class _FanOutPosition(msgspec.Struct):
-    """What a fan-out writes into the input of each of its tasks."""
+    """What a fan-out adds to the input of each of its tasks."""
 
     parallel_index: int | None = None
     parallel_count: int | None = None
 
 
-_decode_place = msgspec.json.Decoder(_FanOutPosition).decode
+_decode_position = msgspec.json.Decoder(_FanOutPosition).decode
 
 
-def inherited(environment: Mapping[str, str]) -> dict[bytes, bytes]:
-    """The node's own environment, without what it may itself have got as somebody's task."""
-    ours = {f"HOLDFAST_{name}" for name in _OURS} | {NODE_MARK, ATTEMPT_MARK}
+def inherited_environment(environment: Mapping[str, str]) -> dict[bytes, bytes]:
+    """The node's own environment, without variables of this contract: the node may itself run as a task."""
+    ours = {f"HOLDFAST_{name}" for name in _NAMES} | {NODE_MARK, ATTEMPT_MARK}
     return {os.fsencode(name): os.fsencode(value) for name, value in environment.items() if name not in ours}
 
 
-def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
-    """What the contract promises about an attempt."""
+def variables_of(attempt: Attempt, files: AttemptFiles) -> dict[bytes, bytes]:
+    """The variables that the contract promises to a task."""
     key = task_id(attempt.run, attempt.seq).encode()
     variables = {
         b"HOLDFAST_INPUT_FILE": files.input,
@@ -79,33 +77,33 @@ def variables_of(attempt: Attempt, files: Files) -> dict[bytes, bytes]:
     if details is not None and len(details) <= LARGEST_VARIABLE:
         variables[b"HOLDFAST_HEARTBEAT_DETAILS"] = details
     if attempt.input.find(b'"parallel_') >= 0:
-        place = _place_of(attempt.input)
-        if place.parallel_index is not None:
-            variables[b"HOLDFAST_PARALLEL_INDEX"] = b"%d" % place.parallel_index
-        if place.parallel_count is not None:
-            variables[b"HOLDFAST_PARALLEL_COUNT"] = b"%d" % place.parallel_count
+        position = _position_in(attempt.input)
+        if position.parallel_index is not None:
+            variables[b"HOLDFAST_PARALLEL_INDEX"] = b"%d" % position.parallel_index
+        if position.parallel_count is not None:
+            variables[b"HOLDFAST_PARALLEL_COUNT"] = b"%d" % position.parallel_count
     if len(attempt.input) <= LARGEST_VARIABLE:
         variables[b"HOLDFAST_INPUT"] = attempt.input
     return variables
 
 
-def _place_of(input: Payload) -> _FanOutPosition:
+def _position_in(input: Payload) -> _FanOutPosition:
     try:
-        return _decode_place(input)
+        return _decode_position(input)
     except msgspec.ValidationError:
-        return _FanOutPosition()  # a user's own words by that name, which are no numbers
+        return _FanOutPosition()  # the user has fields of these names, which are not numbers
 
 
 # --- out
 
 
 def output_in(path: bytes) -> bytes | None:
-    """What a task has written to its file; None if it wrote nothing.
+    """What a task has written to its output file; None if it wrote nothing.
 
-    Raises PayloadTooLarge, and OSError if something is there that cannot be read: an output may be lost.
+    Raises PayloadTooLarge, and OSError if there is something that cannot be read: an output may be lost.
     """
     try:
-        # Whatever the task has made of it: a pipe without a writer must not make us wait for one.
+        # Non-blocking: the task may have put a named pipe there, and opening one waits for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError) as error:
         if os.path.islink(path):
@@ -135,14 +133,14 @@ def _unreadable(path: bytes, problem: str) -> str:
     )
 
 
-def failed_command(status: int, last_words: str) -> Failed:
-    """`last_words` is the end of what it wrote to its standard error."""
-    error = CommandFailed(status)
+def failed_command(exit_code: int, stderr_tail: str) -> Failed:
+    """`stderr_tail` is the end of what the command wrote to its standard error."""
+    error = CommandFailed(exit_code)
     return Failed(
         Failure(
             type=f"{CommandFailed.__module__}:{CommandFailed.__qualname__}",
             message=str(error),
-            traceback=last_words,
-            attributes={"exit_code": status},
+            traceback=stderr_tail,
+            attributes={"exit_code": exit_code},
         )
     )

@@ -1,4 +1,5 @@
-"""The node's side of the keeper: started with the first process, told of groups, started again if it dies."""
+"""The node's side of the keeper: starts it with the first process, tells it of groups, restarts it if it
+dies."""
 
 from __future__ import annotations
 
@@ -12,18 +13,18 @@ from contextvars import Context
 from pathlib import Path
 
 from holdfast.executors.processes import keeper
-from holdfast.executors.processes.readiness import Exits
+from holdfast.executors.processes.readiness import ExitWatcher
 
 _log = logging.getLogger("holdfast.executors")
 
-_TELL_AFTER = 0.1
-"""Seconds. Most groups have come and gone by then; until they are told of, their mark is enough."""
-_TOO_SOON = 1.0
-"""Seconds. One that does not even live for so long is not started again at once."""
+_SEND_AFTER = 0.1
+"""Seconds. Most groups have come and gone by then. Until a group is sent, its mark is enough to find it."""
+_SHORTEST_LIFE = 1.0
+"""Seconds. A keeper that dies sooner is restarted after a pause of the same length."""
 _AFTER_FAILURE = 10.0
-_PATIENCE = 3.0
+_STOP_TIMEOUT = 3.0
 
-_OF_A_TERMINAL = (
+_TERMINAL_SIGNALS = (
     signal.SIGINT,
     signal.SIGTERM,
     signal.SIGHUP,
@@ -38,49 +39,50 @@ class KeeperLink:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        variables: Context,
-        exits: Exits,
+        contextvars: Context,
+        exit_watcher: ExitWatcher,
         environment: Mapping[bytes, bytes],
         token: str,
         scratch: str,
     ) -> None:
         self._loop = loop
-        self._variables = variables
-        self._exits = exits
+        self._contextvars = contextvars
+        self._exit_watcher = exit_watcher
         self._environment = environment
         self._arguments = [str(os.getpid()), token, scratch]
         self._pid = 0
         self._pipe = -1
         self._started_at = 0.0
         self._groups: set[int] = set()
-        self._told: set[int] = set()
+        self._known_groups: set[int] = set()
+        """Those that the keeper was told of."""
         self._unsent = b""
         self._timer: asyncio.TimerHandle | None = None
         self._is_stopping = False
-        self._has_ended = asyncio.Event()
+        self._has_exited = asyncio.Event()
 
     @property
     def pid(self) -> int:
-        """0 while there is none."""
+        """0 while no keeper runs."""
         return self._pid
 
-    def ensure(self) -> None:
-        """Start it, unless it runs or has just failed to."""
+    def ensure_started(self) -> None:
+        """Start the keeper with the first process. Later restarts are scheduled by this class itself."""
         if not self._pid and not self._started_at:
             self._start()
 
-    def began(self, group: int) -> None:
+    def add_group(self, group: int) -> None:
         self._groups.add(group)
         if self._timer is None:
-            self._timer = self._loop.call_later(_TELL_AFTER, self._tell, context=self._variables)
+            self._timer = self._loop.call_later(_SEND_AFTER, self._send_changes, context=self._contextvars)
 
-    def ended(self, group: int) -> None:
+    def remove_group(self, group: int) -> None:
         self._groups.discard(group)
-        if self._timer is None and group in self._told:
-            self._timer = self._loop.call_later(_TELL_AFTER, self._tell, context=self._variables)
+        if self._timer is None and group in self._known_groups:
+            self._timer = self._loop.call_later(_SEND_AFTER, self._send_changes, context=self._contextvars)
 
     async def stop(self) -> None:
-        """All groups are gone. Wait until the keeper is, too."""
+        """To be called when all groups are gone. Waits until the keeper has exited."""
         self._is_stopping = True
         if self._timer is not None:
             self._timer.cancel()
@@ -88,13 +90,13 @@ class KeeperLink:
             return
         self._unsent += b"end\n"
         self._send()
-        self._hang_up()
+        self._close_pipe()
         try:
-            async with asyncio.timeout(_PATIENCE):
-                await self._has_ended.wait()
+            async with asyncio.timeout(_STOP_TIMEOUT):
+                await self._has_exited.wait()
         except TimeoutError:
-            os.kill(self._pid, signal.SIGKILL)  # it was stopped, or looks through a very long list
-            await self._has_ended.wait()
+            os.kill(self._pid, signal.SIGKILL)  # it was stopped by a signal, or reads a very long /proc
+            await self._has_exited.wait()
 
     def _start(self) -> None:
         self._started_at = self._loop.time()
@@ -102,11 +104,11 @@ class KeeperLink:
             self._spawn()
         except OSError as error:
             _log.warning("no keeper can be started, so what this node starts may outlive it: %s", error)
-            self._loop.call_later(_AFTER_FAILURE, self._start_again, context=self._variables)
+            self._loop.call_later(_AFTER_FAILURE, self._restart, context=self._contextvars)
         else:
-            self._told.clear()
+            self._known_groups.clear()
             self._unsent = b""
-            self._tell()
+            self._send_changes()
 
     def _spawn(self) -> None:
         if not sys.executable:
@@ -122,10 +124,10 @@ class KeeperLink:
                     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ),
-                setsigmask=_OF_A_TERMINAL,
-                setsigdef=_OF_A_TERMINAL,
+                setsigmask=_TERMINAL_SIGNALS,
+                setsigdef=_TERMINAL_SIGNALS,
             )
-            self._exits.add(pid, self._look_for_end, None)
+            self._exit_watcher.add(pid, self._on_exit, None)
         except BaseException:
             os.close(write_end)
             raise
@@ -134,17 +136,18 @@ class KeeperLink:
         os.set_blocking(write_end, False)
         self._pid, self._pipe = pid, write_end
 
-    def _tell(self) -> None:
-        """What has changed since it was told last. The mark finds what it has not heard of yet."""
+    def _send_changes(self) -> None:
+        """Send the groups that have started or ended since the last time."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        begun, over = self._groups - self._told, self._told - self._groups
-        self._told = set(self._groups)
-        self._unsent += b"".join([b"+%d\n" % group for group in begun] + [b"-%d\n" % group for group in over])
+        started, ended = self._groups - self._known_groups, self._known_groups - self._groups
+        self._known_groups = set(self._groups)
+        lines = [b"+%d\n" % group for group in started] + [b"-%d\n" % group for group in ended]
+        self._unsent += b"".join(lines)
         self._send()
         if self._unsent:
-            self._timer = self._loop.call_later(_TELL_AFTER, self._tell, context=self._variables)
+            self._timer = self._loop.call_later(_SEND_AFTER, self._send_changes, context=self._contextvars)
 
     def _send(self) -> None:
         if not self._unsent or self._pipe < 0:
@@ -152,33 +155,33 @@ class KeeperLink:
         try:
             self._unsent = self._unsent[os.write(self._pipe, self._unsent) :]
         except BlockingIOError:
-            pass  # it is busy or was stopped; there is a next time
+            pass  # the keeper is busy or was stopped by a signal; `_send_changes` tries again
         except BrokenPipeError:
-            self._unsent = b""  # it has died: the next one is told everything
+            self._unsent = b""  # the keeper has died, and the next one is told of all groups
 
-    def _hang_up(self) -> None:
+    def _close_pipe(self) -> None:
         if self._pipe >= 0:
             os.close(self._pipe)
             self._pipe = -1
 
-    def _look_for_end(self, _subject: None, _descriptor: int) -> int:
+    def _on_exit(self, _subject: None, _descriptor: int) -> int:
         try:
             pid, status = os.waitpid(self._pid, os.WNOHANG)
         except ChildProcessError:
             pid, status = self._pid, 0
         if not pid:
             return 0
-        self._exits.drop(self._pid)
+        self._exit_watcher.remove(self._pid)
         self._pid = 0
-        self._hang_up()
+        self._close_pipe()
         if self._is_stopping:
-            self._has_ended.set()
+            self._has_exited.set()
         else:
             _log.warning("the keeper of this node has ended (status %d) and is started again", status)
-            delay = _TOO_SOON if self._loop.time() - self._started_at < _TOO_SOON else 0
-            self._loop.call_later(delay, self._start_again, context=self._variables)
+            delay = _SHORTEST_LIFE if self._loop.time() - self._started_at < _SHORTEST_LIFE else 0
+            self._loop.call_later(delay, self._restart, context=self._contextvars)
         return 0
 
-    def _start_again(self) -> None:
+    def _restart(self) -> None:
         if not self._is_stopping and not self._pid:
             self._start()

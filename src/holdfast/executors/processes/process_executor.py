@@ -1,4 +1,4 @@
-"""What the executors of processes have in common: the life of an attempt around the process that runs it."""
+"""What the executors of processes have in common: an attempt from its start to its report."""
 
 from __future__ import annotations
 
@@ -12,41 +12,44 @@ from typing import NamedTuple, Required, TypedDict, Unpack
 from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
 from holdfast.errors import NotOpen, PayloadTooLarge
-from holdfast.executors.processes.children import Child, Processes, room_for
-from holdfast.executors.processes.contract import failed_command, inherited
-from holdfast.executors.processes.heartbeats import Heartbeats
-from holdfast.executors.processes.output import LARGEST_OUTPUT, LineReader
-from holdfast.executors.processes.scratch import Files, Scratch
-from holdfast.executors.processes.spawn_requests import EnvironmentBlock
+from holdfast.executors.file_descriptors import descriptor_capacity
+from holdfast.executors.processes.children import Child, Processes
+from holdfast.executors.processes.contract import failed_command, inherited_environment
+from holdfast.executors.processes.heartbeat_files import HeartbeatFiles
+from holdfast.executors.processes.limits import LARGEST_OUTPUT
+from holdfast.executors.processes.line_reader import LineReader
+from holdfast.executors.processes.scratch import AttemptFiles, ScratchFolder
+from holdfast.executors.processes.spawning import EnvironmentBlock
 from holdfast.ports.executor import OURS, Attempt, Beat, Log, OutputLine, ProcessBody, Report
 
 KILL_AFTER = dt.timedelta(seconds=5)
 
-_LAST_WORDS = 20
-"""How many lines of standard error a failure is told with."""
+_STDERR_TAIL = 20
+"""How many of the last lines of standard error a failure contains."""
 
 
 class ProcessAttempt:
-    """One attempt, while it runs in a process. It listens to that process, or to a worker that calls it."""
+    """An attempt that runs in a process. It is the listener of that process, or gets the output of a
+    worker."""
 
     __slots__ = (
-        "_last_words",
         "_log",
         "_now",
         "_readers",
+        "_stderr_tail",
         "attempt",
         "body",
         "files",
         "is_cancelled",
         "marker",
-        "when_gone",
+        "when_exited",
     )
 
     def __init__(
         self,
         attempt: Attempt,
         body: ProcessBody,
-        files: Files,
+        files: AttemptFiles,
         log: Log,
         now: Callable[[], Instant],
     ) -> None:
@@ -55,61 +58,63 @@ class ProcessAttempt:
         self.files = files
         self.is_cancelled = False
         self.marker: bytes | None = None
-        """What a line of standard output begins with that is the output of the task."""
-        self.when_gone: Callable[[ProcessAttempt, int | Exception], None] | None = None
-        """For a job that has a process of its own: called with its exit code, or why it was never started."""
+        """A line of standard output that begins with this contains the task's output."""
+        self.when_exited: Callable[[ProcessAttempt, int | Exception], None] | None = None
+        """For an attempt with its own process: called with the exit code, or the reason why it was not
+        started."""
         self._log = log
         self._now = now
         self._readers: dict[str, LineReader] = {}
-        """Of the streams on which something was said."""
-        self._last_words: list[str] = []
+        """By stream, for streams with any output."""
+        self._stderr_tail: list[str] = []
 
-    def heard(self, stream: str, data: bytes) -> None:
+    def on_output(self, stream: str, data: bytes) -> None:
         reader = self._readers.get(stream)
         if reader is None:
             reader = self._readers[stream] = LineReader(self.marker if stream == "stdout" else None)
-        self._say(stream, reader.feed(data))
+        self._log_lines(stream, reader.feed(data))
 
-    def hear_the_rest(self) -> None:
-        """Lines that never got an end are lines, too."""
+    def flush_lines(self) -> None:
+        """Log last lines that have no newline."""
         for stream, reader in self._readers.items():
-            self._say(stream, reader.close())
+            self._log_lines(stream, reader.close())
 
-    def gone(self, ending: int | Exception) -> None:
-        self.hear_the_rest()
-        if self.when_gone is not None:
-            self.when_gone(self, ending)
+    def on_exit(self, ending: int | Exception) -> None:
+        self.flush_lines()
+        if self.when_exited is not None:
+            self.when_exited(self, ending)
 
     def marked_output(self) -> bytes | None:
-        """Of the last line of standard output. One that was meant so and is not is told of in the log.
+        """The output on the last line of standard output. If a line has the marker but is not the output, the
+        log says why.
 
         Raises PayloadTooLarge.
         """
         reader = self._readers.get("stdout")
         if reader is None:
             return None
-        if reader.dropped:
-            raise PayloadTooLarge("the output", LARGEST_OUTPUT + reader.dropped, LARGEST_OUTPUT)
-        why_none = reader.why_no_output()
-        if why_none is not None:
-            self._say(OURS, [why_none])
-        return reader.take_marked()
+        if reader.excess:
+            raise PayloadTooLarge("the output", LARGEST_OUTPUT + reader.excess, LARGEST_OUTPUT)
+        reason = reader.why_no_output()
+        if reason is not None:
+            self._log_lines(OURS, [reason])
+        return reader.marked_output()
 
     def failed(self, ending: int | Exception) -> Failed:
         if isinstance(ending, Exception):
             return Failed(capture(ending.with_traceback(None)))
-        return failed_command(ending, "\n".join(self._last_words))
+        return failed_command(ending, "\n".join(self._stderr_tail))
 
     def store(self, output: bytes) -> Outcome:
         try:
             return Succeeded(self.body.store(output))
-        except Exception as error:  # what the task has said does not fit, and that is how it failed
+        except Exception as error:  # the output does not fit the task's declaration, so the task has failed
             return Failed(capture(error.with_traceback(None)))
 
-    def _say(self, stream: str, texts: list[str]) -> None:
+    def _log_lines(self, stream: str, texts: list[str]) -> None:
         if texts:
             if stream == "stderr":
-                self._last_words = (self._last_words + texts)[-_LAST_WORDS:]
+                self._stderr_tail = (self._stderr_tail + texts)[-_STDERR_TAIL:]
             at = self._now()
             self._log(self.attempt, [OutputLine(at, stream, text) for text in texts])
 
@@ -118,28 +123,28 @@ class LoopResources(NamedTuple):
     """What an executor has from its first attempt on. It belongs to one event loop."""
 
     loop: asyncio.AbstractEventLoop
-    variables: Context
+    contextvars: Context
     processes: Processes
-    heartbeats: Heartbeats
+    heartbeats: HeartbeatFiles
 
 
 class ProcessOptions(TypedDict, total=False):
     capacity: Required[int]
-    """How many processes at once; fewer, if there are not enough descriptors for so many."""
+    """How many processes run at once; fewer, if there are not enough descriptors."""
     kill_after: dt.timedelta
     """How long a process has to end after SIGTERM."""
     environment: Required[Mapping[str, str]]
     """The node's own."""
     now: Required[Callable[[], Instant]]
     has_pidfd: bool | None
-    """Found out, unless given."""
+    """None to find out."""
 
 
 class ProcessExecutor(ABC):
-    """Every method is called on the loop's thread; the first `start` decides which loop that is."""
+    """Every method is called on the event loop's thread. The first `start` decides which loop that is."""
 
     descriptors = 3
-    """How many a process needs on our side."""
+    """How many descriptors the node needs for each process."""
 
     def __init__(
         self,
@@ -153,15 +158,15 @@ class ProcessExecutor(ABC):
         self._report = report
         self._beat = beat
         self._log = log
-        self._capacity = room_for(options["capacity"], self.descriptors)
+        self._capacity = descriptor_capacity(options["capacity"], self.descriptors)
         self._kill_after = options.get("kill_after", KILL_AFTER)
-        self._environment = EnvironmentBlock(inherited(options["environment"]))
+        self._environment = EnvironmentBlock(inherited_environment(options["environment"]))
         self._now = options["now"]
         self._has_pidfd = options.get("has_pidfd")
-        self._scratch = Scratch()
-        self._jobs: dict[Attempt, ProcessAttempt] = {}
-        """Started and not yet reported."""
-        self._desk: LoopResources | None = None
+        self._scratch = ScratchFolder()
+        self._unreported: dict[Attempt, ProcessAttempt] = {}
+        """Every attempt that was started and has not been reported."""
+        self._resources: LoopResources | None = None
         self._is_stopped = False
 
     ends_surely = True
@@ -174,70 +179,76 @@ class ProcessExecutor(ABC):
         if self._is_stopped:
             raise NotOpen
         try:
-            desk = self._desk or self._open()
+            resources = self._resources or self._open_resources()
             body = self._bodies(attempt)
-            files = self._scratch.take(attempt.input)
-        except Exception as error:  # whatever it is, it is this attempt that cannot be started
-            variables = copy_context() if self._desk is None else self._desk.variables
+            files = self._scratch.acquire(attempt.input)
+        except Exception as error:  # whatever it is, only this attempt fails
+            contextvars = copy_context() if self._resources is None else self._resources.contextvars
             loop = asyncio.get_running_loop()
-            loop.call_soon(self._tell, attempt, Failed(capture(error)), context=variables)
+            loop.call_soon(self._report_outcome, attempt, Failed(capture(error)), context=contextvars)
             return
-        job = self._jobs[attempt] = ProcessAttempt(attempt, body, files, self._log, self._now)
+        process_attempt = ProcessAttempt(attempt, body, files, self._log, self._now)
+        self._unreported[attempt] = process_attempt
         try:
-            self.begin(job, desk)
+            self.begin(process_attempt, resources)
         except Exception as error:
-            # Not now: a report never comes before `start` is over. Where it was raised is no news to users.
+            # Reported later: a report never comes before `start` returns. The traceback says nothing to
+            # users.
             outcome = Failed(capture(error.with_traceback(None)))
-            desk.loop.call_soon(self.settle, job, outcome, context=desk.variables)
+            resources.loop.call_soon(self.settle, process_attempt, outcome, context=resources.contextvars)
         else:
             if attempt.options.heartbeat is not None:
-                desk.heartbeats.watch(attempt, files.heartbeat)
+                resources.heartbeats.watch(attempt, files.heartbeat)
 
     def cancel(self, attempt: Attempt) -> None:
-        """End the attempt's processes, all of them. A second cancel does not cut its clean-up short."""
-        job = self._jobs.get(attempt)
-        if job is not None and self._desk is not None and not job.is_cancelled:
-            job.is_cancelled = True
-            self.end(job, self._desk)
+        """End all processes of the attempt. A second cancel does not interrupt its clean-up."""
+        process_attempt = self._unreported.get(attempt)
+        if process_attempt is not None and self._resources is not None and not process_attempt.is_cancelled:
+            process_attempt.is_cancelled = True
+            self.end(process_attempt, self._resources)
 
     async def stop(self) -> None:
-        """End every attempt and wait until its processes are gone; report nothing more."""
+        """End every attempt and wait until its processes are gone. Nothing more is reported."""
         if self._is_stopped:
             return
         self._is_stopped = True
-        if self._desk is not None:
-            self._desk.heartbeats.close()
-            await self._desk.processes.stop()
+        if self._resources is not None:
+            self._resources.heartbeats.close()
+            await self._resources.processes.stop()
         self._scratch.close()
 
     @abstractmethod
-    def begin(self, job: ProcessAttempt, desk: LoopResources) -> None:
-        """Start its process. Whatever this raises is how the attempt has failed."""
+    def begin(self, process_attempt: ProcessAttempt, resources: LoopResources) -> None:
+        """Start its process. If this raises, the attempt has failed."""
 
     @abstractmethod
-    def end(self, job: ProcessAttempt, desk: LoopResources) -> None:
-        """Begin to end its process; `settle` follows."""
+    def end(self, process_attempt: ProcessAttempt, resources: LoopResources) -> None:
+        """Begin to end its process. `settle` is called when it has ended."""
 
-    def is_due_again(self, job: ProcessAttempt, child: Child) -> bool:
-        """Whether the process that is gone is to be started once more, as it never began."""
-        return child.is_unborn and not (job.is_cancelled or self._is_stopped)
+    def must_start_again(self, process_attempt: ProcessAttempt, child: Child) -> bool:
+        """Whether to start the process once more, because it ended before its program was loaded."""
+        return child.never_loaded_program and not (process_attempt.is_cancelled or self._is_stopped)
 
-    def settle(self, job: ProcessAttempt, outcome: Outcome, *, has_files: bool = True) -> None:
-        """The end of an attempt, once its processes are gone; `has_files` if it may have left some."""
-        del self._jobs[job.attempt]
-        if self._desk is not None:
-            self._desk.heartbeats.last(job.attempt)
-        self._scratch.give_back(job.files, has_files=has_files)
-        self._tell(job.attempt, Cancelled() if job.is_cancelled else outcome)
+    def settle(self, process_attempt: ProcessAttempt, outcome: Outcome, *, has_files: bool = True) -> None:
+        """The attempt has ended, and its processes are gone. `has_files` is False if it surely left no
+        files."""
+        del self._unreported[process_attempt.attempt]
+        if self._resources is not None:
+            self._resources.heartbeats.finish(process_attempt.attempt)
+        self._scratch.release(process_attempt.files, has_files=has_files)
+        self._report_outcome(
+            process_attempt.attempt, Cancelled() if process_attempt.is_cancelled else outcome
+        )
 
-    def _tell(self, attempt: Attempt, outcome: Outcome) -> None:
+    def _report_outcome(self, attempt: Attempt, outcome: Outcome) -> None:
         if not self._is_stopped:
             self._report(attempt, outcome)
 
-    def _open(self) -> LoopResources:
-        loop, variables = asyncio.get_running_loop(), copy_context()
+    def _open_resources(self) -> LoopResources:
+        loop, contextvars = asyncio.get_running_loop(), copy_context()
         processes = Processes(
             self._environment, self._scratch.open(), self._kill_after, has_pidfd=self._has_pidfd
         )
-        self._desk = LoopResources(loop, variables, processes, Heartbeats(loop, variables, self._beat))
-        return self._desk
+        heartbeats = HeartbeatFiles(loop, contextvars, self._beat)
+        self._resources = LoopResources(loop, contextvars, processes, heartbeats)
+        return self._resources

@@ -1,11 +1,11 @@
-"""Noticing that there is something to read, and that a process has ended: no threads, no asking.
+"""Noticing that a descriptor can be read and that a process has exited, without threads and without polling.
 
-`Readable` puts all descriptors of an executor into one epoll, which is the one thing that the event loop
-watches: with some thousand processes a second, three `add_reader` for each would cost more than the rest.
-It also bounds what is done in one turn of the loop, however many processes are shouting.
+`DescriptorWatcher` puts all descriptors of an executor into one epoll object, and the event loop watches only
+that. With a thousand processes a second, three `add_reader` for each would cost more than everything else.
+The watcher also bounds how much is done in one iteration of the loop, however much the processes write.
 
-`Exits` tells of a process by its pidfd. Where there is none (macOS, Linux before 5.3) it goes by
-SIGCHLD, and asks about the processes it was told of and no others: the application may have its own.
+`ExitWatcher` uses a pidfd for each process. Where there is none (macOS, Linux before 5.3), it uses SIGCHLD
+and checks the processes that were added and no others: the application may have its own.
 """
 
 from __future__ import annotations
@@ -19,164 +19,178 @@ from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
 
-_EVENTS_A_TURN = 64
-_BYTES_A_TURN = 64 * 1024
-_ASK_AGAIN = 0.02
+_EVENTS_PER_ITERATION = 64
+_BYTES_PER_ITERATION = 64 * 1024
+_POLL_EVERY = 0.02
 """Seconds."""
 
-Take = Callable[[Any, int], int]
-"""Called with what was given to `add` and the descriptor; returns how many bytes it has read. There may be
-nothing to read: the number of a descriptor may be another's by the time that one is told of it."""
+OnReady = Callable[[Any, int], int]
+"""Called with the subject that was given to `add` and the descriptor. Returns how many bytes it has read.
+There may be nothing to read: the number of a closed descriptor may have been used again since epoll reported
+it."""
 
 
-class Readable:
-    """Tells which descriptors can be read, again in each turn until they are read or dropped."""
+class DescriptorWatcher:
+    """Calls back for descriptors that can be read, in each iteration of the loop until they are read or
+    removed."""
 
-    __slots__ = ("_epoll", "_loop", "_ready", "_takers", "_variables")
+    __slots__ = ("_callbacks", "_contextvars", "_epoll", "_loop", "_ready")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, variables: Context) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, contextvars: Context) -> None:
         self._loop = loop
-        self._variables = variables
-        self._takers: dict[int, tuple[Take, Any]] = {}
+        self._contextvars = contextvars
+        self._callbacks: dict[int, tuple[OnReady, Any]] = {}
         self._ready: list[int] = []
-        """Told of and not taken yet; the next one last."""
+        """Reported by epoll and not yet called back for; the next one is last."""
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         if self._epoll is not None:
-            variables.run(loop.add_reader, self._epoll.fileno(), self._take_turn)
+            contextvars.run(loop.add_reader, self._epoll.fileno(), self._on_epoll)
 
-    def add(self, descriptor: int, take: Take, subject: Any) -> None:
-        self._takers[descriptor] = (take, subject)
+    def add(self, descriptor: int, on_ready: OnReady, subject: Any) -> None:
+        self._callbacks[descriptor] = (on_ready, subject)
         if self._epoll is None:
-            # In a copy, as these may be the current variables already.
-            variables = self._variables.copy()
-            variables.run(self._loop.add_reader, descriptor, self._take_one, descriptor)
+            # In a copy: a Context cannot be entered twice, and this code may be running in it already.
+            contextvars = self._contextvars.copy()
+            contextvars.run(self._loop.add_reader, descriptor, self._call_back, descriptor)
         else:
             self._epoll.register(descriptor, select.EPOLLIN)
 
-    def drop(self, descriptor: int) -> None:
-        del self._takers[descriptor]
+    def remove(self, descriptor: int) -> None:
+        del self._callbacks[descriptor]
         if self._epoll is None:
             self._loop.remove_reader(descriptor)
         else:
             self._epoll.unregister(descriptor)
 
     def close(self) -> None:
-        """Drop everything. The descriptors stay open: they are not ours."""
+        """Remove everything. The descriptors stay open: they belong to the caller."""
         if self._epoll is not None:
             self._loop.remove_reader(self._epoll.fileno())
             self._epoll.close()
         else:
-            for descriptor in self._takers:
+            for descriptor in self._callbacks:
                 self._loop.remove_reader(descriptor)
-        self._takers.clear()
+        self._callbacks.clear()
         self._ready.clear()
 
-    def _take_turn(self) -> None:
+    def _on_epoll(self) -> None:
         epoll, ready = self._epoll, self._ready
         if not ready and epoll is not None:
-            ready += [descriptor for descriptor, _ in reversed(epoll.poll(0, _EVENTS_A_TURN))]
-        left = _BYTES_A_TURN
-        # Those that are not reached now come first in the next turn: else the same few would always be.
+            ready += [descriptor for descriptor, _ in reversed(epoll.poll(0, _EVENTS_PER_ITERATION))]
+        left = _BYTES_PER_ITERATION
+        # Descriptors that are not reached now come first in the next iteration. Otherwise the same few would
+        # always be read.
         while ready and left > 0:
             descriptor = ready.pop()
-            taker = self._takers.get(descriptor)
-            if taker is not None:  # else it was dropped, by what was done for another one
-                take, subject = taker
-                left -= take(subject, descriptor)
+            callback = self._callbacks.get(descriptor)
+            if callback is not None:  # else the callback of another descriptor has removed it
+                on_ready, subject = callback
+                left -= on_ready(subject, descriptor)
 
-    def _take_one(self, descriptor: int) -> None:
-        taker = self._takers.get(descriptor)
-        if taker is not None:
-            take, subject = taker
-            take(subject, descriptor)
+    def _call_back(self, descriptor: int) -> None:
+        callback = self._callbacks.get(descriptor)
+        if callback is not None:
+            on_ready, subject = callback
+            on_ready(subject, descriptor)
 
 
-class Exits:
-    """Tells when a process may have ended. It is not reaped: that is for whoever is told."""
+class ExitWatcher:
+    """Calls back when a process may have exited. The callback has to reap it."""
 
-    __slots__ = ("_descriptors", "_has_pidfd", "_loop", "_poll", "_readable", "_takers", "_variables")
+    __slots__ = (
+        "_callbacks",
+        "_contextvars",
+        "_descriptor_watcher",
+        "_has_pidfd",
+        "_loop",
+        "_pidfds",
+        "_poll_timer",
+    )
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        variables: Context,
-        readable: Readable,
+        contextvars: Context,
+        descriptor_watcher: DescriptorWatcher,
         *,
         has_pidfd: bool | None = None,
     ) -> None:
         self._loop = loop
-        self._variables = variables
-        self._readable = readable
+        self._contextvars = contextvars
+        self._descriptor_watcher = descriptor_watcher
         self._has_pidfd = _kernel_has_pidfd() if has_pidfd is None else has_pidfd
-        self._descriptors: dict[int, int] = {}
-        self._takers: dict[int, tuple[Take, Any]] = {}
-        self._poll: asyncio.TimerHandle | None = None
+        self._pidfds: dict[int, int] = {}
+        self._callbacks: dict[int, tuple[OnReady, Any]] = {}
+        """By pid. Only used without pidfds."""
+        self._poll_timer: asyncio.TimerHandle | None = None
         if not self._has_pidfd:
             self._listen_for_signals()
 
-    def add(self, pid: int, take: Take, subject: Any) -> None:
-        """Call `take` when the process may have ended. Raises OSError if there is no descriptor left."""
+    def add(self, pid: int, on_exit: OnReady, subject: Any) -> None:
+        """Call `on_exit` when the process may have exited. Raises OSError if there is no descriptor left."""
         if self._has_pidfd:
-            descriptor = self._descriptors[pid] = os.pidfd_open(pid)
-            self._readable.add(descriptor, take, subject)
+            descriptor = self._pidfds[pid] = os.pidfd_open(pid)
+            self._descriptor_watcher.add(descriptor, on_exit, subject)
         else:
-            self._takers[pid] = (take, subject)
-            # It may have ended before, and its signal have come and gone.
-            self._loop.call_soon(self._look_at, pid, context=self._variables)
+            self._callbacks[pid] = (on_exit, subject)
+            # The process may have exited before, and its signal may have been handled already.
+            self._loop.call_soon(self._call_back, pid, context=self._contextvars)
 
-    def drop(self, pid: int) -> None:
+    def remove(self, pid: int) -> None:
         if self._has_pidfd:
-            descriptor = self._descriptors.pop(pid)
-            self._readable.drop(descriptor)
+            descriptor = self._pidfds.pop(pid)
+            self._descriptor_watcher.remove(descriptor)
             os.close(descriptor)
         else:
-            del self._takers[pid]
+            del self._callbacks[pid]
 
     def close(self) -> None:
-        for pid in [*self._descriptors, *self._takers]:
-            self.drop(pid)
-        if self._poll is not None:
-            self._poll.cancel()
+        for pid in [*self._pidfds, *self._callbacks]:
+            self.remove(pid)
+        if self._poll_timer is not None:
+            self._poll_timer.cancel()
         elif not self._has_pidfd:
-            _listeners[self._loop].remove(self)
-            if not _listeners[self._loop]:
+            _watchers[self._loop].remove(self)
+            if not _watchers[self._loop]:
                 self._loop.remove_signal_handler(signal.SIGCHLD)
 
     def _listen_for_signals(self) -> None:
         try:
-            # The loop keeps one handler for a signal, so all that listen on it share that.
-            self._loop.add_signal_handler(signal.SIGCHLD, _tell_listeners, self._loop)
+            # An event loop has one handler for each signal, so all watchers on this loop share it.
+            self._loop.add_signal_handler(signal.SIGCHLD, _wake_watchers, self._loop)
         except (RuntimeError, ValueError):
-            # Signals reach only the main thread, and this loop runs on another. Asking is all that is left.
-            self._ask_again()
+            # Only the main thread gets signals, and this loop runs on another one. Polling is all that is
+            # left.
+            self._poll()
         else:
-            _listeners.setdefault(self._loop, []).append(self)
+            _watchers.setdefault(self._loop, []).append(self)
 
-    def _ask_again(self) -> None:
-        self._look_at_all()
-        self._poll = self._loop.call_later(_ASK_AGAIN, self._ask_again, context=self._variables)
+    def _poll(self) -> None:
+        self._call_all_back()
+        self._poll_timer = self._loop.call_later(_POLL_EVERY, self._poll, context=self._contextvars)
 
     def wake(self) -> None:
-        """Some process of this one has ended."""
-        self._loop.call_soon(self._look_at_all, context=self._variables)
+        """Some child of this process has exited."""
+        self._loop.call_soon(self._call_all_back, context=self._contextvars)
 
-    def _look_at_all(self) -> None:
-        for pid in list(self._takers):
-            self._look_at(pid)
+    def _call_all_back(self) -> None:
+        for pid in list(self._callbacks):
+            self._call_back(pid)
 
-    def _look_at(self, pid: int) -> None:
-        taker = self._takers.get(pid)
-        if taker is not None:
-            take, subject = taker
-            take(subject, -1)
-
-
-_listeners: WeakKeyDictionary[asyncio.AbstractEventLoop, list[Exits]] = WeakKeyDictionary()
+    def _call_back(self, pid: int) -> None:
+        callback = self._callbacks.get(pid)
+        if callback is not None:
+            on_exit, subject = callback
+            on_exit(subject, -1)
 
 
-def _tell_listeners(loop: asyncio.AbstractEventLoop) -> None:
-    for exits in list(_listeners[loop]):
-        exits.wake()
+_watchers: WeakKeyDictionary[asyncio.AbstractEventLoop, list[ExitWatcher]] = WeakKeyDictionary()
+"""Those that share the SIGCHLD handler of their event loop."""
+
+
+def _wake_watchers(loop: asyncio.AbstractEventLoop) -> None:
+    for watcher in list(_watchers[loop]):
+        watcher.wake()
 
 
 def _kernel_has_pidfd() -> bool:

@@ -1,9 +1,9 @@
-"""Processes on their way out, until it is certain that nothing of them is left.
+"""Processes that have exited, until it is certain that nothing of them is left.
 
-Most processes never come here: they have ended, and so have their pipes and their group. The others
-have something left that says nothing when it ends: children that were asked to end and have time for
-it, children that left the group, a pipe that such a child holds open. Those are looked for in /proc, in
-one pass for all of them at once, a slice in each turn of the event loop.
+Most processes never come here: when they exit, their pipes are closed and their group is empty. The others
+have left something that gives no notice when it ends: children that were asked to end and have time to do so,
+children that have left the group, a pipe that such a child holds open. Those are looked for in /proc, by one
+scan for all of them at once, a part of it in each iteration of the event loop.
 """
 
 from __future__ import annotations
@@ -16,176 +16,188 @@ from typing import NamedTuple, Protocol
 from holdfast.executors.processes.keeper import group_of, kill_marked, mark_of, process_ids
 
 _PAUSE = 0.02
-_LOOKS = 2
-_SLICE = 50
-"""How many processes are looked at in one turn of the loop; each takes some twenty microseconds."""
-_HELD_PIPES = 0.3
-"""Seconds. A pipe that is open for longer after its process is held by one that left the group, and such
-a one is then looked for by its mark."""
-_GIVEN_UP = 3.0
-"""Seconds after which nothing is waited for that was killed and is still there."""
+_SCANS_WITHOUT_MARK = 2
+_PROCESSES_PER_ITERATION = 50
+"""How many processes are looked at in one iteration of the event loop. Each takes some twenty
+microseconds."""
+_HELD_PIPE_AFTER = 0.3
+"""Seconds. A pipe that stays open for longer than this after the exit of its process is held by a process
+that has left the group. That process is then looked for by its mark."""
+_GIVE_UP_AFTER = 3.0
+"""Seconds after which the reaper no longer waits for what was killed and is still there."""
 
 
-class EndingProcess(Protocol):
-    """A process that has ended."""
+class ExitedProcess(Protocol):
+    """A process that has exited, and its process group."""
 
     @property
     def group(self) -> int: ...
     @property
-    def token(self) -> bytes: ...
+    def token(self) -> bytes:
+        """The value of its mark."""
+        ...
+
     @property
-    def was_ended(self) -> bool:
-        """It did not end by itself: then all that carries its mark ends with it."""
+    def end_requested(self) -> bool:
+        """It did not end by itself. Then everything that carries its mark ends with it."""
         ...
 
     @property
     def reaped_at(self) -> float | None:
-        """None while the rest of its group may take its time."""
+        """None while the rest of its group still has time to end."""
         ...
 
     @property
-    def is_silent(self) -> bool:
-        """All its pipes are at their end."""
+    def pipes_closed(self) -> bool:
+        """All its pipes have been read to the end."""
         ...
 
     @property
-    def has_group(self) -> bool:
-        """Somebody is left in its group, if only one that has ended and that nobody has reaped. That is
-        for the first process of the system to do, which may take a second or never do it."""
+    def group_exists(self) -> bool:
+        """Its group has a member. That may be a zombie: only init can reap an orphan, and init may take a
+        second to do so, or never do it."""
         ...
 
 
-class _Census(NamedTuple):
-    is_possible: bool
-    """There is a /proc to look into."""
+class _ProcScan(NamedTuple):
+    has_proc: bool
+    """There is a /proc to read."""
     groups: set[int]
-    """Those that have somebody in them who has not ended."""
+    """Groups with at least one member that is not a zombie."""
     marked: dict[bytes, list[int]]
+    """Processes, by the value of their mark."""
 
 
-def _take_census(mark: bytes, tokens: set[bytes], *, by_group: bool) -> Generator[None, None, _Census]:
-    census = _Census(is_possible=False, groups=set(), marked={})
-    everyone = process_ids()
-    for at, pid in enumerate(everyone):
+def _scan_proc(mark: bytes, tokens: set[bytes], *, by_group: bool) -> Generator[None, None, _ProcScan]:
+    scan = _ProcScan(has_proc=False, groups=set(), marked={})
+    pids = process_ids()
+    for at, pid in enumerate(pids):
         if by_group and (group := group_of(pid)) is not None:
-            census.groups.add(group)
+            scan.groups.add(group)
         if tokens and (token := mark_of(pid, mark)) is not None and token in tokens:
-            census.marked.setdefault(token, []).append(pid)
-        if at % _SLICE == _SLICE - 1:
+            scan.marked.setdefault(token, []).append(pid)
+        if at % _PROCESSES_PER_ITERATION == _PROCESSES_PER_ITERATION - 1:
             yield
-    return census._replace(is_possible=bool(everyone))
+    return scan._replace(has_proc=bool(pids))
 
 
-class _Findings:
-    """What was found out of a leaver since it was reaped."""
+class _ScanResults:
+    """What the scans since its exit have shown of one process."""
 
-    __slots__ = ("is_alone", "looked_in_vain")
+    __slots__ = ("group_is_empty", "scans_without_mark")
 
     def __init__(self) -> None:
-        self.is_alone = False
-        self.looked_in_vain = 0
-        """How often in a row its mark was looked for and not found."""
+        self.group_is_empty = False
+        self.scans_without_mark = 0
+        """How often in a row nothing with its mark was found."""
 
     @property
-    def is_unmarked(self) -> bool:
-        """Once is not enough: a process has no mark for the moment in which its program is loaded."""
-        return self.looked_in_vain >= _LOOKS
+    def mark_is_gone(self) -> bool:
+        """One scan is not enough: a process has no mark for the moment in which it loads its program."""
+        return self.scans_without_mark >= _SCANS_WITHOUT_MARK
 
 
 class Reaper:
-    """`reap` is called for those whose group has had its time, and `let_go` once nothing is left."""
+    """Calls `reap` when the rest of a group has ended, and `finish` when nothing of the process is left."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        variables: Context,
+        contextvars: Context,
         mark: bytes,
-        reap: Callable[[EndingProcess], None],
-        let_go: Callable[[EndingProcess], None],
+        reap: Callable[[ExitedProcess], None],
+        finish: Callable[[ExitedProcess], None],
     ) -> None:
         self._loop = loop
-        self._variables = variables
+        self._contextvars = contextvars
         self._mark = mark
         self._reap = reap
-        self._let_go = let_go
-        self._leavers: dict[EndingProcess, _Findings] = {}
-        self._is_looking = False
+        self._finish = finish
+        self._processes: dict[ExitedProcess, _ScanResults] = {}
+        self._is_active = False
 
-    def add(self, leaver: EndingProcess) -> None:
-        if leaver not in self._leavers:
-            self._leavers[leaver] = _Findings()
-        if not self._is_looking:
-            self._is_looking = True
-            self._loop.call_soon(self._look, context=self._variables)
+    def add(self, process: ExitedProcess) -> None:
+        if process not in self._processes:
+            self._processes[process] = _ScanResults()
+        if not self._is_active:
+            self._is_active = True
+            self._loop.call_soon(self._check, context=self._contextvars)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now = self._loop.time()
-        for leaver, findings in list(self._leavers.items()):
-            if _may_go(leaver, findings, now):
-                del self._leavers[leaver]
-                self._let_go(leaver)
-        if not self._leavers:
-            self._is_looking = False
+        for process, results in list(self._processes.items()):
+            if _is_finished(process, results, now):
+                del self._processes[process]
+                self._finish(process)
+        if not self._processes:
+            self._is_active = False
             return
-        grouped = [
-            leaver for leaver, found in self._leavers.items() if not found.is_alone and leaver.has_group
+        in_group = [
+            process
+            for process, results in self._processes.items()
+            if not results.group_is_empty and process.group_exists
         ]
-        hunted = [leaver for leaver, found in self._leavers.items() if _is_hunted(leaver, found, now)]
-        if grouped or hunted:
-            tokens = {leaver.token for leaver in hunted}
-            self._go_on(_take_census(self._mark, tokens, by_group=bool(grouped)), grouped, hunted)
+        by_mark = [
+            process
+            for process, results in self._processes.items()
+            if _is_sought_by_mark(process, results, now)
+        ]
+        if in_group or by_mark:
+            tokens = {process.token for process in by_mark}
+            self._continue_scan(_scan_proc(self._mark, tokens, by_group=bool(in_group)), in_group, by_mark)
         else:
-            self._loop.call_later(_PAUSE, self._look, context=self._variables)
+            self._loop.call_later(_PAUSE, self._check, context=self._contextvars)
 
-    def _go_on(
+    def _continue_scan(
         self,
-        census: Generator[None, None, _Census],
-        grouped: list[EndingProcess],
-        hunted: list[EndingProcess],
+        scan: Generator[None, None, _ProcScan],
+        in_group: list[ExitedProcess],
+        by_mark: list[ExitedProcess],
     ) -> None:
         try:
-            next(census)
+            next(scan)
         except StopIteration as end:
-            is_news = self._judge(end.value, grouped, hunted)
-            self._loop.call_later(0 if is_news else _PAUSE, self._look, context=self._variables)
+            has_changed = self._apply(end.value, in_group, by_mark)
+            self._loop.call_later(0 if has_changed else _PAUSE, self._check, context=self._contextvars)
         else:
-            self._loop.call_soon(self._go_on, census, grouped, hunted, context=self._variables)
+            self._loop.call_soon(self._continue_scan, scan, in_group, by_mark, context=self._contextvars)
 
-    def _judge(self, census: _Census, grouped: list[EndingProcess], hunted: list[EndingProcess]) -> bool:
-        is_news = False
-        for leaver in hunted:
-            found = census.marked.get(leaver.token, ())
+    def _apply(self, scan: _ProcScan, in_group: list[ExitedProcess], by_mark: list[ExitedProcess]) -> bool:
+        """Kill what carries a mark, and note what was found. True if that may finish a process."""
+        has_changed = False
+        for process in by_mark:
+            found = scan.marked.get(process.token, ())
             for pid in found:
-                kill_marked(pid, self._mark, leaver.token)
-            findings = self._leavers[leaver]
-            findings.looked_in_vain = 0 if found else findings.looked_in_vain + 1
-            is_news |= findings.looked_in_vain == _LOOKS
-        for leaver in grouped:
-            # Where nobody can say who is in a group, an open pipe says that somebody is.
-            is_alone = leaver.group not in census.groups if census.is_possible else leaver.is_silent
-            if is_alone and leaver.reaped_at is None:
-                self._reap(leaver)
-            elif is_alone:
-                self._leavers[leaver].is_alone = True
-            is_news |= is_alone
-        return is_news
+                kill_marked(pid, self._mark, process.token)
+            results = self._processes[process]
+            results.scans_without_mark = 0 if found else results.scans_without_mark + 1
+            has_changed |= results.scans_without_mark == _SCANS_WITHOUT_MARK
+        for process in in_group:
+            # Without /proc nobody can tell who is in a group. Then an open pipe counts as a sign of life.
+            is_empty = process.group not in scan.groups if scan.has_proc else process.pipes_closed
+            if is_empty and process.reaped_at is None:
+                self._reap(process)
+            elif is_empty:
+                self._processes[process].group_is_empty = True
+            has_changed |= is_empty
+        return has_changed
 
 
-def _may_go(leaver: EndingProcess, findings: _Findings, now: float) -> bool:
-    if leaver.reaped_at is None:
+def _is_finished(process: ExitedProcess, results: _ScanResults, now: float) -> bool:
+    if process.reaped_at is None:
         return False
-    if now > leaver.reaped_at + _GIVEN_UP:
+    if now > process.reaped_at + _GIVE_UP_AFTER:
         return True
-    is_alone = findings.is_alone or not leaver.has_group
-    if leaver.is_silent:
-        return is_alone and (findings.is_unmarked or not leaver.was_ended)
-    # Somebody holds a pipe who cannot be found: it has left the group, and shed the mark as well.
-    return is_alone and findings.is_unmarked and now > leaver.reaped_at + _HELD_PIPES
+    is_alone = results.group_is_empty or not process.group_exists
+    if process.pipes_closed:
+        return is_alone and (results.mark_is_gone or not process.end_requested)
+    # A process that cannot be found holds a pipe: it has left the group and removed its mark as well.
+    return is_alone and results.mark_is_gone and now > process.reaped_at + _HELD_PIPE_AFTER
 
 
-def _is_hunted(leaver: EndingProcess, findings: _Findings, now: float) -> bool:
-    if leaver.reaped_at is None:
+def _is_sought_by_mark(process: ExitedProcess, results: _ScanResults, now: float) -> bool:
+    if process.reaped_at is None:
         return False
-    if leaver.was_ended and not findings.is_unmarked:
+    if process.end_requested and not results.mark_is_gone:
         return True
-    return not leaver.is_silent and now > leaver.reaped_at + _HELD_PIPES
+    return not process.pipes_closed and now > process.reaped_at + _HELD_PIPE_AFTER

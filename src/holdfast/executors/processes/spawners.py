@@ -1,9 +1,10 @@
-"""Threads that start processes, so that the event loop need not wait for each.
+"""Threads that start processes, so that the event loop does not wait for each start.
 
-To start one is to wait more than to work, so there are several. If many are to be started, the loop waits for
-half of them and then goes on, while the threads start the others. Without that wait it would go on for each
-as it comes, one at a time, which costs more. It waits only for a moment: a program that is slow to load, as
-its disk is far away or gone, holds up its own thread, and there are more if all of them hang.
+A start is mostly waiting, so several threads share the work. If many processes are to be started, the loop
+waits until half of them have started, and then goes on while the threads start the others. Without that wait,
+the loop would wake up for each process separately, which costs more. The wait is short: a program that loads
+slowly, because its disk is slow or gone, blocks only its own thread. If all threads are blocked, another one
+is started.
 """
 
 from __future__ import annotations
@@ -21,147 +22,149 @@ from contextvars import Context
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from holdfast.executors.processes.spawn_requests import SpawnRequest, Start
-from holdfast.executors.processes.spawning import prepare
+from holdfast.executors.processes.spawning import SpawnRequest, Start, prepare
 
 _log = logging.getLogger("holdfast.executors")
 
 _THREADS = 2
-_AT_ONCE = 16
-"""How many are being started at the same time. They hold more descriptors than those that run. If none gets
-on, there are as many threads."""
-_AHEAD = 8
-"""For so many of them the loop does not wait."""
-_PAUSE = 0.1
-"""Seconds, if there are as many processes as there may be."""
-_PATIENCE = 60.0
-"""Seconds after which one fails that there was no room for."""
-_A_MOMENT = 0.02
-"""Seconds. It takes a tenth of that, or a fifth."""
+_MOST_STARTING = 16
+"""How many processes are being started at the same time: each holds more descriptors than one that runs. Also
+the largest number of threads, for the case that all of them are blocked."""
+_NOT_WAITED_FOR = 8
+"""The event loop goes on when no more than this many starts are left."""
+_RETRY_AFTER = 0.1
+"""Seconds before another try, if the system has no room for another process."""
+_GIVE_UP_AFTER = 60.0
+"""Seconds after which a process fails that the system had no room for."""
+_LONGEST_WAIT = 0.02
+"""Seconds that the event loop waits for the threads. Usually they need a tenth or a fifth of that."""
 
 
-class Begun(NamedTuple):
-    """A process that has loaded its program, and our ends of its pipes."""
+class StartedProcess(NamedTuple):
+    """A process that has loaded its program, and the read ends of its pipes."""
 
     pid: int
-    out: int
-    err: int
+    stdout: int
+    stderr: int
 
 
 class Spawners:
-    """`take` is called on the loop, for each that was asked for: with what has begun, or why nothing has."""
+    """Calls `on_started` on the event loop once for each request: with the started process, or with the
+    error."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        variables: Context,
-        take: Callable[[Any, Begun | Exception], None],
+        contextvars: Context,
+        on_started: Callable[[Any, StartedProcess | Exception], None],
     ) -> None:
         self._loop = loop
-        self._variables = variables
-        self._take = take
-        self._due: dict[Any, SpawnRequest] = {}
+        self._contextvars = contextvars
+        self._on_started = on_started
+        self._waiting: dict[Any, SpawnRequest] = {}
+        """Requests that nothing was done for yet, by their keys."""
         self._starting: dict[Any, tuple[SpawnRequest, tuple[int, ...]]] = {}
-        self._ready: dict[Any, Start] = {}
-        """Prepared. Whoever takes one out of it, a thread or `withdraw`, decides what becomes of it."""
-        self._asked: SimpleQueue[Any] = SimpleQueue()
-        """Those that are ready, for the threads; None to end one."""
-        self._started: deque[tuple[Any, int | Exception]] = deque()
-        self._is_called = False
-        self._is_awaited = False
+        """Requests from `prepare` until `on_started`, each with its open pipes."""
+        self._prepared: dict[Any, Start] = {}
+        """A thread or `withdraw` takes an entry out, and thereby decides whether the process is started."""
+        self._for_threads: SimpleQueue[Any] = SimpleQueue()
+        """Keys of prepared requests; None ends one thread."""
+        self._results: deque[tuple[Any, int | Exception]] = deque()
+        """Pids and errors that the event loop has not reported yet."""
+        self._report_is_scheduled = False
+        self._loop_is_waiting = False
         self._is_slow = False
         self._timer: asyncio.TimerHandle | None = None
-        self._told = self._told_then = 0
-        """How many were told of, now and when the timer was set."""
-        self._short_since: dict[Any, float] = {}
-        """Those that there was no room for, and when that was first."""
+        self._reported = self._reported_when_timer_was_set = 0
+        self._refused_since: dict[Any, float] = {}
+        """When the system first had no room for a process."""
         self._is_pausing = False
         self._enough_started = threading.Event()
         self._threads: list[threading.Thread] = []
         self._is_closed = False
 
-    def ask(self, subject: Any, order: SpawnRequest) -> None:
-        """Start a process soon, for whatever hashable thing. The order's channel is closed here."""
-        self._due[subject] = order
-        if len(self._due) == 1:
-            self._loop.call_soon(self._start_due, context=self._variables)
+    def submit(self, key: Any, request: SpawnRequest) -> None:
+        """Start a process soon. `key` is any hashable object. The request's stdin is closed by this class."""
+        self._waiting[key] = request
+        if len(self._waiting) == 1:
+            self._loop.call_soon(self._start_waiting, context=self._contextvars)
 
-    def withdraw(self, subject: Any) -> bool:
-        """Whether there was still time to. Then `take` is not called."""
-        self._short_since.pop(subject, None)
-        order = self._due.pop(subject, None)
-        if order is not None:
-            _close_channel(order)
-        elif self._ready.pop(subject, None) is not None:
-            self._clear_away(subject)
+    def withdraw(self, key: Any) -> bool:
+        """True if the process was not started and will not be. Then `on_started` is not called."""
+        self._refused_since.pop(key, None)
+        request = self._waiting.pop(key, None)
+        if request is not None:
+            _close_stdin(request)
+        elif self._prepared.pop(key, None) is not None:
+            self._close_descriptors(key)
         else:
             return False
         return True
 
     def close(self) -> None:
-        """What is started from now on is ended at once."""
+        """Withdraw what is not started. A process that starts from now on is killed at once."""
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-        for subject in [*self._due, *self._ready]:
-            self.withdraw(subject)
+        for key in [*self._waiting, *self._prepared]:
+            self.withdraw(key)
         for _ in self._threads:
-            self._asked.put(None)
+            self._for_threads.put(None)
 
-    def _start_due(self) -> None:
+    def _start_waiting(self) -> None:
         if self._is_pausing:
             return
-        # All are prepared before any is handed over: from then on, the threads contend for the lock.
+        # All are prepared before the first is handed over: from then on, the threads compete for the GIL.
         prepared: list[Any] = []
-        while self._due and len(self._starting) < _AT_ONCE:
-            subject = next(iter(self._due))
-            start = self._prepare(subject, self._due.pop(subject))
+        while self._waiting and len(self._starting) < _MOST_STARTING:
+            key = next(iter(self._waiting))
+            start = self._prepare(key, self._waiting.pop(key))
             if start is not None:
-                self._ready[subject] = start
-                prepared.append(subject)
+                self._prepared[key] = start
+                prepared.append(key)
         if prepared and not self._threads:
             prepared = self._start_threads(prepared)
-        self._is_awaited = True
+        self._loop_is_waiting = True
         for each in prepared:
-            self._asked.put(each)
+            self._for_threads.put(each)
         self._enough_started.clear()
         if prepared and not self._is_slow and not self._has_enough_started():
-            # It was in vain: those of now are slow, and the loop does not wait again until they have begun.
-            self._is_slow = not self._enough_started.wait(_A_MOMENT)
-        self._is_awaited = False
-        self._tell()
+            # After a timeout, the loop does not wait again until these slow processes have started.
+            self._is_slow = not self._enough_started.wait(_LONGEST_WAIT)
+        self._loop_is_waiting = False
+        self._report()
 
     def _has_enough_started(self) -> bool:
-        return len(self._starting) - len(self._started) <= _AHEAD
+        return len(self._starting) - len(self._results) <= _NOT_WAITED_FOR
 
-    def _prepare(self, subject: Any, order: SpawnRequest) -> Start | None:
-        """None if it cannot be started, which is then told of as if it had been tried."""
+    def _prepare(self, key: Any, request: SpawnRequest) -> Start | None:
+        """None if the process cannot be started. The error is then reported like one of the start itself."""
         pipes: tuple[int, ...] = ()
         try:
-            pipes = _, out_end, _, err_end = _two_pipes()
-            start = prepare(order, out_end, err_end)
+            pipes = _, stdout, _, stderr = _two_pipes()
+            start = prepare(request, stdout, stderr)
         except (OSError, ValueError) as error:
             start = None
-            self._started.append((subject, error))
-        self._starting[subject] = order, pipes
+            self._results.append((key, error))
+        self._starting[key] = request, pipes
         return start
 
     def _start_threads(self, prepared: list[Any]) -> list[Any]:
-        """What they can be asked for: nothing if there is no room for a thread, as for a process."""
+        """Returns the keys that the threads can start: none if the system has no room for a thread."""
         while len(self._threads) < _THREADS:
-            problem = self._start_thread()
-            if problem is None:
+            error = self._start_thread()
+            if error is None:
                 continue
             if self._threads:
-                break  # one is enough
-            for subject in prepared:
-                del self._ready[subject]
-                self._started.append((subject, problem))
+                break  # one thread is enough
+            for key in prepared:
+                del self._prepared[key]
+                self._results.append((key, error))
             return []
         return prepared
 
     def _start_thread(self) -> OSError | None:
-        # A daemon: one that waits for a disk that has gone must not keep the program from its end.
+        # A daemon thread: one that is blocked by a disk that is gone must not keep the program from exiting.
         name = f"holdfast-spawn-{len(self._threads)}"
         thread = threading.Thread(target=self._work, name=name, daemon=True)
         try:
@@ -171,111 +174,114 @@ class Spawners:
         self._threads.append(thread)
         return None
 
-    def _tell(self) -> None:
-        self._is_called = False
+    def _report(self) -> None:
+        self._report_is_scheduled = False
         if self._is_closed:
-            self._put_down()
+            self._kill_started()
             return
-        while self._started:
-            subject, pid = self._started.popleft()
-            self._told += 1
-            if isinstance(pid, BlockingIOError) and self._is_put_back(subject):
+        while self._results:
+            key, pid = self._results.popleft()
+            self._reported += 1
+            if isinstance(pid, BlockingIOError) and self._try_later(key):
                 continue
-            self._short_since.pop(subject, None)
-            begun: Begun | Exception
+            self._refused_since.pop(key, None)
+            result: StartedProcess | Exception
             if isinstance(pid, int):
-                begun = Begun(pid, *self._clear_away(subject, is_begun=True))
+                result = StartedProcess(pid, *self._close_descriptors(key, keep_read_ends=True))
             else:
-                self._clear_away(subject)
-                begun = pid
+                self._close_descriptors(key)
+                result = pid
             try:
-                self._take(subject, begun)
-            except Exception:  # of one: the others are still to be told of
-                _log.exception("a process that was started is not taken in")
-        self._is_slow = self._is_slow and len(self._starting) > _AHEAD
-        if self._due and len(self._starting) < _AT_ONCE:
-            self._loop.call_soon(self._start_due, context=self._variables)
+                self._on_started(key, result)
+            except Exception:  # of one process: the others are still to be reported
+                _log.exception("a process was started, but the executor failed to take it")
+        self._is_slow = self._is_slow and len(self._starting) > _NOT_WAITED_FOR
+        if self._waiting and len(self._starting) < _MOST_STARTING:
+            self._loop.call_soon(self._start_waiting, context=self._contextvars)
         if self._starting and self._timer is None:
-            # A thread tells of what has begun when it has nothing more to start; and that may hang.
-            self._timer = self._loop.call_later(_A_MOMENT, self._look_again, context=self._variables)
-            self._told_then = self._told
+            # A thread schedules a report when it has nothing more to start. But its next start may block.
+            self._timer = self._loop.call_later(
+                _LONGEST_WAIT, self._check_progress, context=self._contextvars
+            )
+            self._reported_when_timer_was_set = self._reported
 
-    def _is_put_back(self, subject: Any) -> bool:
-        """There are as many processes as there may be. It is tried again: others will end, ours or not."""
+    def _try_later(self, key: Any) -> bool:
+        """The system has no room for another process. Try again: other processes will end, ours or not. False
+        if that has gone on for too long."""
         now = self._loop.time()
-        if now - self._short_since.setdefault(subject, now) > _PATIENCE:
+        if now - self._refused_since.setdefault(key, now) > _GIVE_UP_AFTER:
             return False
-        order, pipes = self._starting.pop(subject)
+        request, pipes = self._starting.pop(key)
         for descriptor in pipes:
             os.close(descriptor)
-        self._due[subject] = order
+        self._waiting[key] = request
         if not self._is_pausing:
             self._is_pausing = True
-            self._loop.call_later(_PAUSE, self._go_on, context=self._variables)
+            self._loop.call_later(_RETRY_AFTER, self._resume, context=self._contextvars)
         return True
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         self._is_pausing = False
         if not self._is_closed:
-            self._start_due()
+            self._start_waiting()
 
-    def _look_again(self) -> None:
+    def _check_progress(self) -> None:
         self._timer = None
-        has_moved = self._started or self._told > self._told_then
-        if self._ready and not has_moved and len(self._threads) < _AT_ONCE:
-            self._start_thread()  # those that there are hang
-        self._tell()
+        has_progress = self._results or self._reported > self._reported_when_timer_was_set
+        if self._prepared and not has_progress and len(self._threads) < _MOST_STARTING:
+            self._start_thread()  # all others are blocked
+        self._report()
 
-    def _clear_away(self, subject: Any, *, is_begun: bool = False) -> tuple[int, ...]:
-        """Close what was open for it, but for our ends of its pipes if it has begun: those are answered."""
-        order, pipes = self._starting.pop(subject)
-        _close_channel(order)
-        ours, others = (pipes[::2], pipes[1::2]) if is_begun else ((), pipes)
+    def _close_descriptors(self, key: Any, *, keep_read_ends: bool = False) -> tuple[int, ...]:
+        """Close what was opened for a request. Returns the read ends of its pipes, if those are kept."""
+        request, pipes = self._starting.pop(key)
+        _close_stdin(request)
+        kept, others = (pipes[::2], pipes[1::2]) if keep_read_ends else ((), pipes)
         for descriptor in others:
             os.close(descriptor)
-        return ours
+        return kept
 
     # --- on the threads
 
     def _work(self) -> None:
-        while (subject := self._next()) is not None:
-            start = self._ready.pop(subject, None)
+        while (key := self._next_key()) is not None:
+            start = self._prepared.pop(key, None)
             if start is None:
                 continue  # it was withdrawn
             try:
                 pid = start()
-            except Exception as error:  # whatever it is, this one cannot be started, and the next one can
+            except Exception as error:  # this process cannot be started, but the next one can
                 pid = error
-            self._started.append((subject, pid))
+            self._results.append((key, pid))
             if self._is_closed:
-                self._put_down()
-            elif self._is_awaited and self._has_enough_started():
+                self._kill_started()
+            elif self._loop_is_waiting and self._has_enough_started():
                 self._enough_started.set()
 
-    def _next(self) -> Any:
-        """What is to be started now. If there is nothing, the loop is called before it is waited for."""
+    def _next_key(self) -> Any:
+        """Waits for the next request. Before it waits, it schedules a report of what has been started."""
         try:
-            return self._asked.get_nowait()
+            return self._for_threads.get_nowait()
         except Empty:
-            if self._started and not (self._is_awaited or self._is_called):
-                self._is_called = True
+            if self._results and not (self._loop_is_waiting or self._report_is_scheduled):
+                self._report_is_scheduled = True
                 try:
-                    self._loop.call_soon_threadsafe(self._tell, context=self._variables)
-                except RuntimeError:  # the loop was closed, and nobody has closed this
+                    self._loop.call_soon_threadsafe(self._report, context=self._contextvars)
+                except RuntimeError:  # the event loop was closed, but `close` was not called
                     self._is_closed = True
-                    self._put_down()
-            return self._asked.get()
+                    self._kill_started()
+            return self._for_threads.get()
 
-    def _put_down(self) -> None:
-        """End what was started too late for anybody to want it."""
-        while self._started:
+    def _kill_started(self) -> None:
+        """Kill processes that were started after `close`."""
+        while self._results:
             try:
-                subject, pid = self._started.popleft()
+                key, pid = self._results.popleft()
             except IndexError:
-                return  # another thread has taken it
-            self._clear_away(subject)
+                return  # another thread was faster
+            self._close_descriptors(key)
             if isinstance(pid, int):
-                with contextlib.suppress(OSError):  # somebody else in this process has waited for it
+                with contextlib.suppress(OSError):  # another part of this process has reaped it
                     os.killpg(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
 
@@ -290,6 +296,6 @@ def _two_pipes() -> tuple[int, int, int, int]:
         raise
 
 
-def _close_channel(order: SpawnRequest) -> None:
-    if order.channel is not None:
-        os.close(order.channel)
+def _close_stdin(request: SpawnRequest) -> None:
+    if request.stdin is not None:
+        os.close(request.stdin)

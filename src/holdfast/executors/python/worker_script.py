@@ -30,6 +30,6 @@ def _provide_package() -> None:
 
 if __name__ == "__main__":
     _provide_package()
-    from holdfast.executors.python.calls import main
+    from holdfast.executors.python.function_worker import main
 
     main()

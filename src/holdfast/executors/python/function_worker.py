@@ -24,7 +24,7 @@ from holdfast.core.failures import capture
 from holdfast.core.values import NULL, Failure, Payload
 from holdfast.errors import CommandFailed
 from holdfast.executors.forks import ForkGuard
-from holdfast.executors.processes.output import LARGEST_OUTPUT, LARGEST_VARIABLE
+from holdfast.executors.processes.limits import LARGEST_OUTPUT, LARGEST_VARIABLE
 from holdfast.executors.python.functions import Library, LoadedFunction, Stamp
 from holdfast.executors.python.process_globals import ProcessGlobals
 from holdfast.executors.python.surroundings import Surroundings
