@@ -8,8 +8,8 @@ a notebook cell, a function made anew inside a function), which replaces the fir
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
@@ -17,12 +17,16 @@ from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
-from holdfast.core.records import ANY_NODE, Definition, History, RunRecord
+from holdfast.core.records import ANY_NODE, Definition, History, RunRecord, TaskRecord
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
 from holdfast.ports.programs import FlowReader, Pinned, Startable
+
+if TYPE_CHECKING:
+    from holdfast.authoring.outline import WorkflowOutline
+    from holdfast.core.timetable import Plan
 
 _log = logging.getLogger("holdfast.authoring")
 
@@ -54,6 +58,11 @@ class WorkflowDefinition(Protocol):
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> Program: ...
 
 
+class FileSchedule(NamedTuple):
+    plan: Plan
+    input: Mapping[str, Any]
+
+
 class DataWorkflow(WorkflowDefinition, Protocol):
     """A workflow that is data, not code: every edition of it can be had from the store."""
 
@@ -63,6 +72,23 @@ class DataWorkflow(WorkflowDefinition, Protocol):
 
     def calls(self) -> Sequence[tuple[str, str]]:
         """Its tasks or nodes that call a workflow, and which."""
+        ...
+
+    @property
+    def file_schedule(self) -> FileSchedule | None:
+        """The schedule that its file contains."""
+        ...
+
+    def functions(self) -> Sequence[str]:
+        """The registered tasks that it may call."""
+        ...
+
+    def outline(self, input: Any) -> WorkflowOutline:
+        """What a run with this input may do."""
+        ...
+
+    def visit_actions(self, tasks: Sequence[TaskRecord]) -> Mapping[int, str]:
+        """The actions that visits of nodes have led to, by the numbers of the tasks."""
         ...
 
     def executor_of(self, attempt: Attempt) -> str:

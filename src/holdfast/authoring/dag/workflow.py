@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
+from holdfast.authoring.catalog import Body, Catalog, Definitions, FileSchedule, default_catalog
 from holdfast.authoring.dag.loader import definition_hash, load_text
 from holdfast.authoring.dag.model import CallTask, Dag, DagTask
+from holdfast.authoring.dag.outline import outline_dag
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.authoring.documents.file_text import read_text
+from holdfast.authoring.outline import WorkflowOutline
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import Definition, RunRecord, TaskRecord
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
 from holdfast.errors import BadDag, PayloadTooLarge, UnknownTask, WrongType, show
@@ -99,6 +102,20 @@ class DagWorkflow:
         dag = load_text(definition.source, file=self.origin)
         return DagWorkflow(dag, definition.source, Path(self.origin))
 
+    @property
+    def file_schedule(self) -> FileSchedule | None:
+        plan = self.dag.schedule
+        return None if plan is None else FileSchedule(plan, self.dag.schedule_input)
+
+    def outline(self, input: Any) -> WorkflowOutline:
+        return outline_dag(self.dag)
+
+    def visit_actions(self, tasks: Sequence[TaskRecord]) -> dict[int, str]:
+        return {}
+
+    def functions(self) -> list[str]:
+        return []
+
     def calls(self) -> list[tuple[str, str]]:
         """Its tasks that call a workflow, and which."""
         return [
@@ -173,3 +190,9 @@ def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWork
     workflow = DagWorkflow(load_text(text, file=str(file), folder=file.parent), text, file)
     catalog.add_workflow(workflow)
     return workflow
+
+
+def read_edition(definition: Definition) -> DagWorkflow:
+    """A version that the store has. Raises BadDag."""
+    dag = load_text(definition.source, file=definition.origin)
+    return DagWorkflow(dag, definition.source, Path(definition.origin))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.authoring.catalog import Body, Catalog, Definitions, default_catalog
+from holdfast.authoring.catalog import Body, Catalog, Definitions, FileSchedule, default_catalog
 from holdfast.authoring.flow.branches import branch_path
 from holdfast.authoring.flow.comparison import compare_flows
 from holdfast.authoring.flow.functions import FunctionBody, WorkInput
@@ -25,8 +25,10 @@ from holdfast.authoring.flow.model import (
     ParallelNode,
     SubflowNode,
 )
+from holdfast.authoring.flow.outline import outline_flow
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.visit_details import VisitDetails, see_visits
+from holdfast.authoring.outline import WorkflowOutline
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
@@ -79,6 +81,17 @@ class FlowWorkflow:
     def see_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
         """What the definition says of the visits that these tasks are."""
         return see_visits(self._nodes, tasks)
+
+    @property
+    def file_schedule(self) -> FileSchedule | None:
+        return None
+
+    def visit_actions(self, tasks: Sequence[TaskRecord]) -> dict[int, str]:
+        visits = self.see_visits(tasks)
+        return {task.seq: visit.action for task, visit in zip(tasks, visits, strict=True)}
+
+    def outline(self, input: Any) -> WorkflowOutline:
+        return outline_flow(self.flow, input)
 
     def calls(self) -> list[tuple[str, str]]:
         """Its nodes that call a workflow, by their paths, and which."""

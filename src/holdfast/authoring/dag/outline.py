@@ -1,0 +1,51 @@
+"""The outline of a DAG."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from holdfast.authoring.dag.model import ApprovalTask, CallTask, Dag, DagTask, DagWork, SignalTask, SleepTask
+from holdfast.authoring.outline import (
+    ApprovalWait,
+    ChildWait,
+    SignalWait,
+    TaskOutline,
+    TaskRows,
+    TaskWait,
+    TimerWait,
+    WorkflowOutline,
+)
+from holdfast.ports.executor import PythonFunction, ShellCommand
+
+
+def outline_dag(dag: Dag) -> WorkflowOutline:
+    return WorkflowOutline({name: _outline_task(task) for name, task in dag.tasks.items()})
+
+
+def _outline_task(task: DagTask) -> TaskOutline:
+    return TaskOutline(
+        task.name,
+        TaskRows.ITEMS,
+        max_attempts=task.options.retry.max_attempts,
+        wait=_wait_of(task.work),
+        is_fan_out=task.fan_out is not None,
+        depends_on=task.depends_on,
+        runs_on_failure=task.runs_on_failure,
+        condition="" if task.when is None else task.when.text,
+    )
+
+
+def _wait_of(work: DagWork) -> TaskWait | None:
+    match work:
+        case ApprovalTask(message=message):
+            return ApprovalWait(message)
+        case SignalTask(name=name):
+            return SignalWait(name)
+        case SleepTask(duration=duration):
+            return TimerWait(duration)
+        case CallTask(workflow=workflow):
+            return ChildWait(workflow)
+        case ShellCommand() | PythonFunction():
+            return None
+        case _:
+            assert_never(work)
