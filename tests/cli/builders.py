@@ -8,27 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.authoring.dag.loader import load_text
-from holdfast.authoring.dag.model import Dag
-from holdfast.cli.database_options import DatabaseOptions
-from holdfast.cli.views.progress import RunProgress
-from holdfast.cli.watching import RunSnapshot
+from holdfast.authoring.dag.outline import outline_dag
+from holdfast.authoring.outline import WorkflowOutline
+from holdfast.cli.database import DatabaseOptions
+from holdfast.cli.views.progress import RunProgress, RunSnapshot
 from holdfast.client.logs import LogLine
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 from holdfast.settings import Settings
 
 NOON = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-PLACE = DatabaseOptions(Settings(), ())
+DATABASE = DatabaseOptions(Settings(), ())
 
 
 def after(seconds: float) -> dt.datetime:
     return NOON + dt.timedelta(seconds=seconds)
 
 
-def dag(tasks: str) -> Dag:
-    return load_text(
-        f"name: test\ninput: {{n: int = 0}}\ntasks:\n{tasks}", file=str(Path("test.yaml").absolute())
-    )
+def dag(tasks: str) -> WorkflowOutline:
+    text = f"name: test\ninput: {{n: int = 0}}\ntasks:\n{tasks}"
+    return outline_dag(load_text(text, file=str(Path("test.yaml").absolute())))
 
 
 def task(seq: int, name: str, status: str = "running", **facts: Any) -> TaskInfo:
@@ -80,7 +79,7 @@ def said(name: str, text: str, *, index: int | None = None, attempt: int = 1, at
     return LogLine(after(at), name, index, attempt, "stdout", text)
 
 
-def news(
-    board: RunProgress, status: str = "running", lines: Sequence[LogLine] = (), **facts: Any
+def snapshot(
+    progress: RunProgress, status: str = "running", lines: Sequence[LogLine] = (), **facts: Any
 ) -> RunSnapshot:
-    return RunSnapshot(info(status, **facts), board, (), (), lines)
+    return RunSnapshot(info(status, **facts), progress, (), (), lines)

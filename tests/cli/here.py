@@ -21,7 +21,7 @@ from subprocess import CompletedProcess
 from typing import Any, cast
 
 from holdfast.authoring.catalog import default_catalog
-from holdfast.cli import interrupt
+from holdfast.cli import interrupts
 from holdfast.cli.main import main
 from holdfast.cli.views import output
 
@@ -63,7 +63,7 @@ def _call(arguments: list[str]) -> int:
 
 
 def _forget_streams() -> None:
-    for remembered in (output.stdout, output.stderr, interrupt.find_terminal):
+    for remembered in (output.stdout, output.stderr, interrupts.find_terminal):
         remembered.cache_clear()
 
 

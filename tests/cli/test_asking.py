@@ -17,9 +17,10 @@ from tests.cli.terminal import Terminal
 
 from holdfast import Holdfast
 from holdfast.authoring.dag.loader import load_text
-from holdfast.cli.database_options import DatabaseOptions
+from holdfast.authoring.dag.outline import outline_dag
+from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.progress import RunProgress
-from holdfast.cli.views.run_details import RunDetails, print_portrait, read_portrait
+from holdfast.cli.views.run_details import RunDetails, print_run_details, read_run_details
 from holdfast.settings import Settings
 
 FAILING = """\
@@ -99,7 +100,7 @@ def test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed(fai
 
 
 PORTRAIT = """\
-name: portrait
+name: details
 tasks:
   list: {command: 'echo "HOLDFAST_OUTPUT:[1, 2]"'}
   kids: {depends_on: [list], workflow: kid, foreach: list, inputs: {item: {ref: item}}}
@@ -124,11 +125,11 @@ def further(depth):
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """With one run, called `all`, that has failed in several ways."""
-    project = Project(tmp_path_factory.mktemp("portrait"))
-    project.write("portrait.yaml", PORTRAIT)
+    project = Project(tmp_path_factory.mktemp("details"))
+    project.write("details.yaml", PORTRAIT)
     project.write("kid.yaml", KID)
     project.write("deep.py", DEEP)
-    assert project.run("run", "portrait.yaml", "--id", "all").returncode == 1
+    assert project.run("run", "details.yaml", "--id", "all").returncode == 1
     return project
 
 
@@ -174,24 +175,24 @@ async def test_what_tasks_have_given_is_not_read_where_none_of_it_is_shown(proje
 
     async with Holdfast(url, engine=False) as client:
         client.list_tasks = AsyncMock(wraps=client.list_tasks)
-        shown = await read_portrait(client, "bad", is_whole=False)
+        shown = await read_run_details(client, await client.describe("bad"), is_full=False)
         looked_for_people = client.list_tasks.await_count
-        whole = await read_portrait(client, "bad", is_whole=True)
+        whole = await read_run_details(client, await client.describe("bad"), is_full=True)
 
         assert looked_for_people == 0
         assert [task.problem for task in shown.tasks] == ["exited with code 1", None]
         assert client.list_tasks.await_count == 1
-        assert whole.given[0].failure is not None
+        assert whole.outcomes[0].failure is not None
 
 
 def test_runs_show_tells_what_a_run_waits_for_and_how_to_give_it(
     capsys: pytest.CaptureFixture[str],
 ):
-    board = RunProgress(load_text(ASKING))
-    board.apply([task(0, "review", "running")])
+    progress = RunProgress(outline_dag(load_text(ASKING)))
+    progress.apply([task(0, "review", "running")])
 
-    print_portrait(
-        RunDetails(info(), board, [], {}, {}, [], {}), DatabaseOptions(Settings(), ()), is_full=False
+    print_run_details(
+        RunDetails(info(), progress, [], {}, {}, [], {}), DatabaseOptions(Settings(), ()), is_full=False
     )
 
     assert (
@@ -205,9 +206,9 @@ def test_a_task_that_waits_for_its_next_attempt_shows_where_the_last_one_went_wr
     tasks = [task(0, "a", "pending", attempt=3), task(1, "b", "success", attempt=2)]
     attempts = [attempt(0, 1, traceback="first"), attempt(0, 2, traceback="second")]
     attempts.append(attempt(1, 1, traceback="old"))
-    portrait = RunDetails(info(), RunProgress(), tasks, {}, {}, attempts, {})
+    details = RunDetails(info(), RunProgress(), tasks, {}, {}, attempts, {})
 
-    print_portrait(portrait, DatabaseOptions(Settings(), ()), is_full=False)
+    print_run_details(details, DatabaseOptions(Settings(), ()), is_full=False)
 
     said = capsys.readouterr().out
     assert "a, attempt 2:\n  second\n" in said

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.builders import PLACE, after, info, task
+from tests.cli.builders import DATABASE, after, info, task
 
 from holdfast import Catalog, Holdfast
 from holdfast.authoring.flow.loader import load_flow_text
+from holdfast.authoring.flow.outline import outline_flow
 from holdfast.authoring.flow.workflow import load_flow
-from holdfast.cli.views.flow_nodes import nodes_of
-from holdfast.cli.views.live import Tails, ViewSize, draw
+from holdfast.cli.views.live import LogTails, ViewSize, draw
 from holdfast.cli.views.plain import PlainView
-from holdfast.cli.views.progress import RunProgress, TaskLine
-from holdfast.cli.views.wording import asked_of, wait_of, wanted_of
-from holdfast.cli.watching import RunSnapshot, RunWatcher
+from holdfast.cli.views.progress import RunProgress, RunSnapshot, TaskLine
+from holdfast.cli.views.wording import inner_wait_text, outside_wait, worker_wait_text
+from holdfast.cli.watching.watcher import RunWatcher
 from holdfast.client.run import Cursor
 from holdfast.client.workers import queue_id
 
@@ -46,8 +46,8 @@ edges:
 """
 
 
-def board(input: Any = None) -> RunProgress:
-    return RunProgress(nodes=nodes_of(load_flow_text(FLOW), input))
+def progress(input: Any = None) -> RunProgress:
+    return RunProgress(outline_flow(load_flow_text(FLOW), input))
 
 
 def line_of(stands: RunProgress, name: str) -> TaskLine:
@@ -56,7 +56,7 @@ def line_of(stands: RunProgress, name: str) -> TaskLine:
 
 
 def test_a_node_stands_as_its_latest_visit_does():
-    stands = board()
+    stands = progress()
 
     stands.apply(
         [task(0, "work", "failed", problem="no luck"), task(1, "work", "success", started_at=after(7))]
@@ -72,11 +72,11 @@ def test_a_node_stands_as_its_latest_visit_does():
     assert (waiting, retrying) == ("queued", "retrying")
     assert stands.lines["work"].state == "failed"
     assert [each.problem for each in stands.lines["work"].failed] == ["again no luck"]
-    assert (stands.lines["work"].asked_for, stands.lines["work"].most_attempts) == (3, 3)
+    assert (stands.lines["work"].asked_for, stands.lines["work"].outline.max_attempts) == (3, 3)
 
 
 def test_the_items_of_a_foreach_are_under_way_until_their_node_has_ended():
-    stands = board()
+    stands = progress()
 
     stands.apply([task(0, "each", "running"), task(1, "each/item", "success")])
     between = stands.lines["each/item"].state
@@ -103,28 +103,30 @@ def test_the_items_of_a_foreach_are_under_way_until_their_node_has_ended():
 def test_the_command_that_answers_a_node_goes_by_the_params_that_it_sees(
     input: Any, name: str, command: str | None
 ):
-    asked = asked_of(line_of(board(input), name), "order-42", PLACE)
+    asked = outside_wait(line_of(progress(input), name), "order-42", DATABASE)
 
     assert (None if asked is None else asked.command) == command
 
 
 def test_what_no_process_runs_for_is_told():
-    queued = board()
+    queued = progress()
     queued.apply([task(0, "queued", "pending")])
 
-    assert wait_of(line_of(board(), "nap")) == "sleeps for 1.5s"
-    assert wait_of(line_of(board(), "call")) == "workflow 'billing'"
-    assert wait_of(line_of(board(), "work")) is None
-    assert wanted_of(queued.lines["queued"]) == "waits for a worker of service 'pack'"
+    assert inner_wait_text(line_of(progress(), "nap")) == "sleeps for 1.5s"
+    assert inner_wait_text(line_of(progress(), "call")) == "workflow 'billing'"
+    assert inner_wait_text(line_of(progress(), "work")) is None
+    assert worker_wait_text(queued.lines["queued"]) == "waits for a worker of service 'pack'"
 
 
 def test_a_loop_is_one_line_in_the_live_view_with_the_number_of_its_visits():
-    stands = board()
+    stands = progress()
     stands.apply([task(seq, "work", "success") for seq in range(3000)])
     stands.apply([task(3000, "work", "failed", problem="no luck"), task(3001, "each/item", "running")])
-    news = RunSnapshot(info(), stands, cursor=Cursor("each", "again", 3002))
+    snapshot = RunSnapshot(info(), stands, cursor=Cursor("each", "again", 3002))
 
-    lines = [text.plain for text in draw(news, Tails(), PLACE, ViewSize(100, 24, after(3), unicode=True))]
+    lines = [
+        text.plain for text in draw(snapshot, LogTails(), DATABASE, ViewSize(100, 24, after(3), unicode=True))
+    ]
 
     assert lines[1].split("s  ")[-1] == "visit 3,001: no luck"
     assert lines[2].endswith("0 done  1 running")
@@ -133,7 +135,7 @@ def test_a_loop_is_one_line_in_the_live_view_with_the_number_of_its_visits():
 
 def test_in_plain_lines_a_loop_is_counted_once_it_has_gone_round_often():
     told: list[str] = []
-    view, stands = PlainView(told.append, PLACE, None), board()
+    view, stands = PlainView(told.append, DATABASE, None), progress()
 
     for number in range(30):
         visits = [task(seq, "work", "success") for seq in range(number * 100, number * 100 + 100)]
@@ -154,33 +156,33 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
     seen: list[RunSnapshot] = []
     async with Holdfast(f"sqlite:///{tmp_path}/holdfast.db", catalog=catalog) as client:
         run = await client.start(workflow)
-        stands = RunProgress(nodes=nodes_of(workflow.flow, {}))
-        watch = RunWatcher(client, run, stands, await client.describe(run))
-        watching = asyncio.create_task(watch.until_it_rests(Seeing(seen)))
+        stands = RunProgress(workflow.outline({}))
+        watcher = RunWatcher(client, run, stands, await client.describe(run))
+        watching = asyncio.create_task(watcher.watch(Seeing(seen)))
 
         await do_next(client, error="out of paper")
         await do_next(client, result=7)
         await asyncio.wait_for(watching, 20)
         attempts = await client.attempts(run)
 
-    told = [each.attempt for news in [*seen, watch.news] for each in news.setbacks]
+    told = [each.attempt for snapshot in [*seen, watcher.snapshot] for each in snapshot.setbacks]
     assert [(each.status, each.attempt, each.worker) for each in told] == [("failed", 1, "w7")]
     assert [(each.status, each.attempt) for each in attempts] == [("failed", 1), ("success", 2)]
-    assert watch.news.cursor == Cursor("", "", 1)
+    assert watcher.snapshot.cursor == Cursor("", "", 1)
 
 
 class Seeing:
     def __init__(self, seen: list[RunSnapshot]) -> None:
         self._seen = seen
 
-    def show(self, news: RunSnapshot) -> None:
-        self._seen.append(news)
+    def show(self, snapshot: RunSnapshot) -> None:
+        self._seen.append(snapshot)
 
     def hide(self) -> None: ...
 
     def reveal(self) -> None: ...
 
-    def finish(self, news: RunSnapshot) -> None: ...
+    def finish(self, snapshot: RunSnapshot) -> None: ...
 
 
 async def do_next(client: Holdfast, **outcome: Any) -> None:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.builders import PLACE, after, attempt, dag, info, news, said, task
+from tests.cli.builders import DATABASE, after, attempt, dag, info, said, snapshot, task
 
-from holdfast.cli.database_options import DatabaseOptions
-from holdfast.cli.views.live import Tails, ViewSize, draw
-from holdfast.cli.views.progress import RunProgress
+from holdfast.cli.database import DatabaseOptions
+from holdfast.cli.views.live import LogTails, ViewSize, draw
+from holdfast.cli.views.progress import RunProgress, RunSnapshot
 from holdfast.cli.views.visible import shell_word
-from holdfast.cli.watching import RunSnapshot
 from holdfast.settings import Settings
 
 
@@ -26,9 +25,11 @@ def picture(
     seconds: float = 3,
     unicode: bool = True,
 ) -> list[str]:
-    tails = Tails()
+    tails = LogTails()
     tails.add(seen.lines)
-    return [text.plain for text in draw(seen, tails, PLACE, ViewSize(width, height, after(seconds), unicode))]
+    return [
+        text.plain for text in draw(seen, tails, DATABASE, ViewSize(width, height, after(seconds), unicode))
+    ]
 
 
 def line_of(lines: Sequence[str], name: str) -> str:
@@ -36,17 +37,17 @@ def line_of(lines: Sequence[str], name: str) -> str:
 
 
 def test_the_head_says_what_runs_how_it_stands_how_long_and_by_which_name():
-    assert picture(news(RunProgress()))[0] == "test  running  3.0 s  order-42"
-    assert picture(news(RunProgress(), "failed"))[0] == "test  failed  5.0 s  order-42"
+    assert picture(snapshot(RunProgress()))[0] == "test  running  3.0 s  order-42"
+    assert picture(snapshot(RunProgress(), "failed"))[0] == "test  failed  5.0 s  order-42"
 
 
 def test_a_run_without_tasks_is_only_its_head():
-    assert len(picture(news(RunProgress()))) == 1
+    assert len(picture(snapshot(RunProgress()))) == 1
 
 
 def test_each_state_has_a_word_and_a_glyph():
-    board = RunProgress()
-    board.apply(
+    progress = RunProgress()
+    progress.apply(
         [
             task(0, "done", "success"),
             task(1, "bad", "failed", problem="exited with code 3"),
@@ -59,7 +60,7 @@ def test_each_state_has_a_word_and_a_glyph():
         ]
     )
 
-    lines = picture(news(board))
+    lines = picture(snapshot(progress))
 
     assert line_of(lines, "done") == "  ✓ done    success         2.0 s"
     assert line_of(lines, "bad") == "  ✗ bad     failed          2.0 s  exited with code 3"
@@ -72,10 +73,10 @@ def test_each_state_has_a_word_and_a_glyph():
 
 
 def test_without_unicode_everything_is_ascii():
-    board = RunProgress(dag("  each: {parallel: 4, command: x}\n"))
-    board.apply([task(0, "each", "success", count=4), task(1, "each", "failed", count=4)])
+    progress = RunProgress(dag("  each: {parallel: 4, command: x}\n"))
+    progress.apply([task(0, "each", "success", count=4), task(1, "each", "failed", count=4)])
 
-    lines = picture(news(board), unicode=False)
+    lines = picture(snapshot(progress), unicode=False)
 
     assert (
         lines[1]
@@ -85,114 +86,114 @@ def test_without_unicode_everything_is_ascii():
 
 
 def test_a_hundred_thousand_tasks_are_one_line():
-    board = RunProgress(dag("  each: {parallel: 100000, concurrency: 100, command: x}\n"))
-    board.apply(task(seq, "each", "success", count=100_000) for seq in range(43_210))
-    board.apply(task(seq, "each", "running", count=100_000) for seq in range(43_210, 43_310))
+    progress = RunProgress(dag("  each: {parallel: 100000, concurrency: 100, command: x}\n"))
+    progress.apply(task(seq, "each", "success", count=100_000) for seq in range(43_210))
+    progress.apply(task(seq, "each", "running", count=100_000) for seq in range(43_210, 43_310))
 
-    lines = picture(news(board))
+    lines = picture(snapshot(progress))
 
     assert lines[1:] == ["  ● each  running         3.0 s  ━━━━━━━━──────────── 43,210/100,000  100 running"]
 
 
 def test_a_bar_is_full_only_when_all_is_done_and_a_lone_failure_is_seen_in_it():
-    board = RunProgress()
-    board.apply(task(seq, "a", "failed" if seq == 5 else "success", count=1000) for seq in range(999))
-    board.apply([task(999, "a", "running", count=1000)])
+    progress = RunProgress()
+    progress.apply(task(seq, "a", "failed" if seq == 5 else "success", count=1000) for seq in range(999))
+    progress.apply([task(999, "a", "running", count=1000)])
 
-    almost = picture(news(board))[1]
-    board.apply([task(999, "a", "success", count=1000)])
-    whole = picture(news(board))[1]
+    almost = picture(snapshot(progress))[1]
+    progress.apply([task(999, "a", "success", count=1000)])
+    whole = picture(snapshot(progress))[1]
 
     assert "━" * 19 + "─ 999/1,000  1 failed" in almost
     assert "━" * 20 + " 1,000/1,000  1 failed" in whole
 
 
 def test_what_is_tried_again_says_when_how_often_and_why():
-    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 5}}\n"))
-    board.apply([task(0, "work", "pending", attempt=2, retry_at=after(4.5))])
-    board.note_attempts([attempt(0, problem="exited with code 7")])
+    progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 5}}\n"))
+    progress.apply([task(0, "work", "pending", attempt=2, retry_at=after(4.5))])
+    progress.note_attempts([attempt(0, problem="exited with code 7")])
 
-    waiting = picture(news(board))[1]
-    board.apply([task(0, "work", "running", attempt=2)])
-    running = picture(news(board))[1]
+    waiting = picture(snapshot(progress))[1]
+    progress.apply([task(0, "work", "running", attempt=2)])
+    running = picture(snapshot(progress))[1]
 
     assert waiting.endswith("retrying               attempt 2 of 5, again in 1.5 s: exited with code 7")
     assert running.endswith("attempt 2 of 5: exited with code 7")
 
 
 def test_lost_attempts_do_not_count_against_the_retries():
-    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+    progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
 
-    board.apply([task(0, "work", "running", attempt=3, lost=2)])
+    progress.apply([task(0, "work", "running", attempt=3, lost=2)])
 
-    assert "attempt 3 of 4" in picture(news(board))[1]
+    assert "attempt 3 of 4" in picture(snapshot(progress))[1]
 
 
 def test_attempts_of_a_run_that_was_opened_again_have_no_limit_to_show():
-    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
+    progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 2}}\n"))
 
-    board.apply([task(0, "work", "running", attempt=3)])
+    progress.apply([task(0, "work", "running", attempt=3)])
 
-    assert picture(news(board))[1].endswith("attempt 3")
+    assert picture(snapshot(progress))[1].endswith("attempt 3")
 
 
 def test_items_of_a_fan_out_that_are_tried_again_are_counted_and_the_next_is_named():
-    board = RunProgress(dag("  each: {parallel: 4, command: x, retries: {max_attempts: 3}}\n"))
-    board.apply([task(seq, "each", "running", index=seq, count=4) for seq in range(2)])
-    board.apply([task(2, "each", "pending", index=2, count=4, attempt=3, retry_at=after(9))])
-    board.apply([task(3, "each", "pending", index=3, count=4, attempt=2, retry_at=after(5))])
+    progress = RunProgress(dag("  each: {parallel: 4, command: x, retries: {max_attempts: 3}}\n"))
+    progress.apply([task(seq, "each", "running", index=seq, count=4) for seq in range(2)])
+    progress.apply([task(2, "each", "pending", index=2, count=4, attempt=3, retry_at=after(9))])
+    progress.apply([task(3, "each", "pending", index=3, count=4, attempt=2, retry_at=after(5))])
 
-    line = picture(news(board), width=150)[1]
+    line = picture(snapshot(progress), width=150)[1]
 
     assert line.endswith(" 0/4  2 running  2 retrying (each[3] attempt 2 of 3, again in 2.0 s)")
 
 
 def test_the_newest_word_of_a_running_task_is_shown_but_not_that_of_its_last_attempt():
-    board = RunProgress()
-    board.apply([task(0, "work", "running", attempt=2)])
+    progress = RunProgress()
+    progress.apply([task(0, "work", "running", attempt=2)])
 
-    old = picture(news(board, lines=[said("work", "trying", attempt=1)]))[1]
-    new = picture(news(board, lines=[said("work", "40 %"), said("work", "80 %", attempt=2)]))[1]
+    old = picture(snapshot(progress, lines=[said("work", "trying", attempt=1)]))[1]
+    new = picture(snapshot(progress, lines=[said("work", "40 %"), said("work", "80 %", attempt=2)]))[1]
 
     assert "trying" not in old
     assert new.endswith("attempt 2  80 %")
 
 
 def test_the_last_words_of_what_failed_are_below_it_and_nobody_elses():
-    board = RunProgress()
-    board.apply([task(0, "bad", "failed", problem="x"), task(1, "good", "success")])
+    progress = RunProgress()
+    progress.apply([task(0, "bad", "failed", problem="x"), task(1, "good", "success")])
     lines = [said("bad", f"line {number}") for number in range(30)] + [said("good", "fine")]
 
-    shown = picture(news(board, lines=lines))
+    shown = picture(snapshot(progress, lines=lines))
 
     assert shown[2:-1] == [f"      │ line {number}" for number in range(22, 30)]
     assert not any("fine" in line for line in shown)
 
 
 def test_the_last_words_are_those_of_the_last_attempt():
-    board = RunProgress()
-    board.apply([task(0, "bad", "failed", attempt=2, problem="x")])
+    progress = RunProgress()
+    progress.apply([task(0, "bad", "failed", attempt=2, problem="x")])
 
-    shown = picture(news(board, lines=[said("bad", "once"), said("bad", "twice", attempt=2)]))
+    shown = picture(snapshot(progress, lines=[said("bad", "once"), said("bad", "twice", attempt=2)]))
 
     assert shown[2:] == ["      │ twice"]
 
 
 def test_what_tasks_say_cannot_move_the_cursor():
-    board = RunProgress()
-    board.apply([task(0, "bad", "failed", problem="a\x1b[2Jb\nc")])
+    progress = RunProgress()
+    progress.apply([task(0, "bad", "failed", problem="a\x1b[2Jb\nc")])
 
-    shown = picture(news(board, lines=[said("bad", "x\x1b[1Ay\rz\tw")]))
+    shown = picture(snapshot(progress, lines=[said("bad", "x\x1b[1Ay\rz\tw")]))
 
     assert all(character.isprintable() for line in shown for character in line)
 
 
 def test_an_approval_and_a_signal_show_the_command_that_answers():
     review = "  review: {approval: {message: 'Ship it?'}}\n"
-    board = RunProgress(dag(f"{review}  parcel: {{wait_for_signal: sent}}\n  nap: {{sleep: 90}}\n"))
-    board.apply([task(0, "review"), task(1, "parcel"), task(2, "nap")])
+    progress = RunProgress(dag(f"{review}  parcel: {{wait_for_signal: sent}}\n  nap: {{sleep: 90}}\n"))
+    progress.apply([task(0, "review"), task(1, "parcel"), task(2, "nap")])
 
-    shown = picture(news(board))
+    shown = picture(snapshot(progress))
 
     assert shown[1].endswith("asks            3.0 s  waits for approval: Ship it?")
     assert shown[2] == "      holdfast approve order-42 review"
@@ -210,40 +211,40 @@ def test_an_approval_and_a_signal_show_the_command_that_answers():
     ],
 )
 def test_a_code_workflow_that_only_waits_says_for_what(waiting: str, words: str):
-    shown = picture(news(RunProgress(), waiting=waiting))
+    shown = picture(snapshot(RunProgress(), waiting=waiting))
 
     assert shown[-1] == f"    {words}"
 
 
 def test_a_skipped_task_says_why():
-    board = RunProgress(
+    progress = RunProgress(
         dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n  c: {when: 'input.n > 5', command: x}\n")
     )
-    board.apply([task(0, "a", "failed", problem="x"), task(1, "b", "skipped"), task(2, "c", "skipped")])
+    progress.apply([task(0, "a", "failed", problem="x"), task(1, "b", "skipped"), task(2, "c", "skipped")])
 
-    shown = picture(news(board))
+    shown = picture(snapshot(progress))
 
     assert line_of(shown, "b").endswith("skipped                a failed")
     assert line_of(shown, "c").endswith("skipped                when is not met: input.n > 5")
 
 
 def test_a_task_that_has_yet_to_begin_says_for_what_it_waits_until_the_run_is_over():
-    board = RunProgress(dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n"))
+    progress = RunProgress(dag("  a: {command: x}\n  b: {depends_on: [a], command: x}\n"))
 
-    assert line_of(picture(news(board)), "b").endswith("waiting                for a")
-    assert line_of(picture(news(board, "cancelled")), "b").endswith("not begun")
+    assert line_of(picture(snapshot(progress)), "b").endswith("waiting                for a")
+    assert line_of(picture(snapshot(progress, "cancelled")), "b").endswith("not begun")
 
 
 def forty() -> RunProgress:
     tasks = "".join(f"  task{each}: {{command: x}}\n" for each in range(40))
-    board = RunProgress(dag(tasks))
-    board.apply(task(seq, f"task{seq}", "success") for seq in range(20))
-    board.apply([task(20, "task20", "failed", problem="no"), task(21, "task21", "running")])
-    return board
+    progress = RunProgress(dag(tasks))
+    progress.apply(task(seq, f"task{seq}", "success") for seq in range(20))
+    progress.apply([task(20, "task20", "failed", problem="no"), task(21, "task21", "running")])
+    return progress
 
 
 def test_where_not_all_fits_what_matters_is_shown_in_its_order_and_the_rest_is_counted():
-    lines = picture(news(forty()), height=8)
+    lines = picture(snapshot(forty()), height=8)
 
     assert len(lines) == 7
     assert any("task20" in line and "failed" in line for line in lines)
@@ -256,7 +257,7 @@ def test_where_not_all_fits_what_matters_is_shown_in_its_order_and_the_rest_is_c
 
 
 def test_at_the_end_all_is_shown():
-    lines = picture(news(forty(), "failed"), height=None)
+    lines = picture(snapshot(forty(), "failed"), height=None)
 
     assert len(lines) == 41
 
@@ -264,17 +265,17 @@ def test_at_the_end_all_is_shown():
 @pytest.mark.parametrize("width", [1, 10, 24, 40, 60, 80, 200])
 @pytest.mark.parametrize("height", [1, 2, 3, 5, 10, 24, 100])
 def test_nothing_is_ever_wider_or_higher_than_the_terminal(width: int, height: int):
-    lines = picture(news(forty(), lines=[said("task20", "x" * 500)]), width=width, height=height)
+    lines = picture(snapshot(forty(), lines=[said("task20", "x" * 500)]), width=width, height=height)
 
     assert len(lines) <= max(2, height - 1)
     assert all(cell_len(line) <= width for line in lines)
 
 
 def test_wide_characters_take_the_columns_they_take():
-    board = RunProgress()
-    board.apply([task(0, "処理", "failed", problem="失敗" * 100), task(1, "work", "success")])
+    progress = RunProgress()
+    progress.apply([task(0, "処理", "failed", problem="失敗" * 100), task(1, "work", "success")])
 
-    lines = picture(news(board), width=60)
+    lines = picture(snapshot(progress), width=60)
 
     assert all(cell_len(line) <= 60 for line in lines)
     where = {cell_len(re.split(r"failed|success", line)[0]) for line in (lines[1], lines[-1])}
@@ -282,7 +283,7 @@ def test_wide_characters_take_the_columns_they_take():
 
 
 def test_tails_forget_those_that_have_been_silent_longest():
-    tails = Tails()
+    tails = LogTails()
 
     tails.add(said("each", "first", index=number) for number in range(1000))
 
@@ -307,13 +308,15 @@ NARROW = """\
 
 @pytest.mark.parametrize("width", [40, 50, 60])
 def test_in_a_narrow_terminal_what_matters_stands_beneath(width: int):
-    board = RunProgress(dag(NARROW))
+    progress = RunProgress(dag(NARROW))
     items = [task(1 + each, "many_items", "success", index=each, count=12) for each in range(11)]
     failed = task(12, "many_items", "failed", index=11, count=12, problem="exited with code 5")
-    board.apply([task(0, "transform_everything", "failed", problem="it cannot be read: orders.csv is empty")])
-    board.apply([*items, failed, task(13, "after_all_of_them", "skipped"), task(14, "review")])
-    board.apply([task(15, "flaky_upload", "pending", attempt=2, retry_at=after(8))])
-    seen = news(board, id="0198c0de-0000-7000-8000-000000000000")
+    progress.apply(
+        [task(0, "transform_everything", "failed", problem="it cannot be read: orders.csv is empty")]
+    )
+    progress.apply([*items, failed, task(13, "after_all_of_them", "skipped"), task(14, "review")])
+    progress.apply([task(15, "flaky_upload", "pending", attempt=2, retry_at=after(8))])
+    seen = snapshot(progress, id="0198c0de-0000-7000-8000-000000000000")
 
     lines = picture(seen, width=width)
 
@@ -329,21 +332,21 @@ def test_in_a_narrow_terminal_what_matters_stands_beneath(width: int):
 
 
 def test_in_a_narrow_terminal_what_a_running_task_says_moves_nothing():
-    board = RunProgress()
-    board.apply([task(0, "transform_everything"), task(1, "next")])
+    progress = RunProgress()
+    progress.apply([task(0, "transform_everything"), task(1, "next")])
 
-    quiet = picture(news(board), width=40)
-    talking = picture(news(board, lines=[said("transform_everything", "word " * 50)]), width=40)
+    quiet = picture(snapshot(progress), width=40)
+    talking = picture(snapshot(progress, lines=[said("transform_everything", "word " * 50)]), width=40)
 
     assert len(quiet) == len(talking) == 3
 
 
 def test_a_command_is_broken_only_between_its_words():
     place = DatabaseOptions(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
-    board = RunProgress(dag("  review: {approval: {message: x}}\n"))
-    board.apply([task(0, "review")])
+    progress = RunProgress(dag("  review: {approval: {message: x}}\n"))
+    progress.apply([task(0, "review")])
 
-    lines = draw(news(board), Tails(), place, ViewSize(40, None, after(3), True))
+    lines = draw(snapshot(progress), LogTails(), place, ViewSize(40, None, after(3), True))
 
     script = "holdfast() { printf '%s\\0' \"$@\"; }\n" + "\n".join(text.plain for text in lines[-3:])
     heard = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode()

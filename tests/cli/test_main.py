@@ -162,5 +162,5 @@ def test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed(project: P
 
     assert done.returncode == 74
     assert "Traceback" not in done.stderr
-    assert "there is no room for the answer" in done.stderr
+    assert "no space is left to write the answer" in done.stderr
     assert json.loads(project.run("runs", "show", "r", "--json").stdout)["status"] == "success"

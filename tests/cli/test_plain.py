@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.cli.builders import PLACE, after, attempt, dag, info, said, task
+from tests.cli.builders import DATABASE, after, attempt, dag, info, said, task
 
-from holdfast.cli.views.plain import InOrder, JsonView, PlainView
-from holdfast.cli.views.progress import RunProgress
-from holdfast.cli.watching import RunSnapshot, Setback
+from holdfast.cli.views.plain import JsonView, LineSorter, PlainView
+from holdfast.cli.views.progress import RunProgress, RunSnapshot, Setback
 
 
 class Clock:
@@ -23,15 +22,15 @@ class Clock:
 def test_what_is_read_later_but_was_earlier_is_told_earlier():
     out: list[str] = []
     clock = Clock()
-    lines = InOrder(out.append, clock)
+    lines = LineSorter(out.append, clock)
 
     lines.add(after(2), "ended")
     clock.now = 0.3
     lines.add(after(1), "said")
-    lines.let_out()
+    lines.flush()
     before = list(out)
     clock.now = 0.6
-    lines.let_out()
+    lines.flush()
 
     assert before == []
     assert out == ["said", "ended"]
@@ -40,51 +39,51 @@ def test_what_is_read_later_but_was_earlier_is_told_earlier():
 def test_a_line_is_not_held_back_for_longer_than_half_a_second():
     out: list[str] = []
     clock = Clock()
-    lines = InOrder(out.append, clock)
+    lines = LineSorter(out.append, clock)
 
     lines.add(after(1), "first")
     clock.now = 0.4
     lines.add(after(9), "second")
     clock.now = 0.5
-    lines.let_out()
+    lines.flush()
 
     assert out == ["first"]
 
 
 def test_lines_of_the_same_moment_keep_their_order():
     out: list[str] = []
-    lines = InOrder(out.append)
+    lines = LineSorter(out.append)
 
     for number in range(5):
         lines.add(after(1), str(number))
-    lines.let_out(all=True)
+    lines.flush(all=True)
 
     assert out == ["0", "1", "2", "3", "4"]
 
 
 def told(seen: RunSnapshot, *, since: float | None = None) -> list[str]:
     out: list[str] = []
-    PlainView(out.append, PLACE, None if since is None else after(since)).finish(seen)
+    PlainView(out.append, DATABASE, None if since is None else after(since)).finish(seen)
     return [line.partition(" ")[2] if line.startswith("2026") else line for line in out]
 
 
-def seen(board: RunProgress, *tasks: object, **more: object) -> RunSnapshot:
-    return RunSnapshot(info(), board, board.apply(tasks), **more)  # pyright: ignore[reportArgumentType]
+def seen(progress: RunProgress, *tasks: object, **more: object) -> RunSnapshot:
+    return RunSnapshot(info(), progress, progress.apply(tasks), **more)  # pyright: ignore[reportArgumentType]
 
 
 def test_each_end_is_told_with_its_attempt_and_time():
-    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
+    progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
 
-    lines = told(seen(board, task(0, "work", "success", attempt=2)))
+    lines = told(seen(progress, task(0, "work", "success", attempt=2)))
 
     assert lines == ["run order-42 of test starts", "work success (attempt 2 of 4) after 2.0 s"]
 
 
 def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
-    board = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
+    progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
     waiting = task(0, "work", "pending", attempt=2, retry_at=after(4))
 
-    lines = told(seen(board, waiting, setbacks=[Setback(waiting, attempt(0))]))
+    lines = told(seen(progress, waiting, setbacks=[Setback(waiting, attempt(0))]))
 
     assert lines[1:] == ["work failed (attempt 1 of 4): no luck; again in 3.0 s"]
 
@@ -114,31 +113,31 @@ def test_the_last_failure_is_told_once():
 
 
 def test_what_waits_for_somebody_is_told_with_the_command():
-    board = RunProgress(dag("  review: {approval: {message: 'Ship it?'}}\n"))
+    progress = RunProgress(dag("  review: {approval: {message: 'Ship it?'}}\n"))
 
-    lines = told(seen(board, task(0, "review")))
+    lines = told(seen(progress, task(0, "review")))
 
     assert lines[1:] == ["review waits for approval: Ship it?; answer with: holdfast approve order-42 review"]
 
 
 def test_of_a_run_that_goes_on_the_past_is_not_told_again():
-    board = RunProgress()
+    progress = RunProgress()
     past = [said("work", "old", at=1), said("work", "new", at=61)]
 
-    lines = told(seen(board, task(0, "work", "success"), lines=past), since=60)
+    lines = told(seen(progress, task(0, "work", "success"), lines=past), since=60)
 
     assert lines == ["run order-42 of test goes on", "work | new"]
 
 
 def test_json_events_have_their_facts():
     out: list[str] = []
-    board = RunProgress()
+    progress = RunProgress()
     failed = task(3, "work", "failed", attempt=2, problem="no luck", index=1, count=4)
     view = JsonView(out.append, None)
 
     view.finish(
         seen(
-            board,
+            progress,
             failed,
             setbacks=[Setback(failed, attempt(3, 2))],
             lines=[said("work", "\x1b[1mö", index=1)],

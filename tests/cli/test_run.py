@@ -257,7 +257,7 @@ def test_a_dag_finds_the_workflows_that_it_calls_beside_it_or_where_it_is_told(p
     found = project.run("run", "outer.yaml", "--also", "shop:nothing")
 
     assert lost.returncode == 2
-    assert "what task 'two' calls is 'nothing'" in lost.stderr
+    assert "the workflow that 'two' calls is 'nothing'" in lost.stderr
     assert found.returncode == 0, found.stderr
 
 

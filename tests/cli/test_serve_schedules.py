@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from holdfast import Catalog, Holdfast, load_dag
-from holdfast.cli.serving import Teller, _put_schedules
-from holdfast.cli.targets import Target
+from holdfast.authoring.dag.workflow import DagWorkflow
+from holdfast.cli.serving import EventPrinter, _put_schedules
 from holdfast.client.schedules import ScheduleInfo
 
 
-def target_in(file: Path, text: str, catalog: Catalog) -> Target:
+def written(file: Path, text: str, catalog: Catalog) -> DagWorkflow:
     file.write_text(text)
-    workflow = load_dag(file, catalog=catalog)
-    return Target(workflow, workflow.dag)
+    return load_dag(file, catalog=catalog)
 
 
 async def test_two_nodes_that_begin_at_the_same_time_may_delete_the_same_schedule(
@@ -23,25 +22,25 @@ async def test_two_nodes_that_begin_at_the_same_time_may_delete_the_same_schedul
 ) -> None:
     catalog = Catalog()
     job = "name: job\ntasks: {work: {command: 'true'}}\n"
-    scheduled = target_in(tmp_path / "job.yaml", job + "schedule: '@daily'\n", catalog)
+    scheduled = written(tmp_path / "job.yaml", job + "schedule: '@daily'\n", catalog)
     other_job = job.replace("job", "other") + "schedule: '@yearly'\n"
-    other = target_in(tmp_path / "other.yaml", other_job, catalog)
-    url, teller = f"sqlite:///{tmp_path}/holdfast.db", Teller(as_json=False)
+    other = written(tmp_path / "other.yaml", other_job, catalog)
+    url, events = f"sqlite:///{tmp_path}/holdfast.db", EventPrinter(as_json=False)
     async with (
         Holdfast(url, catalog=catalog, engine=False) as one,
         Holdfast(url, catalog=catalog, engine=False) as two,
     ):
-        await _put_schedules(one, [scheduled], teller)
-        taken_out = target_in(tmp_path / "job.yaml", job, Catalog())
+        await _put_schedules(one, [scheduled], events)
+        taken_out = written(tmp_path / "job.yaml", job, Catalog())
         look = one.schedules.list
 
         async def look_and_then_be_slower() -> list[ScheduleInfo]:
             found = await look()
-            await _put_schedules(two, [taken_out], teller)
+            await _put_schedules(two, [taken_out], events)
             return found
 
         monkeypatch.setattr(one.schedules, "list", look_and_then_be_slower)
-        await _put_schedules(one, [taken_out, other], teller)
+        await _put_schedules(one, [taken_out, other], events)
 
         assert [each.name for each in await look()] == ["other"]
     assert capsys.readouterr().err.count("schedule job is deleted: it is not in its file any more") == 2

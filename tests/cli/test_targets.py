@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from tests.cli.builders import after
 
-from holdfast.cli.database_options import DatabaseOptions, find_place
-from holdfast.cli.targets import load_all, load_target
+from holdfast.cli.arguments.targets import load_all, load_target
+from holdfast.cli.database import DatabaseOptions, find_database
 from holdfast.cli.views.output import span_text
 from holdfast.cli.views.visible import shell_word
 from holdfast.errors import BadOption
@@ -57,16 +57,16 @@ def test_a_module_is_found_from_the_folder_one_is_in(folder: Path):
     module = new_name("shop")
     name = write_workflow(folder / f"{module}.py")
 
-    assert load_target(module).workflow.name == name
-    assert load_target(f"{module}:main").workflow.name == name
-    assert load_target(f"{module}:{name}").workflow.name == name, "also by the name it has in the store"
+    assert load_target(module).name == name
+    assert load_target(f"{module}:main").name == name
+    assert load_target(f"{module}:{name}").name == name, "also by the name it has in the store"
 
 
 def test_a_module_in_a_package_is_found(folder: Path):
     package = new_name("package")
     name = write_workflow(folder / package / "orders.py")
 
-    assert load_target(f"{package}.orders:main").workflow.name == name
+    assert load_target(f"{package}.orders:main").name == name
 
 
 def test_a_file_anywhere_can_be_named_and_import_its_neighbours(folder: Path):
@@ -76,8 +76,8 @@ def test_a_file_anywhere_can_be_named_and_import_its_neighbours(folder: Path):
     file = folder / "deep" / f"{stem}.py"
     file.write_text(f"import {neighbour}\n{file.read_text()}")
 
-    assert load_target(f"deep/{stem}.py").workflow.name == name
-    assert load_target(f"deep/{stem}.py:main").workflow.origin == f"{stem}:main"
+    assert load_target(f"deep/{stem}.py").name == name
+    assert load_target(f"deep/{stem}.py:main").origin == f"{stem}:main"
 
 
 def test_what_it_imports_from_elsewhere_does_not_make_a_module_ambiguous(folder: Path):
@@ -87,7 +87,7 @@ def test_what_it_imports_from_elsewhere_does_not_make_a_module_ambiguous(folder:
     file = folder / f"{module}.py"
     file.write_text(f"from {other} import main as another\n{file.read_text()}")
 
-    assert load_target(module).workflow.name == name
+    assert load_target(module).name == name
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_module_that_fails_is_loaded_anew_next_time(folder: Path):
         load_target(f"{stem}.py")
     name = write_workflow(file)
 
-    assert load_target(f"{stem}.py").workflow.name == name
+    assert load_target(f"{stem}.py").name == name
 
 
 def test_workflows_that_a_dag_calls_are_loaded_and_those_that_these_call(folder: Path):
@@ -160,14 +160,14 @@ def test_workflows_that_a_dag_calls_are_loaded_and_those_that_these_call(folder:
 
     loaded = load_all([f"{outer}.yaml"])
 
-    assert [target.workflow.name for target in loaded] == [outer, middle, inner]
+    assert [workflow.name for workflow in loaded] == [outer, middle, inner]
 
 
 # --- where the runs are
 
 
 def test_without_a_word_the_database_is_in_the_project(folder: Path):
-    place = find_place(None, None)
+    place = find_database(None, None)
 
     assert place.file is not None
     assert place.file == folder / ".holdfast" / "holdfast.db"
@@ -185,7 +185,7 @@ def test_the_project_is_the_nearest_folder_upwards_that_looks_like_one(
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
 
-    assert find_place(None, None).file == folder / ".holdfast" / "holdfast.db"
+    assert find_database(None, None).file == folder / ".holdfast" / "holdfast.db"
 
 
 def test_settings_of_the_project_are_read_and_its_paths_are_meant_from_there(
@@ -195,7 +195,7 @@ def test_settings_of_the_project_are_read_and_its_paths_are_meant_from_there(
     (folder / "inner").mkdir()
     monkeypatch.chdir(folder / "inner")
 
-    place = find_place(None, None)
+    place = find_database(None, None)
 
     assert place.file == folder / "data" / "mine.db"
     assert place.settings.namespace == "shop"
@@ -207,13 +207,13 @@ def test_the_environment_wins_over_the_file_and_the_option_over_both(
     (folder / "holdfast.toml").write_text('url = "sqlite:///data/mine.db"\n')
     monkeypatch.setenv("HOLDFAST_URL", "sqlite:////elsewhere/yours.db")
 
-    assert find_place(None, None).file == Path("/elsewhere/yours.db")
-    assert find_place("ours.db", None).file == folder / "ours.db"
+    assert find_database(None, None).file == Path("/elsewhere/yours.db")
+    assert find_database("ours.db", None).file == folder / "ours.db"
 
 
 @pytest.mark.parametrize("name", ["a b.db", "a?b#c.db", "100%.db", "ümlaut.db"])
 def test_a_path_may_have_any_character(folder: Path, name: str):
-    assert find_place(name, None).file == folder / name
+    assert find_database(name, None).file == folder / name
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_path_may_have_any_character(folder: Path, name: str):
 def test_commands_to_type_repeat_what_was_given_but_name_the_setting_instead_of_a_password(
     folder: Path, url: str
 ):
-    place = find_place(url, "my shop")
+    place = find_database(url, "my shop")
 
     command = place.command("runs", "show", "x")
 
@@ -237,7 +237,7 @@ def test_commands_to_type_repeat_what_was_given_but_name_the_setting_instead_of_
 
 @pytest.mark.parametrize("db", ["my db.db", "postgresql://me@host/shop", "sqlite:///a:b@c.db"])
 def test_a_database_without_a_password_is_repeated_as_it_is(folder: Path, db: str):
-    command = find_place(db, None).command("runs", "list")
+    command = find_database(db, None).command("runs", "list")
 
     assert shlex.split(command) == ["holdfast", "runs", "list", "--db", db]
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 from rich.text import Text
-from tests.cli.builders import PLACE, after, news, said, task
+from tests.cli.builders import DATABASE, after, said, snapshot, task
 from tests.cli.processes import Project
 from tests.cli.terminal import Terminal
 
-from holdfast.cli.views.live import Tails, ViewSize, draw
+from holdfast.cli.views.live import LogTails, ViewSize, draw
 from holdfast.cli.views.progress import RunProgress
 from holdfast.cli.views.visible import log_line, one_line, visible
 
@@ -57,13 +57,13 @@ def test_a_line_of_a_log_keeps_its_indentation_and_tabs():
 
 def test_the_live_view_shows_names_and_ids_with_their_colours_where_they_belong():
     name, shown = "a\x1b[2Jb\u202e", "a\\x1b[2Jb\\u202e"
-    board = RunProgress()
-    board.apply([task(0, name, "failed", problem=name)])
-    seen = news(board, "failed", [said(name, name)], id=name, workflow=name)
-    tails = Tails()
+    progress = RunProgress()
+    progress.apply([task(0, name, "failed", problem=name)])
+    seen = snapshot(progress, "failed", [said(name, name)], id=name, workflow=name)
+    tails = LogTails()
     tails.add(seen.lines)
 
-    lines = draw(seen, tails, PLACE, ViewSize(200, None, after(3), True))
+    lines = draw(seen, tails, DATABASE, ViewSize(200, None, after(3), True))
 
     assert all(text.plain.isprintable() for text in lines)
     assert lines[0].plain == f"{shown}  failed  5.0 s  {shown}"

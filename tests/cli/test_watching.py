@@ -11,14 +11,14 @@ from collections.abc import Generator
 from typing import Any, cast
 
 import pytest
-from tests.cli.builders import PLACE
+from tests.cli.builders import DATABASE
 
 from holdfast import Catalog, Holdfast, Retry, task, workflow
-from holdfast.cli.interrupt import Interrupts
-from holdfast.cli.session import RunRequest, Session
-from holdfast.cli.views.ending import Exit
-from holdfast.cli.views.progress import RunProgress
-from holdfast.cli.watching import RunSnapshot, RunWatcher
+from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.interrupts import Interrupts
+from holdfast.cli.views.progress import RunProgress, RunSnapshot
+from holdfast.cli.watching.session import RunRequest, RunSession
+from holdfast.cli.watching.watcher import RunWatcher
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import RunStatus
 from holdfast.errors import RunFailed
@@ -55,14 +55,14 @@ class Views:
     def __init__(self) -> None:
         self.seen: list[RunSnapshot] = []
 
-    def show(self, news: RunSnapshot) -> None:
-        self.seen.append(news)
+    def show(self, snapshot: RunSnapshot) -> None:
+        self.seen.append(snapshot)
 
     def hide(self) -> None: ...
 
     def reveal(self) -> None: ...
 
-    def finish(self, news: RunSnapshot) -> None: ...
+    def finish(self, snapshot: RunSnapshot) -> None: ...
 
 
 class Slow:
@@ -89,13 +89,13 @@ class Asking:
 
     def __init__(self, client: Holdfast) -> None:
         self._client = client
-        self.asked_of: list[Any] = []
+        self.outside_wait: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     async def attempts(self, run: Any, *, of: Any = None) -> Any:
-        self.asked_of.append(of)
+        self.outside_wait.append(of)
         return await self._client.attempts(run, of=of)
 
 
@@ -122,12 +122,12 @@ async def test_a_run_that_fails_in_the_middle_of_a_look_is_seen_to_have_failed(s
     failures["left"] = 1
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(main)
-        watch = RunWatcher(cast("Holdfast", Slow(client)), run, RunProgress(), await client.describe(run))
+        watcher = RunWatcher(cast("Holdfast", Slow(client)), run, RunProgress(), await client.describe(run))
 
-        await watch.until_it_rests(Views())
+        await watcher.watch(Views())
 
-    assert watch.news.info.status is RunStatus.FAILED
-    assert watch.news.board.lines["work"].state == "failed"
+    assert watcher.snapshot.info.status is RunStatus.FAILED
+    assert watcher.snapshot.progress.lines["work"].state == "failed"
 
 
 async def test_only_attempts_of_tasks_that_moved_are_read_and_each_is_told_once(sqlite_url: str):
@@ -135,16 +135,16 @@ async def test_only_attempts_of_tasks_that_moved_are_read_and_each_is_told_once(
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(insist)
         asking = Asking(client)
-        watch = RunWatcher(cast("Holdfast", asking), run, RunProgress(), await client.describe(run))
+        watcher = RunWatcher(cast("Holdfast", asking), run, RunProgress(), await client.describe(run))
         views = Views()
 
-        await watch.until_it_rests(views)
+        await watcher.watch(views)
 
-    seen = [*views.seen, watch.news]
-    assert [each.attempt.attempt for news in seen for each in news.setbacks] == [1, 2]
-    assert watch.news.info.output == "done"
-    assert asking.asked_of
-    assert all(of == [0] for of in asking.asked_of)
+    seen = [*views.seen, watcher.snapshot]
+    assert [each.attempt.attempt for snapshot in seen for each in snapshot.setbacks] == [1, 2]
+    assert watcher.snapshot.info.output == "done"
+    assert asking.outside_wait
+    assert all(of == [0] for of in asking.outside_wait)
 
 
 async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):
@@ -152,15 +152,15 @@ async def test_a_run_that_was_opened_again_is_watched_on(sqlite_url: str):
     async with Holdfast(sqlite_url, catalog=catalog) as client:
         run = await client.start(main)
         reopening = Reopening(client)
-        watch = RunWatcher(cast("Holdfast", reopening), run, RunProgress(), await client.describe(run))
+        watcher = RunWatcher(cast("Holdfast", reopening), run, RunProgress(), await client.describe(run))
         views = Views()
 
-        await watch.until_it_rests(views)
+        await watcher.watch(views)
 
     assert reopening.has_reopened
-    assert watch.news.info.status is RunStatus.SUCCESS
-    assert watch.news.info.output == "done"
-    line = watch.news.board.lines["work"]
+    assert watcher.snapshot.info.status is RunStatus.SUCCESS
+    assert watcher.snapshot.info.output == "done"
+    line = watcher.snapshot.progress.lines["work"]
     assert (line.state, line.asked_for, line.attempt) == ("success", 1, 2)
     assert len(views.seen) < 20, "it rests between looks"
 
@@ -197,15 +197,15 @@ async def test_a_signal_at_the_very_end_does_not_detach_from_a_run_that_is_over(
     sqlite_url: str, capsys: pytest.CaptureFixture[str]
 ):
     failures["left"] = 0
-    order = RunRequest([], True, None, None, None, False, PLACE, False, True)
+    request = RunRequest([], True, None, None, None, False, DATABASE, False, True)
     with Interrupts() as interrupts:
         async with Holdfast(sqlite_url, catalog=catalog) as client:
             run = await client.start(main)
             interrupting = cast("Holdfast", Interrupting(client))
-            watch = RunWatcher(interrupting, run, RunProgress(), await client.describe(run))
-            session = Session(order, client, watch, Views(), interrupts)
+            watcher = RunWatcher(interrupting, run, RunProgress(), await client.describe(run))
+            session = RunSession(request, client, watcher, Views(), interrupts)
 
-            came = await session.until_it_rests()
+            came = await session.watch()
 
-    assert came is Exit.SUCCESS
+    assert came is ExitCode.SUCCESS
     assert "success after" in capsys.readouterr().err

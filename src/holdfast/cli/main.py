@@ -1,12 +1,14 @@
-"""The command `holdfast`: puts the nouns together, and says what went wrong in one line."""
+"""The command `holdfast`: registers the commands of every noun, and reports errors in one line."""
 
 from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -26,12 +28,10 @@ from holdfast.cli.commands import (
     validate,
     workers,
 )
+from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.views.output import say, say_error
+from holdfast.cli.views.visible import visible
 from holdfast.errors import BadDocument, HoldfastError
-
-_REFUSED = 2
-_UNTOLD = 74
-"""EX_IOERR: what came of it could not be told."""
 
 app = typer.Typer(
     name="holdfast",
@@ -58,9 +58,7 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    from holdfast.cli.stderr_log import log_to_stderr
-
-    log_to_stderr()
+    _log_to_stderr()
 
 
 for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, validate, graph, init, doctor):
@@ -68,47 +66,49 @@ for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, valida
 
 
 def main() -> None:
-    """Ends the process: with 2 for what was refused; other codes are told by each command."""
+    """Runs the command and ends the process. A refusal ends it with 2; each command has its other codes."""
     _provide_streams()
     try:
         app(prog_name="holdfast")
     except BadDocument as error:
-        _say_problems(error)
-        sys.exit(_REFUSED)
+        _print_problems(error)
+        sys.exit(ExitCode.REFUSED)
     except HoldfastError as error:
         say_error(str(error))
-        sys.exit(_REFUSED)
+        sys.exit(ExitCode.REFUSED)
     except FileNotFoundError:
         if _has_folder():
             raise
         say_error("the current folder is gone; go to another")
-        sys.exit(_REFUSED)
+        sys.exit(ExitCode.REFUSED)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        say_error("there is no room for the answer where it is written to; what was asked for may be done")
-        sys.exit(_UNTOLD)
-    except KeyboardInterrupt:  # before the command has begun to listen for it
+        say_error("no space is left to write the answer; the command may have done its work")
+        sys.exit(ExitCode.NO_ROOM)
+    except KeyboardInterrupt:  # before the command has installed its handlers
         sys.exit(128 + signal.SIGINT)
     finally:
-        _close_pipes()
+        _flush_streams()
 
 
 def _provide_streams() -> None:
-    """A process may be started without some of the first three descriptors. The next file that is opened gets
-    such a number, and what is meant for people would be written there."""
+    """Opens the standard streams that the process was started without.
+
+    Otherwise the next file to be opened would get descriptor 1 or 2, and our messages would go into it.
+    """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
         if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  # for as long as we live
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115  # stays open
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         raw = getattr(stream, "buffer", None)
         if isinstance(raw, io.RawIOBase):
-            # By PYTHONUNBUFFERED: then Python drops what a pipe did not take at once.
+            # PYTHONUNBUFFERED is set. An unbuffered stream drops what a pipe does not take at once.
             buffer = io.BufferedWriter(raw)
             text = io.TextIOWrapper(buffer, stream.encoding, stream.errors, line_buffering=True)
             setattr(sys, name, text)
@@ -122,21 +122,50 @@ def _has_folder() -> bool:
     return True
 
 
-def _say_problems(error: BadDocument) -> None:
-    """As editors and CI read them: `file:line:column: message`, with the file as seen from here."""
+def _print_problems(error: BadDocument) -> None:
+    """As editors and CI read them: `file:line:column: message`, with the path relative to this folder."""
     for problem in error.problems:
         file = Path(problem.file)
         here = str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else problem.file
         say(str(problem._replace(file=here)), "red")
 
 
-def _close_pipes() -> None:
-    """What is left for a pipe that nobody reads is of no use, nor is a complaint about it."""
+def _flush_streams() -> None:
+    """Drops what cannot be written, so that Python's own flush at exit does not complain."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # nobody reads it, or there is no room
+        except OSError:  # nobody reads the pipe, or the disk is full
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+# --- logging
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_VisibleFormatter("%(levelname)s: %(message)s"))
+    handler.addFilter(_without_repetition())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class _VisibleFormatter(logging.Formatter):
+    """Log messages quote names that users chose, so they may contain control characters."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
+
+
+def _without_repetition() -> Callable[[logging.LogRecord], bool]:
+    """Drops a message that repeats the one before: an unreachable database is logged every second."""
+    last = ""
+
+    def is_new(record: logging.LogRecord) -> bool:
+        nonlocal last
+        before, last = last, record.getMessage()
+        return last != before
+
+    return is_new
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The node of `holdfast serve`: puts the schedules of its files, works, and tells of runs."""
+"""The node of `holdfast serve`: stores the schedules of its files, runs workflows, and reports on runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
-from holdfast.cli.commands.serve import DEFAULT_HOST, DEFAULT_PORT
-from holdfast.cli.database_options import DatabaseOptions, new_holdfast
-from holdfast.cli.interrupt import Interrupts, close_in_order
+from holdfast.authoring.workflow_files import as_data
+from holdfast.cli.database import DatabaseOptions, new_holdfast
+from holdfast.cli.interrupts import Interrupts, close_in_order
 from holdfast.cli.views.output import (
     between,
     json_text,
@@ -26,77 +26,72 @@ from holdfast.errors import BadOption, ScheduleNotFound, StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
-    from holdfast.cli.targets import Target
+    from holdfast.authoring.catalog import WorkflowDefinition
     from holdfast.client.run import RunInfo
     from holdfast.server.serving import ApiServer
 
 _LOOK_EVERY = 2.0
 _NEWEST = 200
-"""Runs that are looked at. On a node that does more in two seconds the lines are a sample."""
+"""How many runs are looked at. On a node that does more in two seconds the lines are a sample."""
 
 
-class Teller:
-    """Tells what happens: people on stderr, a line each; or programs, one JSON object a line on stdout."""
+class EventPrinter:
+    """Prints what happens: lines on stderr for people, or JSON objects on stdout, one per line."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
 
-    def tell(self, event: str, words: str, at: dt.datetime | None = None, **facts: Any) -> None:
+    def print(self, event: str, text: str, at: dt.datetime | None = None, **facts: Any) -> None:
         at = at or dt.datetime.now(dt.UTC)
         if self._as_json:
             write_answer(json_text({"event": event, "at": at, **facts}))
         else:
-            say(f"{moment_text(at)} {words}")
+            say(f"{moment_text(at)} {text}")
 
 
-class Address(NamedTuple):
-    """Where the HTTP API is served; what is None was not asked for."""
-
-    host: str | None
-    port: int | None
-
-    @property
-    def is_asked_for(self) -> bool:
-        return self.host is not None or self.port is not None
+class ApiAddress(NamedTuple):
+    host: str
+    port: int
+    option: str | None
+    """`--host` or `--port`, if the user gave one: then the node does not start without the API."""
 
 
-async def work(
-    place: DatabaseOptions, targets: Sequence[Target], teller: Teller, address: Address | None, *, quiet: bool
+async def serve_until_interrupted(
+    database: DatabaseOptions,
+    workflows: Sequence[WorkflowDefinition],
+    events: EventPrinter,
+    address: ApiAddress | None,
+    *,
+    quiet: bool,
 ) -> None:
-    """Until SIGTERM or Ctrl-C. Raises NodeStopped, and whatever keeps it from beginning."""
-    client = new_holdfast(place, engine=True)
+    """Returns after SIGTERM or Ctrl-C. Raises NodeStopped, and any error that prevents the start."""
+    client = new_holdfast(database, engine=True)
     await client.open()
     with Interrupts() as interrupts, user_prints_to_stderr():
         server: ApiServer | None = None
+
+        async def close() -> None:
+            if server is not None:
+                await server.stop()  # answers the requests that it has, which takes an open client
+            await client.close()
+
         try:
-            # First, since it may be refused, and then nothing is to be changed.
-            server = None if address is None else await _serve_http(client, address, teller)
-            await _put_schedules(client, targets, teller)
-            names = list(dict.fromkeys(target.workflow.name for target in targets))
-            words = ", ".join([*names, "published flows"])
-            teller.tell("serving", f"serving {words}; Ctrl-C stops in order", workflows=names)
-            await _work(client, server, interrupts, teller, quiet=quiet)
+            # First: it may be refused, and then nothing must be changed.
+            server = None if address is None else await _start_api(client, address, events)
+            await _put_schedules(client, workflows, events)
+            names = list(dict.fromkeys(workflow.name for workflow in workflows))
+            listed = ", ".join([*names, "published flows"])
+            events.print("serving", f"serving {listed}; Ctrl-C stops in order", workflows=names)
+            await _work(client, server, interrupts, events, quiet=quiet)
         finally:
-            closing = client if server is None else _Both(server, client)
-            await close_in_order(closing, interrupts, place.settings.drain_seconds)
-        teller.tell("stopped", "stopped")
-
-
-class _Both(NamedTuple):
-    """Closed one after the other: what is being asked by then is still answered."""
-
-    server: ApiServer
-    client: Holdfast
-
-    async def close(self) -> None:
-        await self.server.stop()
-        await self.client.close()
+            await close_in_order(close, interrupts, database.settings.drain_seconds)
+        events.print("stopped", "stopped")
 
 
 async def _work(
-    client: Holdfast, server: ApiServer | None, interrupts: Interrupts, teller: Teller, *, quiet: bool
+    client: Holdfast, server: ApiServer | None, interrupts: Interrupts, events: EventPrinter, *, quiet: bool
 ) -> None:
-    """Until a signal comes. Raises NodeStopped."""
+    """Returns when a signal arrives. Raises NodeStopped."""
     parts: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(client.serve()),
         asyncio.ensure_future(interrupts.next()),
@@ -104,7 +99,7 @@ async def _work(
     if server is not None:
         parts.append(asyncio.ensure_future(server.wait_until_stopped()))
     if not quiet:
-        parts.append(asyncio.ensure_future(_tell_of_runs(client, teller)))
+        parts.append(asyncio.ensure_future(_report_runs(client, events)))
     try:
         done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
         for each in done:
@@ -115,111 +110,116 @@ async def _work(
         await asyncio.gather(*parts, return_exceptions=True)
 
 
-async def _serve_http(client: Holdfast, address: Address, teller: Teller) -> ApiServer | None:
-    """None if that is not possible and nobody has asked for it in so many words."""
+async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter) -> ApiServer | None:
+    """None if the API cannot be served and the user did not ask for it."""
+    host, port, option = address
     try:
         server = client.api_server()
     except ModuleNotFoundError as error:
         reason = f"{error.name} is not installed: pip install 'holdfast[server]'"
-        if address.is_asked_for:
-            option, value = ("--host", address.host) if address.port is None else ("--port", address.port)
-            raise BadOption(option, value, f"left out here: {reason}") from None
-        teller.tell("http", f"no HTTP API: {reason}", url=None, problem=reason)
+        if option is not None:
+            given = host if option == "--host" else port
+            raise BadOption(option, given, f"left out here: {reason}") from None
+        events.print("http", f"no HTTP API: {reason}", url=None, problem=reason)
         return None
-    host = DEFAULT_HOST if address.host is None else address.host
     try:
-        port = await server.start(host, DEFAULT_PORT if address.port is None else address.port)
+        port = await server.start(host, port)
     except BadOption as error:
-        if address.is_asked_for:
+        if option is not None:
             raise BadOption(f"--{error.option}", error.value, error.expected) from None
-        words = f"no HTTP API here: {error}; --port names another"
-        teller.tell("http", words, url=None, problem=str(error))
+        text = f"no HTTP API here: {error}; --port names another"
+        events.print("http", text, url=None, problem=str(error))
         return None
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/api"
-    teller.tell("http", f"HTTP API at {url}", url=url, problem=None)
+    events.print("http", f"HTTP API at {url}", url=url, problem=None)
     return server
 
 
 # --- schedules
 
 
-async def _put_schedules(client: Holdfast, targets: Sequence[Target], teller: Teller) -> None:
-    """What the files say counts: a schedule that is no longer in its file is deleted, also if the file was
-    moved meanwhile. It is its DAG that a schedule belongs to, and that is known by its name."""
-    files = {target.workflow.origin for target in targets if target.dag is not None}
-    dags = {target.workflow.name for target in targets if target.dag is not None}
-    wanted = {target.workflow.name: target for target in targets if target.dag and target.dag.schedule}
+async def _put_schedules(
+    client: Holdfast, workflows: Sequence[WorkflowDefinition], events: EventPrinter
+) -> None:
+    """Makes the stored schedules those of the files.
+
+    A schedule that is no longer in its file is deleted. The schedule has the name of its workflow, so it is
+    found even if the file was moved.
+    """
+    data = [each for each in map(as_data, workflows) if each is not None]
+    files, names = {each.origin for each in data}, {each.name for each in data}
+    wanted = {each.name: (each, each.file_schedule) for each in data if each.file_schedule is not None}
     for known in await client.schedules.list():
-        is_of_a_file = known.origin in files or (known.origin and known.name in dags)
+        is_of_a_file = known.origin in files or (known.origin and known.name in names)
         if is_of_a_file and known.name not in wanted:
-            with contextlib.suppress(ScheduleNotFound):  # another node, which begins as well, was quicker
+            with contextlib.suppress(ScheduleNotFound):  # another node that starts now was faster
                 await client.schedules.delete(known.name)
-            words = f"schedule {known.name} is deleted: it is not in its file any more"
-            teller.tell("schedule", words, schedule=known.name, status="deleted", next_at=None)
-    for name, target in wanted.items():
-        origin = target.workflow.origin
+            text = f"schedule {known.name} is deleted: it is not in its file any more"
+            events.print("schedule", text, schedule=known.name, status="deleted", next_at=None)
+    for name, (workflow, schedule) in wanted.items():
         info = await client.schedules.put_plan(
-            name, target.workflow, target.dag.schedule, target.dag.schedule_input, origin=origin
+            name, workflow, schedule.plan, schedule.input, origin=workflow.origin
         )
-        words = "is paused" if info.is_paused else f"fires next at {moment_text(info.next_at)}"
+        state = "is paused" if info.is_paused else f"fires next at {moment_text(info.next_at)}"
         status = "paused" if info.is_paused else "on"
-        teller.tell(
-            "schedule", f"schedule {name} {words}", schedule=name, status=status, next_at=info.next_at
+        events.print(
+            "schedule", f"schedule {name} {state}", schedule=name, status=status, next_at=info.next_at
         )
 
 
 # --- runs
 
 
-async def _tell_of_runs(client: Holdfast, teller: Teller) -> None:
-    """One line when a run begins and one when it ends."""
+async def _report_runs(client: Holdfast, events: EventPrinter) -> None:
+    """Prints a line when a run begins and a line when it ends."""
     shown: dict[str, RunStatus] = {}
     with contextlib.suppress(StoreError):
         shown = {info.key: info.status for info in await client.list(limit=_NEWEST)}
     while True:
         await asyncio.sleep(_LOOK_EVERY)
-        with contextlib.suppress(StoreError):  # the node waits for it, and says so
-            shown = await _tell_of_news(client, teller, shown)
+        with contextlib.suppress(StoreError):  # the node waits for the store, and logs that
+            shown = await _report_changes(client, events, shown)
 
 
-async def _tell_of_news(
-    client: Holdfast, teller: Teller, shown: dict[str, RunStatus]
+async def _report_changes(
+    client: Holdfast, events: EventPrinter, shown: dict[str, RunStatus]
 ) -> dict[str, RunStatus]:
+    """Prints the runs whose status differs from `shown`. Returns the statuses now."""
     newest = await client.list(limit=_NEWEST)
     for info in reversed(newest):
         before = shown.get(info.key)
         if before is not info.status:
-            _tell(teller, info, before)
+            _print_status(events, info, before)
     now = {info.key: info.status for info in newest}
-    # One that is still under way when it has gone from the page is looked up by itself.
+    # A run that has left the page of the newest while it is under way is looked up by itself.
     older = [key for key, status in shown.items() if key not in now and not status.is_final]
     for key in older[:_NEWEST]:
         info = await client.describe(key)
         now[key] = info.status
         if info.status is not shown[key]:
-            _tell(teller, info, shown[key])
+            _print_status(events, info, shown[key])
     return now
 
 
-def _tell(teller: Teller, info: RunInfo, before: RunStatus | None) -> None:
+def _print_status(events: EventPrinter, info: RunInfo, before: RunStatus | None) -> None:
     if before is None and info.status.is_final:
-        _tell_of(teller, info, info.created_at, "starts", RunStatus.PENDING)
+        _print_run(events, info, info.created_at, "starts", RunStatus.PENDING)
     match info.status:
         case RunStatus.PENDING | RunStatus.RUNNING:
-            words = "starts" if before is None else "is running"
+            text = "starts" if before is None else "is running"
         case RunStatus.PARKED | RunStatus.PAUSED:
-            words = f"is {info.status}"
+            text = f"is {info.status}"
         case RunStatus.SUCCESS | RunStatus.FAILED | RunStatus.CANCELLED:
             took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
-            words = f"{info.status}" + (f" after {span_text(took)}" if took is not None else "")
+            text = f"{info.status}" + (f" after {span_text(took)}" if took is not None else "")
         case _:
             assert_never(info.status)
     why = f": {one_line(info.failure.message)}" if info.failure is not None else ""
     at = info.finished_at or dt.datetime.now(dt.UTC)
-    _tell_of(teller, info, at, words + why, info.status)
+    _print_run(events, info, at, text + why, info.status)
 
 
-def _tell_of(teller: Teller, info: RunInfo, at: dt.datetime, words: str, status: RunStatus) -> None:
+def _print_run(events: EventPrinter, info: RunInfo, at: dt.datetime, text: str, status: RunStatus) -> None:
     problem = info.failure.summary if info.failure is not None and status is info.status else None
     facts = {"run": info.id, "key": info.key, "workflow": info.workflow, "status": status, "problem": problem}
-    teller.tell("run", f"run {info.id} of {info.workflow} {words}", at, **facts)
+    events.print("run", f"run {info.id} of {info.workflow} {text}", at, **facts)

@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.database import find_database, use_client
+from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
 from holdfast.cli.views.output import print_json, say
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
 
-_Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
 _Task = Annotated[
-    str, typer.Argument(metavar="TASK", help="The task that asks; of a flow the path of the node.")
+    str, typer.Argument(metavar="TASK", help="The task that waits; in a flow, the path of the node.")
 ]
 _Reject = Annotated[
-    bool, typer.Option("--reject", help="Say no: the task fails; a flow goes where `rejected` leads.")
+    bool, typer.Option("--reject", help="Answer no: the task fails; a flow takes the action `rejected`.")
 ]
 _Value = Annotated[
     str | None,
-    typer.Option("--value", metavar="JSON", help="What to answer instead of true.", show_default=False),
+    typer.Option("--value", metavar="JSON", help="The answer, instead of true.", show_default=False),
 ]
 _Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The name of the signal, or a key of the state of a flow.")
+    str, typer.Argument(metavar="NAME", help="The signal's name; in a flow, a key of the shared state.")
 ]
 _Payload = Annotated[
     str | None,
-    typer.Argument(metavar="JSON", help="What to send with it. A flow needs it.", show_default=False),
+    typer.Argument(metavar="JSON", help="The signal's value. A flow needs one.", show_default=False),
 ]
 
 
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 
 def approve(
-    run: _Run,
+    run: RunArgument,
     task: _Task,
     reject: _Reject = False,
     value: _Value = None,
@@ -48,20 +48,20 @@ def approve(
     namespace: Namespace = None,
 ) -> None:
     """Answer a task that waits for approval: yes, or no with --reject."""
-    from holdfast.cli.inputs import read_json
+    from holdfast.cli.arguments.inputs import read_json
 
     if reject and value is not None:
         raise BadOption("--value", value, "left out with --reject, which answers false")
     answer = read_json("--value", value) if value is not None else not reject
 
-    async def give(client: Holdfast) -> str:
-        from holdfast.cli.finding import find_run
+    async def send(client: Holdfast) -> str:
+        from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
         await client.approve(info.id, task, value=answer)
         return info.id
 
-    id = ask(find_place(db, namespace), give)
+    id = use_client(find_database(db, namespace), send)
     if as_json:
         print_json({"run": id, "task": task, "value": answer})
     else:
@@ -69,7 +69,7 @@ def approve(
 
 
 def signal(
-    run: _Run,
+    run: RunArgument,
     name: _Name,
     value: _Payload = None,
     as_json: AsJson = False,
@@ -77,21 +77,22 @@ def signal(
     namespace: Namespace = None,
 ) -> None:
     """Send a signal to a run."""
-    from holdfast.cli.inputs import read_json
+    from holdfast.cli.arguments.inputs import read_json
 
     payload: Any = None if value is None else read_json("JSON", value)
 
     async def send(client: Holdfast) -> str:
-        from holdfast.cli.finding import find_run
+        from holdfast.authoring.workflow_files import read_definition
+        from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
-        definition = await client.definition(info.id)
-        if value is None and definition is not None and definition.kind == "flow":
+        workflow = read_definition(await client.definition(info.id)) if value is None else None
+        if workflow is not None and workflow.outline(info.input).signals_need_value:
             raise BadOption("JSON", None, "given: to a flow, null means that nothing has come yet")
         await client.signal(info.id, name, payload)
         return info.id
 
-    id = ask(find_place(db, namespace), send)
+    id = use_client(find_database(db, namespace), send)
     if as_json:
         print_json({"run": id, "signal": name, "value": payload})
     else:

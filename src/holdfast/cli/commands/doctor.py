@@ -1,4 +1,4 @@
-"""`holdfast doctor`: runs that nothing would ever wake."""
+"""`holdfast doctor`: finds runs that nothing will ever wake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.database import find_database, use_client
+from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.options import AsJson, Db, Namespace
 from holdfast.cli.views.output import print_json, say
 from holdfast.cli.views.tables import print_table
 
@@ -19,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Look for runs that are not finished and have no reason to wake. Exit code 1 if there are."""
+    """Find runs that are not finished and that nothing will wake. Exit code 1 if there are any."""
 
     from holdfast.core.values import key_text
 
@@ -34,7 +36,7 @@ def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) 
             for stranded in await client.doctor()
         ]
 
-    found = ask(find_place(db, namespace), examine)
+    found = use_client(find_database(db, namespace), examine)
     if as_json:
         print_json(found, is_pretty=True)
     elif not found:
@@ -44,4 +46,4 @@ def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) 
             ["RUN", "WORKFLOW", "STATUS", "PROBLEM"], [list(each.values()) for each in found], state=2
         )
     if found:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)

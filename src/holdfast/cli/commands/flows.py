@@ -1,4 +1,4 @@
-"""`holdfast flows`: publish flows, look at their versions, and start runs that any node takes."""
+"""`holdfast flows`: publishes flows, shows their versions, and starts runs that any node may take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.database import find_database, use_client
+from holdfast.cli.options import AsJson, Db, Limit, Namespace
 from holdfast.cli.views.output import moment_text, print_json, print_line, say
 from holdfast.cli.views.tables import print_table
 from holdfast.errors import FlowNotFound
@@ -16,21 +17,23 @@ if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.flows import FlowInfo, FlowVersionInfo
 
-_Flow = Annotated[str, typer.Argument(metavar="FLOW", help="Its id, as `holdfast flows list` shows it.")]
+_Flow = Annotated[
+    str, typer.Argument(metavar="FLOW", help="The flow's id, as `holdfast flows list` shows it.")
+]
 _File = Annotated[str, typer.Argument(metavar="FILE", help="A JSON or YAML file with a flow.")]
 _Into = Annotated[
     str | None,
     typer.Option(
         "--flow",
         metavar="FLOW",
-        help="The id of the flow that it is a version of; else the name in the file.",
+        help="The id of the flow to add a version to. Default: the name in the file.",
         show_default=False,
     ),
 ]
 _Number = Annotated[
     int | None, typer.Option("--version", metavar="N", help="The number of the version.", show_default=False)
 ]
-_Draft = Annotated[bool, typer.Option("--draft", help="Keep it, but let nobody run it yet.")]
+_Draft = Annotated[bool, typer.Option("--draft", help="Store it, but do not let it run yet.")]
 _Input = Annotated[
     str | None,
     typer.Option(
@@ -46,11 +49,10 @@ _Id = Annotated[
     typer.Option(
         "--id",
         metavar="ID",
-        help="Names the run. If there is one of that name already, it is that one.",
+        help="The id of the run. If a run has this id already, no second one is started.",
         show_default=False,
     ),
 ]
-_Limit = Annotated[int, typer.Option("--limit", metavar="N", help="At most so many.")]
 
 flows = typer.Typer(help="Publish flows, look at their versions, start runs of them.", no_args_is_help=True)
 
@@ -61,16 +63,16 @@ def register(app: typer.Typer) -> None:
 
 @flows.command("list")
 def list_flows(
-    limit: _Limit = 20, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+    limit: Limit = 20, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
 ) -> None:
     """List flows, the newest first."""
-    found, total = ask(find_place(db, namespace), lambda client: client.flows.list(1, limit))
+    found, total = use_client(find_database(db, namespace), lambda client: client.flows.list(1, limit))
     if as_json:
         print_json(found, is_pretty=True)
     elif not found:
         say("no flows; `holdfast flows publish FILE` makes one")
     else:
-        rows = [[it.id, it.name, moment_text(it.created_at), it.description] for it in found]
+        rows = [[flow.id, flow.name, moment_text(flow.created_at), flow.description] for flow in found]
         print_table(["FLOW", "NAME", "CREATED", ""], rows, state=-1)
         if total > len(found):
             say(f"and {total - len(found)} more")
@@ -86,24 +88,24 @@ def publish(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Publish a flow, or a new version of one. It is checked whole first, and never changed afterwards."""
+    """Publish a flow, or a new version of one. It is checked first, and never changes afterwards."""
     from holdfast.authoring.flow.loader import read_flow_file
 
     read, source = read_flow_file(Path(file))
 
-    async def write(client: Holdfast) -> FlowVersionInfo:
-        id = flow or await _flow_named(client, read.name, read.description)
-        write = client.flows.save_draft if draft else client.flows.publish
-        return await write(id, source, version)
+    async def save(client: Holdfast) -> FlowVersionInfo:
+        id = flow or await _find_or_create(client, read.name, read.description)
+        save_version = client.flows.save_draft if draft else client.flows.publish
+        return await save_version(id, source, version)
 
-    info = ask(find_place(db, namespace), write, makes_file=True)
+    info = use_client(find_database(db, namespace), save, makes_file=True)
     if as_json:
         print_json(info, is_pretty=True)
     else:
         say(f"{info.status} version {info.number} of flow {info.flow}")
 
 
-async def _flow_named(client: Holdfast, name: str, description: str) -> str:
+async def _find_or_create(client: Holdfast, name: str, description: str) -> str:
     try:
         return (await client.flows.describe(name)).id
     except FlowNotFound:
@@ -115,9 +117,9 @@ def show(
     flow: _Flow, version: _Number = None, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
 ) -> None:
     """Show the versions of a flow, or the definition of one of them."""
-    place = find_place(db, namespace)
+    database = find_database(db, namespace)
     if version is not None:
-        info = ask(place, lambda client: client.flows.get(flow, version))
+        info = use_client(database, lambda client: client.flows.get(flow, version))
         if as_json:
             print_json(info, is_pretty=True)
         else:
@@ -127,11 +129,13 @@ def show(
     async def read(client: Holdfast) -> tuple[FlowInfo, list[FlowVersionInfo]]:
         return await client.flows.describe(flow), await client.flows.versions(flow)
 
-    described, versions = ask(place, read)
+    described, versions = use_client(database, read)
     if as_json:
         print_json({"flow": described, "versions": versions}, is_pretty=True)
         return
-    rows = [[str(it.number), it.status, moment_text(it.created_at), it.hash[:12]] for it in versions]
+    rows = [
+        [str(each.number), each.status, moment_text(each.created_at), each.hash[:12]] for each in versions
+    ]
     say(f"{described.id}: {described.name}" + (f", {described.description}" if described.description else ""))
     print_table(["VERSION", "STATUS", "CREATED", "HASH"], rows, state=1)
 
@@ -145,8 +149,10 @@ def compare(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Tell what a version does differently from another."""
-    changes = ask(find_place(db, namespace), lambda client: client.flows.compare(flow, before, after))
+    """Show how two versions of a flow differ."""
+    changes = use_client(
+        find_database(db, namespace), lambda client: client.flows.compare(flow, before, after)
+    )
     if as_json:
         print_json(changes, is_pretty=True)
     elif not changes:
@@ -166,8 +172,8 @@ def start(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Start a run of a published flow, for any node to take: `holdfast serve` is one."""
-    from holdfast.cli.inputs import read_named
+    """Start a run of a published flow. Any node may take it: `holdfast serve` is one."""
+    from holdfast.cli.arguments.inputs import read_named
 
     given: dict[str, Any] = read_named(params)
 
@@ -175,7 +181,7 @@ def start(
         await client.flows.get(flow, version)
         return (await client.start_with(flow, (), given, id=id, version=version)).id
 
-    run = ask(find_place(db, namespace), begin)
+    run = use_client(find_database(db, namespace), begin)
     if as_json:
         print_json({"run": run, "flow": flow})
     else:

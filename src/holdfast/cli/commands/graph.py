@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.views.output import json_text, say, say_error, stdout
 from holdfast.cli.views.visible import visible
 from holdfast.errors import BadOption
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from holdfast.authoring.dag.model import Dag
     from holdfast.authoring.flow.model import Flow
 
-_BAD_USAGE: Final = 2
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
 """In a wider terminal the eye would lose the line."""
@@ -66,7 +66,7 @@ def graph(
 ) -> None:
     """Draw a workflow: which task of a DAG waits for which, or where the actions of a flow lead."""
     from holdfast.authoring.dag.model import Dag
-    from holdfast.cli.documents import load_document
+    from holdfast.cli.arguments.documents import load_document
 
     if as_json and format not in (None, Format.JSON):
         raise BadOption("--format", str(format), "left out with --json, or json")
@@ -155,5 +155,5 @@ def _write(output: Path, drawing: str) -> None:
         output.write_text(drawing, encoding="utf-8", newline="\n")
     except OSError as error:
         say_error(f"{str(output)!r} cannot be written: {error.strerror}")
-        raise typer.Exit(_BAD_USAGE) from None
+        raise typer.Exit(ExitCode.REFUSED) from None
     say(f"wrote {output}")

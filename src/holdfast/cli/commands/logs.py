@@ -1,4 +1,4 @@
-"""`holdfast logs`: what the tasks of a run have said."""
+"""`holdfast logs`: prints what the tasks of a run wrote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.database import find_database, use_client
+from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
 from holdfast.cli.views.output import is_terminal, moment_text, print_json, print_line, stdout, task_label
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.errors import BadOption
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.logs import LogLine
 
-_Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
 _Task = Annotated[
     str | None,
     typer.Argument(
@@ -26,11 +26,11 @@ _Task = Annotated[
     ),
 ]
 _Follow = Annotated[
-    bool, typer.Option("--follow", "-f", help="Go on as more is said, until the run has ended.")
+    bool, typer.Option("--follow", "-f", help="Keep printing new lines until the run has ended.")
 ]
 
 
-class _Wanted(NamedTuple):
+class _LogFilter(NamedTuple):
     task: str | None
     item: int | None
 
@@ -40,18 +40,18 @@ def register(app: typer.Typer) -> None:
 
 
 def logs(
-    run: _Run,
+    run: RunArgument,
     task: _Task = None,
     follow: _Follow = False,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Print what the tasks of a run have said."""
-    wanted = _wanted(task)
+    """Print what the tasks of a run wrote."""
+    wanted = _read_filter(task)
 
-    async def read(client: Holdfast) -> None:
-        from holdfast.cli.finding import find_run
+    async def print_lines(client: Holdfast) -> None:
+        from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
         if wanted.task is not None:
@@ -60,7 +60,7 @@ def logs(
             if wanted.item is None or line.index == wanted.item:
                 _print(line, as_json=as_json)
 
-    ask(find_place(db, namespace), read)
+    use_client(find_database(db, namespace), print_lines)
 
 
 async def _lines(client: Holdfast, run: str, task: str | None, *, follow: bool) -> AsyncIterator[LogLine]:
@@ -72,15 +72,15 @@ async def _lines(client: Holdfast, run: str, task: str | None, *, follow: bool) 
         yield line
 
 
-def _wanted(task: str | None) -> _Wanted:
+def _read_filter(task: str | None) -> _LogFilter:
     if task is None:
-        return _Wanted(None, None)
+        return _LogFilter(None, None)
     item = re.fullmatch(r"(?P<name>.+)\[(?P<index>\d{1,9})\]", task)
-    return _Wanted(task, None) if item is None else _Wanted(item["name"], int(item["index"]))
+    return _LogFilter(task, None) if item is None else _LogFilter(item["name"], int(item["index"]))
 
 
 async def _check_task(client: Holdfast, run: str, task: str) -> None:
-    """A slip of the pen must not look like a task that said nothing."""
+    """Refuses an unknown name: a typing error must not look like a task that wrote nothing."""
     names = {each.name: None for each in await client.tasks(run)}
     if names and task not in names:
         known = ", ".join(list(names)[:10])

@@ -1,4 +1,4 @@
-"""`holdfast run`: start a run here, or take one up again, and watch it to its end."""
+"""`holdfast run`: starts a run in this process, or continues one, and watches it to its end."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.database_options import Db, Namespace, find_place
+from holdfast.cli.database import find_database
+from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.options import Db, Namespace
 
 _HELP = """
 Run a workflow here, and watch it to its end.
 
-TARGET is a YAML or JSON file, module:workflow or file.py:workflow. What the run gives is printed on stdout as
-JSON, everything else on stderr. If this process dies, --resume goes on where it was.
+TARGET is a YAML or JSON file, module:workflow or file.py:workflow. The output of the run is printed on stdout
+as JSON; everything else is printed on stderr. If this process dies, --resume continues the run.
 
 Exit codes: 0 success, 1 failed, 2 refused, 3 cancelled, 4 parked or paused, 130 detached by Ctrl-C,
 143 by SIGTERM, 141 because nobody reads the output any more.
@@ -34,20 +36,20 @@ _Id = Annotated[
     typer.Option(
         "--id",
         metavar="ID",
-        help="Names the run. If there is one of that name already, it is watched.",
+        help="The id of the run. If a run has this id already, it is watched.",
         show_default=False,
     ),
 ]
 _Resume = Annotated[
     str | None,
-    typer.Option("--resume", metavar="RUN", help="Go on with this run.", show_default=False),
+    typer.Option("--resume", metavar="RUN", help="Continue this run.", show_default=False),
 ]
 _Retry = Annotated[
     str | None,
     typer.Option(
         "--retry",
         metavar="RUN",
-        help="Open this failed or cancelled run again, and go on with it.",
+        help="Open this failed or cancelled run again, and continue it.",
         show_default=False,
     ),
 ]
@@ -61,7 +63,7 @@ _Also = Annotated[
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines as things happen, the result last.")]
-_Plain = Annotated[bool, typer.Option("--plain", help="Print plain lines, also in a terminal.")]
+_Plain = Annotated[bool, typer.Option("--plain", help="Print plain lines, even in a terminal.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -80,24 +82,31 @@ def run(
     as_json: _Json = False,
     plain: _Plain = False,
 ) -> None:
-    old = resume or retry
+    existing = resume or retry
     if resume and retry:
-        raise typer.BadParameter("it goes on with the run as well: leave out --resume", param_hint="--retry")
-    if old and (input is not None or id is not None):
-        raise typer.BadParameter(f"run {old!r} has its own", param_hint="--input and --id")
-    if not old and target is None:
+        raise typer.BadParameter("it continues the run as well: leave out --resume", param_hint="--retry")
+    if existing and (input is not None or id is not None):
+        raise typer.BadParameter(f"run {existing!r} has its own", param_hint="--input and --id")
+    if not existing and target is None:
         raise typer.BadParameter(
             "give a YAML or JSON file, module:workflow or file.py:workflow", param_hint="TARGET"
         )
 
-    from holdfast.cli.session import RunRequest, carry_out
-    from holdfast.cli.views.ending import Exit
+    from holdfast.cli.watching.session import RunRequest, carry_out
 
-    targets = [*([] if target is None else [target]), *(also or [])]
-    place = find_place(db, namespace)
-    order = RunRequest(targets, target is not None, input, id, old, retry is not None, place, as_json, plain)
+    request = RunRequest(
+        targets=[*([] if target is None else [target]), *(also or [])],
+        has_target=target is not None,
+        input=input,
+        id=id,
+        existing=existing,
+        is_retry=retry is not None,
+        database=find_database(db, namespace),
+        as_json=as_json,
+        is_plain=plain,
+    )
     try:
-        code = carry_out(order)
+        code = carry_out(request)
     except BrokenPipeError:
-        code = Exit.BROKEN_PIPE
+        code = ExitCode.BROKEN_PIPE
     raise typer.Exit(code)

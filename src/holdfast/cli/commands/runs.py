@@ -1,4 +1,4 @@
-"""`holdfast runs`: list them, look at one, and what an operator does to one."""
+"""`holdfast runs`: lists runs, shows one, cancels, retries or resumes one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database_options import AsJson, DatabaseOptions, Db, Namespace, ask, find_place
+from holdfast.cli.database import DatabaseOptions, find_database, use_client
+from holdfast.cli.options import AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, moment_text, print_json, say, span_text
 from holdfast.cli.views.tables import print_table
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.cli.views.run_details import RunDetails
     from holdfast.client.run import RunInfo
 
-_Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
 _Status = Annotated[
     str | None,
     typer.Option(
@@ -27,15 +28,15 @@ _Status = Annotated[
     ),
 ]
 _Workflow = Annotated[
-    str | None, typer.Option("--workflow", metavar="NAME", help="Only of this workflow.", show_default=False)
+    str | None,
+    typer.Option("--workflow", metavar="NAME", help="Only runs of this workflow.", show_default=False),
 ]
-_Limit = Annotated[int, typer.Option("--limit", metavar="N", help="At most so many.")]
 _Reason = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Why; kept with it.", show_default=False)
+    str, typer.Option("--reason", metavar="TEXT", help="Why; stored with the run.", show_default=False)
 ]
 _Full = Annotated[
     bool,
-    typer.Option("--full", help="All tasks and attempts, with outputs and tracebacks as long as they are."),
+    typer.Option("--full", help="All tasks and attempts, with outputs and tracebacks at full length."),
 ]
 
 runs = typer.Typer(help="List runs, look at one, cancel, retry or resume it.", no_args_is_help=True)
@@ -49,7 +50,7 @@ def register(app: typer.Typer) -> None:
 def list_runs(
     status: _Status = None,
     workflow: _Workflow = None,
-    limit: _Limit = 20,
+    limit: Limit = 20,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -59,55 +60,64 @@ def list_runs(
     async def read(client: Holdfast) -> list[RunInfo]:
         return await client.list(status=status, workflow=workflow, limit=limit)
 
-    found = ask(find_place(db, namespace), read)
+    found = use_client(find_database(db, namespace), read)
     if as_json:
         print_json(found, is_pretty=True)
     elif not found:
         say("no runs")
     else:
-        print_table(
-            ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", ""], [_row(info) for info in found], state=2
-        )
+        header = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", ""]
+        print_table(header, [_row(info) for info in found], state=2)
 
 
 def _row(info: RunInfo) -> list[str]:
-    took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
     from holdfast.cli.views.wording import waits_text
 
-    more = waits_text(info.waiting) if info.waiting else ""
-    more = info.failure.summary if info.failure is not None else more
+    took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
+    note = waits_text(info.waiting) if info.waiting else ""
     return [
         info.id,
         info.workflow,
         info.status,
         moment_text(info.created_at),
         "-" if took is None else span_text(took),
-        more,
+        info.failure.summary if info.failure is not None else note,
     ]
 
 
 @runs.command("show")
 def show_run(
-    run: _Run, full: _Full = False, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+    run: RunArgument,
+    full: _Full = False,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
 ) -> None:
-    """Show a run: its tasks with what they gave, attempts that did not succeed, and what it waits for."""
-    from holdfast.cli.views.run_details import print_portrait, read_portrait
+    """Show a run: its tasks with their outputs, attempts that failed, and what it waits for."""
+    from holdfast.cli.arguments.runs import find_run
+    from holdfast.cli.views.run_details import print_run_details, read_run_details
 
-    place = find_place(db, namespace)
-    portrait = ask(place, lambda client: read_portrait(client, run, is_whole=full or as_json))
+    async def read(client: Holdfast) -> RunDetails:
+        return await read_run_details(client, await find_run(client, run), is_full=full or as_json)
+
+    database = find_database(db, namespace)
+    details = use_client(database, read)
     if as_json:
-        print_json(portrait.facts(), is_pretty=True)
+        print_json(details.facts(), is_pretty=True)
     else:
-        print_portrait(portrait, place, is_full=full)
+        print_run_details(details, database, is_full=full)
 
 
 @runs.command("cancel")
 def cancel_run(
-    run: _Run, reason: _Reason = "", as_json: AsJson = False, db: Db = None, namespace: Namespace = None
+    run: RunArgument,
+    reason: _Reason = "",
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
 ) -> None:
-    """Ask a run to end. A node does so, after the run has cleaned up; one that is parked ends at once."""
-    place = find_place(db, namespace)
-    info = _do(place, run, lambda client, id: client.cancel(id, reason))
+    """Ask a run to end. A node ends it after the run has cleaned up; a parked run ends at once."""
+    info = _change(find_database(db, namespace), run, lambda client, id: client.cancel(id, reason))
     if as_json:
         print_json(info)
     else:
@@ -115,35 +125,39 @@ def cancel_run(
 
 
 @runs.command("retry")
-def retry_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Open a failed or cancelled run again: what failed is tried again, what is recorded stays."""
-    place = find_place(db, namespace)
-    info = _do(place, run, lambda client, id: client.retry(id))
-    _tell_of_open(info, "is open again", place, as_json=as_json)
+def retry_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
+    database = find_database(db, namespace)
+    info = _change(database, run, lambda client, id: client.retry(id))
+    _print_open(info, "is open again", database, as_json=as_json)
 
 
 @runs.command("resume")
-def resume_run(run: _Run, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Let a parked or paused run go on, after what kept it was mended."""
-    place = find_place(db, namespace)
-    info = _do(place, run, lambda client, id: client.resume(id))
-    _tell_of_open(info, "may go on", place, as_json=as_json)
+def resume_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Let a parked or paused run go on, after its problem is repaired."""
+    database = find_database(db, namespace)
+    info = _change(database, run, lambda client, id: client.resume(id))
+    _print_open(info, "may go on", database, as_json=as_json)
 
 
-def _tell_of_open(info: RunInfo, words: str, place: DatabaseOptions, *, as_json: bool) -> None:
+def _print_open(info: RunInfo, state: str, database: DatabaseOptions, *, as_json: bool) -> None:
     if as_json:
         print_json(info)
         return
-    say(f"run {info.id} {words}; a node that serves {info.workflow} takes it, or")
-    say(f"  {place.command('run', '--resume', info.id)}")
+    say(f"run {info.id} {state}; a node that serves {info.workflow} takes it, or")
+    say(f"  {database.command('run', '--resume', info.id)}")
 
 
-def _do(place: DatabaseOptions, run: str, act: Callable[[Holdfast, str], Awaitable[Any]]) -> RunInfo:
-    async def find_and_act(client: Holdfast) -> RunInfo:
-        from holdfast.cli.finding import find_run
+def _change(
+    database: DatabaseOptions, run: str, change: Callable[[Holdfast, str], Awaitable[Any]]
+) -> RunInfo:
+    """Returns the run as it is after the change."""
+
+    async def find_and_change(client: Holdfast) -> RunInfo:
+        from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
-        await act(client, info.id)
+        await change(client, info.id)
         return await client.describe(info.id)
 
-    return ask(place, find_and_act)
+    return use_client(database, find_and_change)

@@ -1,4 +1,4 @@
-"""`holdfast schedules`: put them, look at them, and see what they will do."""
+"""`holdfast schedules`: stores schedules, shows them, and previews when they fire."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database_options import AsJson, Db, Namespace, ask, find_place
+from holdfast.cli.database import find_database, use_client
+from holdfast.cli.options import AsJson, Db, Namespace
 from holdfast.cli.views.output import moment_text, print_json, print_line, say
 from holdfast.cli.views.tables import print_table
 from holdfast.errors import Refused
@@ -22,14 +23,14 @@ _Target = Annotated[
     typer.Option(
         "--target",
         metavar="TARGET",
-        help="Where its workflow is: a YAML file, module:workflow or file.py:workflow. "
-        "Not needed for a schedule that stands in a file.",
+        help="Where the workflow is: a YAML file, module:workflow or file.py:workflow. "
+        "Not needed for a schedule from a YAML file.",
         show_default=False,
     ),
 ]
-_Count = Annotated[int, typer.Option("--count", "-n", metavar="N", help="How many.")]
+_Count = Annotated[int, typer.Option("--count", "-n", metavar="N", help="How many ticks to show.")]
 
-schedules = typer.Typer(help="Put schedules, look at them, pause, trigger, backfill.", no_args_is_help=True)
+schedules = typer.Typer(help="Put, show, pause, trigger and backfill schedules.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +44,7 @@ def list_schedules(as_json: AsJson = False, db: Db = None, namespace: Namespace 
     async def read(client: Holdfast) -> list[ScheduleInfo]:
         return await client.schedules.list()
 
-    found = ask(find_place(db, namespace), read)
+    found = use_client(find_database(db, namespace), read)
     if as_json:
         print_json([_facts(info) for info in found], is_pretty=True)
     elif not found:
@@ -90,8 +91,8 @@ def _facts(info: ScheduleInfo) -> dict[str, Any]:
 
 @schedules.command("show")
 def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Show a schedule: its plan, its last run, what was skipped and why."""
-    info = ask(find_place(db, namespace), lambda client: client.schedules.get(name))
+    """Show a schedule: its plan, its last run, how many ticks were skipped and why."""
+    info = use_client(find_database(db, namespace), lambda client: client.schedules.get(name))
     if as_json:
         print_json(_facts(info), is_pretty=True)
         return
@@ -126,63 +127,74 @@ def put_schedule(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="A YAML file, module:workflow or file.py:workflow.")
     ],
-    cron: Annotated[str | None, typer.Option("--cron", metavar="EXPRESSION", show_default=False)] = None,
+    cron: Annotated[
+        str | None,
+        typer.Option("--cron", metavar="EXPRESSION", help="Such as '0 2 * * *'.", show_default=False),
+    ] = None,
     every: Annotated[
         str | None, typer.Option("--every", metavar="SPAN", help="Such as 90s or 1h30m.", show_default=False)
     ] = None,
-    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE")] = "UTC",
+    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="The zone of --cron.")] = "UTC",
     input: Annotated[
         str | None,
         typer.Option(
             "--input",
             metavar="JSON|@FILE|-",
-            help="The inputs of the runs; {tick} and {date} in a text stand for the tick.",
+            help="The inputs of the runs. {tick} and {date} in a text are replaced by the tick.",
             show_default=False,
         ),
     ] = None,
-    jitter: Annotated[str | None, typer.Option("--jitter", metavar="SPAN", show_default=False)] = None,
+    jitter: Annotated[
+        str | None,
+        typer.Option(
+            "--jitter", metavar="SPAN", help="Delay each run by a random time up to this.", show_default=False
+        ),
+    ] = None,
     overlap: Annotated[
-        str, typer.Option("--overlap", help="skip, allow, queue or cancel_previous.")
+        str,
+        typer.Option("--overlap", help="If a run is still active: skip, allow, queue or cancel_previous."),
     ] = "skip",
-    catchup: Annotated[str, typer.Option("--catchup", help="none, last, all, or all:N.")] = "last",
+    catchup: Annotated[
+        str, typer.Option("--catchup", help="Ticks missed in an outage: none, last, all, or all:N.")
+    ] = "last",
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Add a schedule, or change the one of that name. A node that serves the workflow fires it."""
-    from holdfast.cli.commands.schedule_options import PlanWords, read_all, read_plan
-    from holdfast.cli.inputs import read_named
-    from holdfast.cli.targets import load_target
+    """Add a schedule, or change the one with this name. A node that serves the workflow fires it."""
+    from holdfast.cli.arguments.inputs import read_named
+    from holdfast.cli.arguments.plans import PlanOptions, read_all, read_plan
+    from holdfast.cli.arguments.targets import load_target
 
-    plan, inputs, found = read_all(
-        lambda: read_plan(PlanWords(cron, every, timezone, jitter, overlap, catchup)),
+    plan, inputs, workflow = read_all(
+        lambda: read_plan(PlanOptions(cron, every, timezone, jitter, overlap, catchup)),
         lambda: read_named(input),
         lambda: load_target(target),
     )
-    info = ask(
-        find_place(db, namespace),
-        lambda client: client.schedules.put_plan(name, found.workflow, plan, inputs),
+    info = use_client(
+        find_database(db, namespace),
+        lambda client: client.schedules.put_plan(name, workflow, plan, inputs),
         makes_file=True,
     )
-    _tell(info, as_json=as_json)
+    _print_state(info, as_json=as_json)
 
 
 @schedules.command("pause")
 def pause_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Start no more runs. Ticks that come meanwhile are not made up for."""
-    info = ask(find_place(db, namespace), lambda client: client.schedules.pause(name))
-    _tell(info, as_json=as_json)
+    """Start no more runs. Ticks during the pause are not caught up."""
+    info = use_client(find_database(db, namespace), lambda client: client.schedules.pause(name))
+    _print_state(info, as_json=as_json)
 
 
 @schedules.command("resume")
 def resume_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Go on after a pause."""
-    info = ask(find_place(db, namespace), lambda client: client.schedules.resume(name))
-    _tell(info, as_json=as_json)
+    """Start runs again after a pause."""
+    info = use_client(find_database(db, namespace), lambda client: client.schedules.resume(name))
+    _print_state(info, as_json=as_json)
 
 
-def _tell(info: ScheduleInfo, *, as_json: bool) -> None:
-    """How a schedule stands now that it was changed."""
+def _print_state(info: ScheduleInfo, *, as_json: bool) -> None:
+    """Prints the state of a schedule after a change."""
     if as_json:
         print_json(_facts(info))
     elif info.is_paused:
@@ -195,8 +207,8 @@ def _tell(info: ScheduleInfo, *, as_json: bool) -> None:
 
 @schedules.command("delete")
 def delete_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Remove a schedule. Runs that it has started go on."""
-    ask(find_place(db, namespace), lambda client: client.schedules.delete(name))
+    """Remove a schedule. Runs that it started go on."""
+    use_client(find_database(db, namespace), lambda client: client.schedules.delete(name))
     if as_json:
         print_json({"schedule": name, "deleted": True})
     else:
@@ -207,34 +219,38 @@ def delete_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespa
 def trigger_schedule(
     name: _Name, target: _Target = None, as_json: AsJson = False, db: Db = None, namespace: Namespace = None
 ) -> None:
-    """Start a run now, whatever the plan says. A node that serves the workflow takes it."""
+    """Start a run now, independent of the plan. A node that serves the workflow takes it."""
 
     async def trigger(client: Holdfast) -> str:
         await _load(client, name, target)
         return (await client.schedules.trigger(name)).id
 
-    place = find_place(db, namespace)
-    id = ask(place, trigger)
+    database = find_database(db, namespace)
+    id = use_client(database, trigger)
     if as_json:
         print_json({"schedule": name, "run": id})
         return
     print_line(id)
-    say(f"started; a node that serves it takes it, or\n  {place.command('run', '--resume', id)}")
+    say(f"started; a node that serves it takes it, or\n  {database.command('run', '--resume', id)}")
 
 
 @schedules.command("backfill")
 def backfill_schedule(
     name: _Name,
-    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="The first tick may be at it.")],
-    end: Annotated[str, typer.Option("--to", metavar="TIME", help="All ticks are before it.")],
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Refuse if there are more.")] = 1000,
+    begin: Annotated[
+        str, typer.Option("--from", metavar="TIME", help="The beginning of the range, inclusive.")
+    ],
+    end: Annotated[str, typer.Option("--to", metavar="TIME", help="The end of the range, exclusive.")],
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Refuse if the range has more ticks.")
+    ] = 1000,
     target: _Target = None,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Start a run for every tick of a time that is past. Those that were started are not started again."""
-    from holdfast.cli.commands.schedule_options import read_range
+    """Start a run for every tick in a past range. Runs that exist already are not started again."""
+    from holdfast.cli.arguments.plans import read_range
 
     first, last = read_range(begin, end)
 
@@ -242,7 +258,7 @@ def backfill_schedule(
         await _load(client, name, target)
         return [run.id for run in await client.schedules.backfill(name, first, last, limit=limit)]
 
-    ids = ask(find_place(db, namespace), backfill)
+    ids = use_client(find_database(db, namespace), backfill)
     for id in ids:
         if as_json:
             print_json({"schedule": name, "run": id})
@@ -261,7 +277,7 @@ def preview_schedule(
         typer.Option(
             "--outage",
             metavar="SPAN",
-            help="Instead: what would be made up for if no node were there for so long from now on: 6h.",
+            help="Show instead what would be caught up after no node ran for this long, such as 6h.",
             show_default=False,
         ),
     ] = None,
@@ -269,44 +285,44 @@ def preview_schedule(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Show when it fires next, or what an outage would do."""
-    place = find_place(db, namespace)
+    """Show when a schedule fires next, or what is caught up after an outage."""
+    database = find_database(db, namespace)
     if outage is not None:
-        from holdfast.cli.commands.schedule_options import read_span
+        from holdfast.cli.arguments.plans import read_span
 
         span = read_span("--outage", outage)
         now = dt.datetime.now(dt.UTC)
-        found = ask(place, lambda client: client.schedules.preview_outage(name, now, now + span))
-        _print_outage(found, as_json=as_json)
+        preview = use_client(database, lambda client: client.schedules.preview_outage(name, now, now + span))
+        _print_catch_up(preview, as_json=as_json)
         return
-    firings = ask(place, lambda client: client.schedules.preview(name, count))
+    upcoming = use_client(database, lambda client: client.schedules.preview(name, count))
     if as_json:
-        print_json(firings, is_pretty=True)
+        print_json(upcoming, is_pretty=True)
     else:
-        for firing in firings:
-            print_line(_firing(firing))
+        for run in upcoming:
+            print_line(_upcoming_text(run))
 
 
-def _firing(firing: UpcomingRun) -> str:
-    later = "" if firing.at == firing.tick else f" (fires at {moment_text(firing.at)})"
-    return f"{moment_text(firing.tick)}  {firing.run_id}{later}"
+def _upcoming_text(run: UpcomingRun) -> str:
+    later = "" if run.at == run.tick else f" (fires at {moment_text(run.at)})"
+    return f"{moment_text(run.tick)}  {run.run_id}{later}"
 
 
-def _print_outage(outage: CatchUpPreview, *, as_json: bool) -> None:
+def _print_catch_up(preview: CatchUpPreview, *, as_json: bool) -> None:
     if as_json:
-        print_json(outage, is_pretty=True)
+        print_json(preview, is_pretty=True)
         return
-    for id in outage.started:
+    for id in preview.started:
         print_line(id)
-    say(f"{len(outage.started):,} would be started, {outage.skipped:,} skipped")
+    say(f"{len(preview.started):,} would be started, {preview.skipped:,} skipped")
 
 
 async def _load(client: Holdfast, name: str, target: str | None) -> None:
-    """Have the workflow known here: only then can a run of it be started."""
-    from holdfast.cli.targets import load_target
+    """Loads the workflow of the schedule, so that a run of it can be started here."""
+    from holdfast.cli.arguments.targets import load_target
 
     info = await client.schedules.get(name)
-    place = target or info.origin
-    if not place:
+    text = target or info.origin
+    if not text:
         raise Refused(f"it is not known here in which file {info.workflow!r} is; give it as --target")
-    load_target(place)
+    load_target(text)

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.database_options import Db, Namespace, find_place, run_async
+from holdfast.cli.database import find_database, run_async
+from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.options import Db, Namespace
 from holdfast.cli.views.output import user_prints_to_stderr
 from holdfast.errors import BadOption
 
-DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 8070
+_DEFAULT_HOST = "127.0.0.1"
+_DEFAULT_PORT = 8070
 _LAST_PORT = 65_535
 
 _Targets = Annotated[
@@ -27,7 +29,8 @@ _Host = Annotated[
     typer.Option(
         "--host",
         metavar="HOST",
-        help=f"Where the HTTP API is served: {DEFAULT_HOST}, for this machine alone; 0.0.0.0 is for all.",
+        help=f"The address of the HTTP API. Default: {_DEFAULT_HOST}, for this machine only; "
+        "0.0.0.0 is for every machine.",
         show_default=False,
     ),
 ]
@@ -36,13 +39,13 @@ _Port = Annotated[
     typer.Option(
         "--port",
         metavar="PORT",
-        help=f"And at which port: {DEFAULT_PORT}, if it is free; 0 is any that is free.",
+        help=f"The port of the HTTP API. Default: {_DEFAULT_PORT}, if it is free; 0 is any free port.",
         show_default=False,
     ),
 ]
 _NoHttp = Annotated[bool, typer.Option("--no-http", help="Serve no HTTP API.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing of runs.")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not report runs.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -59,13 +62,13 @@ def serve(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Work on the runs of these workflows and of published flows, start those of their schedules, and serve
-    the HTTP API, until SIGTERM or Ctrl-C.
+    """Run these workflows and published flows, start the runs of their schedules, and serve the HTTP API.
 
-    Tasks under way get a while to finish; the rest is handed to other nodes, or to the next start.
+    SIGTERM or Ctrl-C stops the node. Tasks under way get a while to finish; other nodes, or the next start,
+    do the rest.
     """
-    from holdfast.cli.serving import Address, Teller, work
-    from holdfast.cli.targets import load_all
+    from holdfast.cli.arguments.targets import load_all
+    from holdfast.cli.serving import ApiAddress, EventPrinter, serve_until_interrupted
 
     if host is not None and not host.strip():
         raise BadOption("--host", host, "a name or an address of this machine")
@@ -75,10 +78,14 @@ def serve(
         raise BadOption("--no-http", True, "left out where --host or --port is given")
     with user_prints_to_stderr():
         loaded = load_all(targets or [], is_first_a_workflow=False)
-    address = None if no_http else Address(host, port)
+    option = "--port" if port is not None else "--host" if host is not None else None
+    address = ApiAddress(
+        _DEFAULT_HOST if host is None else host, _DEFAULT_PORT if port is None else port, option
+    )
+    database, events = find_database(db, namespace), EventPrinter(as_json=as_json)
     try:
-        run_async(work(find_place(db, namespace), loaded, Teller(as_json=as_json), address, quiet=quiet))
+        run_async(
+            serve_until_interrupted(database, loaded, events, None if no_http else address, quiet=quiet)
+        )
     except BrokenPipeError:
-        from holdfast.cli.views.ending import Exit
-
-        raise typer.Exit(Exit.BROKEN_PIPE) from None
+        raise typer.Exit(ExitCode.BROKEN_PIPE) from None

@@ -1,8 +1,8 @@
-"""`holdfast validate`: everything that is wrong with a workflow, before anything runs.
+"""`holdfast validate`: reports everything that is wrong with a workflow, without running it.
 
-What it finds is its answer, so it goes to stdout: `file:line:column: message`, which editors and CI can read,
-with the path inside the document before the message, if it is a flow. In a terminal the line itself is shown
-below, with a mark under the place.
+The problems are the answer of the command, so they go to stdout, as `file:line:column: message`, which
+editors and CI can read. For a flow the path inside the document stands before the message. In a terminal the
+line of the file is shown below, with a mark under the column.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from holdfast.cli.database_options import AsJson
+from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.options import AsJson
 from holdfast.cli.views.output import print_json, print_line, say_error, stdout
 from holdfast.cli.views.visible import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdfast.cli.documents import LoadedDocument
+    from holdfast.cli.arguments.documents import LoadedDocument
     from holdfast.errors import Problem
 
-_BAD_USAGE: Final = 2
 _INDENT: Final = "  "
 _ROOM_AFTER: Final = 24
-"""Columns of a long line that are shown behind the place, at least."""
+"""How many columns of a long line are shown after the mark, at least."""
 
 
 def register(app: typer.Typer) -> None:
@@ -46,12 +46,12 @@ def validate(
     as_json: AsJson = False,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Print the JSON Schema of a DAG, for editors, and do nothing else."),
+        typer.Option("--schema", help="Only print the JSON Schema of a DAG, for editors."),
     ] = False,
 ) -> None:
-    """Check DAGs and flows without running anything: every problem, with its place.
+    """Check DAGs and flows without running them. Reports every problem with its line and column.
 
-    Ends with 0 if all is well and with 1 if there are problems.
+    Exit code 0 if there are no problems, 1 if there are.
     """
     if schema:
         from holdfast.authoring.dag.schema import json_schema
@@ -62,22 +62,22 @@ def validate(
         say_error(
             "which files? For example: holdfast validate etl.yaml, or a folder, or - for standard input"
         )
-        raise typer.Exit(_BAD_USAGE)
-    from holdfast.cli.documents import read_document
+        raise typer.Exit(ExitCode.REFUSED)
+    from holdfast.cli.arguments.documents import read_document
 
     found = [read_document(file) for file in list(_files(files))]
     if as_json:
-        print_json([_plain(document) for document in found])
+        print_json([_facts(document) for document in found])
     else:
         for document in found:
-            _show(document)
+            _print_document(document)
     if not all(document.meaning for document in found):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _files(given: Sequence[str]) -> Iterator[str]:
-    """Each once. Of a folder: the workflows in it, in order."""
-    from holdfast.cli.documents import STDIN
+    """Each file once. A folder stands for the workflows in it, in order."""
+    from holdfast.cli.arguments.documents import STDIN
 
     seen: set[str] = set()
     for name in given:
@@ -88,7 +88,7 @@ def _files(given: Sequence[str]) -> Iterator[str]:
 
 
 def _inside(folder: Path) -> list[str]:
-    from holdfast.cli.documents import SUFFIXES, workflows_in
+    from holdfast.authoring.workflow_files import SUFFIXES, workflows_in
 
     found = workflows_in(folder)
     if not found:
@@ -96,14 +96,14 @@ def _inside(folder: Path) -> list[str]:
         say_error(
             f"no workflow in {str(folder)!r}: none of its {files} has tasks, or start and nodes, at the top"
         )
-        raise typer.Exit(_BAD_USAGE)
+        raise typer.Exit(ExitCode.REFUSED)
     return found
 
 
-# --- what is said
+# --- output
 
 
-def _plain(document: LoadedDocument) -> dict[str, object]:
+def _facts(document: LoadedDocument) -> dict[str, object]:
     counted = "nodes" if document.is_flow else "tasks"
     return {
         "file": document.file,
@@ -122,7 +122,7 @@ def _plain(document: LoadedDocument) -> dict[str, object]:
     }
 
 
-def _show(document: LoadedDocument) -> None:
+def _print_document(document: LoadedDocument) -> None:
     console = stdout()
     if document.meaning is not None:
         noun = "node" if document.is_flow else "task"
@@ -135,15 +135,15 @@ def _show(document: LoadedDocument) -> None:
         return
     lines = document.text.splitlines()
     for problem in document.problems:
-        _show_problem(console, problem, lines)
+        _print_problem(console, problem, lines)
 
 
-def _show_problem(console: Console, problem: Problem, lines: list[str]) -> None:
+def _print_problem(console: Console, problem: Problem, lines: list[str]) -> None:
     from rich.text import Text
 
-    place = f"{one_line(problem.file)}:{problem.line}:{problem.column}: "
+    position = f"{one_line(problem.file)}:{problem.line}:{problem.column}: "
     path = f"{one_line(problem.path)}: " if problem.path else ""
-    console.print(Text.assemble((place, "bold"), path, (one_line(problem.message, 10_000), "red")))
+    console.print(Text.assemble((position, "bold"), path, (one_line(problem.message, 10_000), "red")))
     if problem.line <= len(lines):
         shown, mark = excerpt(lines[problem.line - 1], problem.column, console.width - len(_INDENT))
         console.print(Text(_INDENT + shown, style="dim"), no_wrap=True, overflow="crop", crop=True)
@@ -151,9 +151,9 @@ def _show_problem(console: Console, problem: Problem, lines: list[str]) -> None:
 
 
 def excerpt(line: str, column: int, width: int) -> tuple[str, str]:
-    """The part of a line around the column (from 1), and a line with a mark below the place.
+    """The part of a line around the column (from 1), and a second line that marks the column.
 
-    Both are at most `width` columns of a terminal wide.
+    Both fit into `width` columns of a terminal.
     """
     from rich.cells import cell_len, set_cell_size
 
@@ -172,5 +172,5 @@ def excerpt(line: str, column: int, width: int) -> tuple[str, str]:
 
 
 def _shown(text: str) -> str:
-    """As wide as the eye takes it: tabs as blanks, and nothing that moves a cursor."""
+    """With tabs as blanks and without control characters, so that the mark stands below its column."""
     return visible(text.expandtabs(4), keep="")

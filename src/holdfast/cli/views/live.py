@@ -1,7 +1,7 @@
 """The live view of a run in a terminal, redrawn in place.
 
-`draw` is a pure function from what is known to lines of text that fit the terminal, however many tasks there
-are: what has failed, asks for something or runs goes before what has ended or has yet to begin.
+`draw` is a pure function from a snapshot to lines that fit the terminal, however many tasks there are. Tasks
+that failed, that wait for a person, or that run are preferred over tasks that have ended or not begun.
 """
 
 from __future__ import annotations
@@ -17,58 +17,58 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Span, Text
 
-from holdfast.cli.database_options import DatabaseOptions
+from holdfast.authoring.outline import TaskRows
+from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import COLOURS, between, can_show_unicode, glyph, span_text, task_label
-from holdfast.cli.views.progress import BranchesLine, RunProgress, TaskLine
+from holdfast.cli.views.progress import BranchesLine, RunProgress, RunSnapshot, TaskLine
 from holdfast.cli.views.visible import log_line, one_line, visible
 from holdfast.cli.views.wording import (
-    asked_of,
     attempt_text,
     cursor_text,
-    own_words,
+    inner_wait_text,
+    outside_wait,
     retry_text,
     skip_text,
     visits_text,
-    wait_of,
     waits_text,
-    wanted_of,
+    without_task_name,
+    worker_wait_text,
 )
-from holdfast.cli.watching import RunSnapshot
 from holdfast.client.logs import LogLine
 from holdfast.client.run import RunInfo, TaskInfo
 from holdfast.core.values import TaskStatus
 
 _TAIL = 8
-"""Lines of a failed task that are shown while the run goes on; at the end twice as many."""
+"""Log lines shown of a failed task while the run goes on; twice as many at the end."""
 _MOST_TAILS = 300
 _MOST_FAILURES = 3
-"""Items of a fan-out whose logs are shown."""
+"""Failed items of a fan-out whose logs are shown."""
 _MOST_LINES = 200
-"""Of tasks, in the picture that stays on the screen."""
+"""Task lines in the final picture."""
 _STATE = 9
 _TIME = 11
 _BAR = 20
 _NARROW = 60
-"""Columns under which times are left out."""
-_ENOUGH = 30
-"""Columns of detail with which a line can do. Where there are fewer, what does not fit stands beneath it."""
-_MOST_FOLDED = 3
-"""Lines that it may have there."""
+"""In a terminal with fewer columns, times are left out."""
+_DETAIL_WIDTH = 30
+"""Columns that the detail of a line needs. With fewer, the detail is moved below the line."""
+_MOST_WRAPPED = 3
+"""Lines of a detail below its line."""
 _WIDE = 100
-"""Columns from which bars are long."""
+"""In a terminal with this many columns, bars are long."""
 
 _INDENT = " " * 6
-_FOLDS = Console()
-"""Folds text; nothing is written to it."""
+_WRAPPER = Console()
+"""Only wraps text; nothing is written to it."""
 
 _WORD = re.compile(r"""(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|[^\s'"])+""")
-"""Of a command, as `DatabaseOptions.command` quotes them."""
+"""A word of a command, as `DatabaseOptions.command` quotes it."""
 
 _URGENCY = {"failed": 0, "asking": 1, "retrying": 2, "running": 2, "queued": 3, "cancelled": 4, "success": 5}
 
 
-class Tails:
-    """The last lines that tasks have said, of those that said something last."""
+class LogTails:
+    """The last log lines of the tasks that wrote most recently."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[tuple[str, int | None], deque[LogLine]] = OrderedDict()
@@ -88,7 +88,7 @@ class Tails:
         return self._lines.get((task, index), ())
 
     def latest(self, task: str) -> LogLine | None:
-        """The last one of whichever item."""
+        """The last line of any item."""
         for (name, _), tail in reversed(self._lines.items()):
             if name == task and tail:
                 return tail[-1]
@@ -96,34 +96,34 @@ class Tails:
 
 
 class ViewSize(NamedTuple):
-    """What a picture is drawn for."""
+    """The terminal and the time that a picture is drawn for."""
 
     width: int
     height: int | None
-    """None: as high as it likes."""
+    """None: no limit."""
     now: dt.datetime
     unicode: bool
 
 
 class LiveView:
-    def __init__(self, console: Console, place: DatabaseOptions) -> None:
+    def __init__(self, console: Console, database: DatabaseOptions) -> None:
         self._console = console
-        self._place = place
-        self._tails = Tails()
+        self._database = database
+        self._tails = LogTails()
         self._live: Live | None = None
         self._is_hidden = False
         self._unicode = can_show_unicode(console)
 
-    def show(self, news: RunSnapshot) -> None:
-        self._tails.add(news.lines)
+    def show(self, snapshot: RunSnapshot) -> None:
+        self._tails.add(snapshot.lines)
         if self._is_hidden:
             return
         if self._live is None:
             self._live = Live(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
-        size = self._console.size
-        frame = ViewSize(size.width, size.height, dt.datetime.now(dt.UTC), self._unicode)
-        self._live.update(Group(*draw(news, self._tails, self._place, frame)), refresh=True)
+        width, height = self._console.size
+        size = ViewSize(width, height, dt.datetime.now(dt.UTC), self._unicode)
+        self._live.update(Group(*draw(snapshot, self._tails, self._database, size)), refresh=True)
 
     def hide(self) -> None:
         self._is_hidden = True
@@ -134,62 +134,62 @@ class LiveView:
     def reveal(self) -> None:
         self._is_hidden = False
 
-    def finish(self, news: RunSnapshot) -> None:
-        self._tails.add(news.lines)
+    def finish(self, snapshot: RunSnapshot) -> None:
+        self._tails.add(snapshot.lines)
         self.hide()
-        frame = ViewSize(self._console.size.width, None, dt.datetime.now(dt.UTC), self._unicode)
-        for text in draw(news, self._tails, self._place, frame):
+        size = ViewSize(self._console.size.width, None, dt.datetime.now(dt.UTC), self._unicode)
+        for text in draw(snapshot, self._tails, self._database, size):
             self._console.print(text, soft_wrap=False)
 
 
 # --- drawing
 
 
-def draw(news: RunSnapshot, tails: Tails, place: DatabaseOptions, frame: ViewSize) -> list[Text]:
-    """Lines that fit the frame."""
-    info, board = news.info, news.board
-    header = _header(info, frame)
-    most = _MOST_LINES if frame.height is None else max(1, frame.height - 2 - int(news.cursor is not None))
-    shown = _choose(board, most)
-    columns = _columns(shown, frame)
+def draw(snapshot: RunSnapshot, tails: LogTails, database: DatabaseOptions, size: ViewSize) -> list[Text]:
+    """Lines that fit the terminal."""
+    info, progress = snapshot.info, snapshot.progress
+    header = _header(info, size)
+    most = _MOST_LINES if size.height is None else max(1, size.height - 2 - int(snapshot.cursor is not None))
+    shown = _choose(progress, most)
+    columns = _columns(shown, size)
     rows: list[Text] = []
-    room = None if frame.height is None else max(0, most - len(shown) - int(len(shown) < len(board.lines)))
+    room = None if size.height is None else max(0, most - len(shown) - int(len(shown) < len(progress.lines)))
     for line in shown:
-        row, extra = _row(line, news, tails, place, columns, frame)
+        row, extra = _row(line, snapshot, tails, database, columns, size)
         rows.append(row)
-        extra += _beneath(line, info, tails, place, frame)
+        extra += _below(line, info, tails, database, size)
         if room is not None:
             extra = extra[:room]
             room -= len(extra)
         rows += extra
-    if len(shown) < len(board.lines):
-        rows.append(_others(board, shown))
-    if news.cursor is not None:
-        rows.append(Text(f"    {one_line(cursor_text(news.cursor))}", style="dim"))
-    elif info.waiting and not any(line.task for line in board.lines.values()):
+    if len(shown) < len(progress.lines):
+        rows.append(_others(progress, shown))
+    if snapshot.cursor is not None:
+        rows.append(Text(f"    {one_line(cursor_text(snapshot.cursor))}", style="dim"))
+    elif info.waiting and all(line.outline.rows is not TaskRows.ITEMS for line in progress.lines.values()):
         rows.append(Text(f"    {one_line(waits_text(info.waiting))}", style="magenta"))
     texts = [_made_visible(text) for text in (header, *rows)]
     for text in texts:
         text.no_wrap = True
         text.overflow = "ellipsis"
-        text.truncate(frame.width, overflow="ellipsis")
+        text.truncate(size.width, overflow="ellipsis")
     return texts
 
 
 def _made_visible(text: Text) -> Text:
-    """Names and ids, which may be any text, go to the terminal as whatever they are of."""
+    """Escapes control characters in names and ids, and moves the styles along."""
     shown = visible(text.plain, keep="")
     if shown == text.plain:
         return text
-    places = [0]
+    offsets = [0]
     for each in text.plain:
-        places.append(places[-1] + len(visible(each, keep="")))
-    spans = [Span(places[span.start], places[span.end], span.style) for span in text.spans]
+        offsets.append(offsets[-1] + len(visible(each, keep="")))
+    spans = [Span(offsets[span.start], offsets[span.end], span.style) for span in text.spans]
     return Text(shown, style=text.style, spans=spans)
 
 
-def _header(info: RunInfo, frame: ViewSize) -> Text:
-    took = between(info.started_at or info.created_at, info.finished_at, frame.now)
+def _header(info: RunInfo, size: ViewSize) -> Text:
+    took = between(info.started_at or info.created_at, info.finished_at, size.now)
     text = Text(info.workflow, style="bold")
     text.append(f"  {info.status}", style=COLOURS.get(info.status, ""))
     text.append(f"  {span_text(took)}" if took is not None else "")
@@ -197,25 +197,24 @@ def _header(info: RunInfo, frame: ViewSize) -> Text:
     return text
 
 
-def _choose(board: RunProgress, most: int) -> list[TaskLine]:
-    """Those that people want to see, in their order."""
-    lines = list(board.lines.values())
+def _choose(progress: RunProgress, most: int) -> list[TaskLine]:
+    """The lines that matter most, in their order."""
+    lines = list(progress.lines.values())
     if len(lines) <= most:
         return lines
-    places = range(len(lines))
 
-    def urgency(place: int) -> tuple[int, float]:
-        line = lines[place]
-        # Of what has ended the latest, of what has yet to begin the next.
-        ended = -line.finished_at.timestamp() if line.finished_at is not None else float(place)
-        return _URGENCY.get(line.state, 6), ended
+    def urgency(position: int) -> tuple[int, float]:
+        line = lines[position]
+        # The latest of those that have ended, the first of those that have not begun.
+        order = -line.finished_at.timestamp() if line.finished_at is not None else float(position)
+        return _URGENCY.get(line.state, 6), order
 
-    chosen = sorted(sorted(places, key=urgency)[: max(0, most - 1)])
-    return [lines[place] for place in chosen]
+    chosen = sorted(sorted(range(len(lines)), key=urgency)[: max(0, most - 1)])
+    return [lines[position] for position in chosen]
 
 
-def _others(board: RunProgress, shown: Sequence[TaskLine]) -> Text:
-    counts = board.totals()
+def _others(progress: RunProgress, shown: Sequence[TaskLine]) -> Text:
+    counts = progress.totals()
     for line in shown:
         counts[line.state] -= 1
     words = ", ".join(f"{count} {state}" for state, count in counts.most_common() if count > 0)
@@ -225,7 +224,7 @@ def _others(board: RunProgress, shown: Sequence[TaskLine]) -> Text:
 class _Columns(NamedTuple):
     name: int
     indent: int
-    """Columns for each level of depth."""
+    """Columns per level of depth."""
     has_time: bool
 
     @property
@@ -234,10 +233,10 @@ class _Columns(NamedTuple):
         return len("  + ") + self.name + len("  ") + _STATE + time + len("  ")
 
 
-def _columns(lines: Sequence[TaskLine], frame: ViewSize) -> _Columns:
-    indent = 2 if frame.width >= _NARROW else 1
+def _columns(lines: Sequence[TaskLine], size: ViewSize) -> _Columns:
+    indent = 2 if size.width >= _NARROW else 1
     widest = max((_depth(line) * indent + cell_len(line.name) for line in lines), default=0)
-    return _Columns(min(widest, max(8, frame.width * 2 // 5)), indent, frame.width >= _NARROW)
+    return _Columns(min(widest, max(8, size.width * 2 // 5)), indent, size.width >= _NARROW)
 
 
 def _depth(line: TaskLine) -> int:
@@ -246,90 +245,92 @@ def _depth(line: TaskLine) -> int:
 
 def _row(
     line: TaskLine,
-    news: RunSnapshot,
-    tails: Tails,
-    place: DatabaseOptions,
+    snapshot: RunSnapshot,
+    tails: LogTails,
+    database: DatabaseOptions,
     columns: _Columns,
-    frame: ViewSize,
+    size: ViewSize,
 ) -> tuple[Text, list[Text]]:
-    """The line, and what of it there is no room for beside the rest."""
-    asked = asked_of(line, news.info.id, place)
-    state = "asking" if asked is not None else line.state
-    is_left_out = state == "waiting" and news.info.status.is_final
+    """The line, and its detail on further lines if it does not fit beside the rest."""
+    wait = outside_wait(line, snapshot.info.id, database)
+    state = "asking" if wait is not None else line.state
+    is_left_out = state == "waiting" and snapshot.info.status.is_final
     colour = COLOURS.get(state, "")
     name = Text(" " * (_depth(line) * columns.indent) + line.name)
     name.truncate(columns.name, overflow="ellipsis", pad=True)
     text = Text(style="dim" if colour == "dim" else "")
-    text.append(f"  {glyph(state, unicode=frame.unicode)} ", style=colour)
+    text.append(f"  {glyph(state, unicode=size.unicode)} ", style=colour)
     text.append_text(name)
-    word = "asks" if asked is not None else "not begun" if is_left_out else state
+    word = "asks" if wait is not None else "not begun" if is_left_out else state
     text.append(f"  {word:<{_STATE}}", style=colour)
     if columns.has_time:
-        took = between(line.started_at, line.finished_at if line.is_over else None, frame.now)
+        took = between(line.started_at, line.finished_at if line.is_over else None, size.now)
         text.append(f" {span_text(took) if took is not None else '':>{_TIME}}", style="dim")
     text.append("  ")
     detail = Text()
-    if asked is not None:
-        detail = Text(asked.words, style=colour)
+    if wait is not None:
+        detail = Text(wait.text, style=colour)
     elif not is_left_out:
-        detail = _detail(line, news, tails, frame)
-    room = frame.width - columns.before_detail
-    # What a task says while it runs comes and goes: it is cut, and the lines below it stay where they are.
-    if room >= _ENOUGH or detail.cell_len <= room or (state == "running" and not line.is_fan_out):
+        detail = _detail(line, snapshot, tails, size)
+    room = size.width - columns.before_detail
+    # The last log line of a running task changes often. It is cut, so that the lines below do not move.
+    if room >= _DETAIL_WIDTH or detail.cell_len <= room or (state == "running" and not line.is_fan_out):
         text.append_text(detail)
         detail = Text()
     text.rstrip()
-    return text, _folded(detail, frame)
+    return text, _wrapped(detail, size)
 
 
-def _folded(detail: Text, frame: ViewSize) -> list[Text]:
-    """On lines of its own, between words."""
-    lines = list(detail.wrap(_FOLDS, max(1, frame.width - len(_INDENT))))
-    if len(lines) > _MOST_FOLDED:
-        lines[_MOST_FOLDED - 1].rstrip()
-        lines[_MOST_FOLDED - 1].append("…")
-    return [Text.assemble(_INDENT, each) for each in lines[:_MOST_FOLDED] if each.plain.strip()]
+def _wrapped(detail: Text, size: ViewSize) -> list[Text]:
+    """Wraps the detail between words, into lines of its own."""
+    lines = list(detail.wrap(_WRAPPER, max(1, size.width - len(_INDENT))))
+    if len(lines) > _MOST_WRAPPED:
+        lines[_MOST_WRAPPED - 1].rstrip()
+        lines[_MOST_WRAPPED - 1].append("…")
+    return [Text.assemble(_INDENT, each) for each in lines[:_MOST_WRAPPED] if each.plain.strip()]
 
 
-def _detail(line: TaskLine, news: RunSnapshot, tails: Tails, frame: ViewSize) -> Text:
+def _detail(line: TaskLine, snapshot: RunSnapshot, tails: LogTails, size: ViewSize) -> Text:
     if line.is_empty:
         return Text("no items", style="dim")
     if line.is_fan_out and line.asked_for and line.state != "skipped":
-        return _fan_out(line, frame)
+        return _fan_out(line, size)
     match line.state:
         case "failed":
-            tried = [visits_text(line), attempt_text(line.attempt, line.lost, line.most_attempts)]
+            tried = [visits_text(line), attempt_text(line.attempt, line.lost, line.outline.max_attempts)]
             parts = (", ".join(each for each in tried if each), _problem(line))
             return Text(": ".join(each for each in parts if each), style="red")
         case "skipped":
-            return Text(skip_text(line, news.board), style="dim")
-        case "waiting" if line.task is not None and line.task.depends_on:
-            return Text(f"for {', '.join(line.task.depends_on)}", style="dim")
+            return Text(skip_text(line, snapshot.progress), style="dim")
+        case "waiting" if line.outline.depends_on:
+            return Text(f"for {', '.join(line.outline.depends_on)}", style="dim")
         case "running" | "retrying":
-            return _under_way(line, news.board, tails, frame)
+            return _under_way(line, snapshot.progress, tails, size)
         case _:
-            parts = [visits_text(line), attempt_text(line.attempt, line.lost, line.most_attempts)]
-            parts.append(wanted_of(line))
+            parts = [visits_text(line), attempt_text(line.attempt, line.lost, line.outline.max_attempts)]
+            parts.append(worker_wait_text(line))
             parts.append(f"{line.lost} lost" if line.lost else "")
             return Text(", ".join(each for each in parts if each), style="dim")
 
 
-def _under_way(line: TaskLine, board: RunProgress, tails: Tails, frame: ViewSize) -> Text:
+def _under_way(line: TaskLine, progress: RunProgress, tails: LogTails, size: ViewSize) -> Text:
     task = next(iter(line.active.values()), None)
-    waits, visits = wait_of(line), visits_text(line)
-    if task is None or waits is not None:
-        return Text(", ".join(each for each in (visits, waits) if each), style="dim")
-    setback = board.setbacks.get(task.seq)
-    text = Text(", ".join(each for each in (visits, _retry(task, line, frame)) if each), style="yellow")
+    wait, visits = inner_wait_text(line), visits_text(line)
+    if task is None or wait is not None:
+        return Text(", ".join(each for each in (visits, wait) if each), style="dim")
+    setback = progress.setbacks.get(task.seq)
+    text = Text(", ".join(each for each in (visits, _retry(task, line, size)) if each), style="yellow")
     if setback is not None and setback.problem:
-        text.append(f"{': ' if text else ''}{one_line(own_words(setback.problem, line.name))}", style="red")
+        text.append(
+            f"{': ' if text else ''}{one_line(without_task_name(setback.problem, line.name))}", style="red"
+        )
     latest = tails.latest(line.name)
     if latest is not None and task.retry_at is None and latest.attempt == task.attempt:
         text.append(f"{'  ' if text else ''}{one_line(latest.text)}", style="dim")
     return text
 
 
-def _fan_out(line: TaskLine, frame: ViewSize) -> Text:
+def _fan_out(line: TaskLine, size: ViewSize) -> Text:
     total, failed, cancelled = (
         line.expected,
         line.counts[TaskStatus.FAILED],
@@ -339,7 +340,7 @@ def _fan_out(line: TaskLine, frame: ViewSize) -> Text:
     if isinstance(line, BranchesLine):
         text = Text(f"{line.done - cancelled:,} done")
     else:
-        text = _bar(parts, total, frame) if frame.width >= _NARROW else Text()
+        text = _bar(parts, total, size) if size.width >= _NARROW else Text()
         text.append(f"{' ' if text else ''}{line.done - cancelled:,}/{total:,}")
     if failed:
         text.append(f"  {failed:,} failed", style="red")
@@ -353,10 +354,10 @@ def _fan_out(line: TaskLine, frame: ViewSize) -> Text:
         text.append(f"  {line.running:,} running", style="cyan")
     again = [task for task in line.active.values() if task.retry_at is not None]
     if again:
-        soonest = min(again, key=lambda task: (task.retry_at or frame.now, task.seq))
+        soonest = min(again, key=lambda task: (task.retry_at or size.now, task.seq))
         text.append(f"  {len(again):,} retrying", style="yellow")
         text.append(
-            f" ({task_label(line.name, soonest.index)} {_retry(soonest, line, frame)})", style="yellow"
+            f" ({task_label(line.name, soonest.index)} {_retry(soonest, line, size)})", style="yellow"
         )
     if line.lost:
         text.append(f"  {line.lost:,} lost", style="red")
@@ -364,25 +365,28 @@ def _fan_out(line: TaskLine, frame: ViewSize) -> Text:
 
 
 def _problem(line: TaskLine) -> str:
-    """Of the first that failed."""
-    return one_line(own_words(line.failed[0].problem or "", line.name)) if line.failed else ""
+    """The problem of the first task that failed."""
+    return one_line(without_task_name(line.failed[0].problem or "", line.name)) if line.failed else ""
 
 
-def _retry(task: TaskInfo, line: TaskLine, frame: ViewSize) -> str:
-    parts = [attempt_text(task.attempt, task.lost, line.most_attempts), retry_text(task.retry_at, frame.now)]
+def _retry(task: TaskInfo, line: TaskLine, size: ViewSize) -> str:
+    parts = [
+        attempt_text(task.attempt, task.lost, line.outline.max_attempts),
+        retry_text(task.retry_at, size.now),
+    ]
     return ", ".join(each for each in parts if each)
 
 
-def _bar(parts: Sequence[tuple[int, str]], total: int, frame: ViewSize) -> Text:
-    """Full only when all is done, and each part that is there is seen, however small."""
-    width = _BAR if frame.width >= _WIDE else _BAR // 2
-    full, empty = ("━", "─") if frame.unicode else ("#", "-")
-    there = sorted((count, style) for count, style in parts if count)
-    done = sum(count for count, _ in there)
-    filled = width if done >= total else max(len(there), min(width - 1, done * width // total))
+def _bar(parts: Sequence[tuple[int, str]], total: int, size: ViewSize) -> Text:
+    """Full only when everything is done. Each part is visible, however small."""
+    width = _BAR if size.width >= _WIDE else _BAR // 2
+    full, empty = ("━", "─") if size.unicode else ("#", "-")
+    counts = sorted((count, style) for count, style in parts if count)
+    done = sum(count for count, _ in counts)
+    filled = width if done >= total else max(len(counts), min(width - 1, done * width // total))
     shares: dict[str, int] = {}
-    for number, (count, style) in enumerate(there, 1):  # the largest last, which takes what is left
-        is_largest = number == len(there)
+    for number, (count, style) in enumerate(counts, 1):  # the largest comes last and takes the rest
+        is_largest = number == len(counts)
         shares[style] = filled - sum(shares.values()) if is_largest else max(1, count * filled // done)
     text = Text()
     for _, style in parts:
@@ -391,25 +395,25 @@ def _bar(parts: Sequence[tuple[int, str]], total: int, frame: ViewSize) -> Text:
     return text
 
 
-def _beneath(
-    line: TaskLine, info: RunInfo, tails: Tails, place: DatabaseOptions, frame: ViewSize
+def _below(
+    line: TaskLine, info: RunInfo, tails: LogTails, database: DatabaseOptions, size: ViewSize
 ) -> list[Text]:
-    """The command that answers what it asks for, or the last words of what failed."""
-    asked = asked_of(line, info.id, place)
-    if asked is not None:
-        return [Text(each, style="bold") for each in _command_lines(asked.command, frame.width)]
+    """The command that ends the wait, or the last log lines of tasks that failed."""
+    wait = outside_wait(line, info.id, database)
+    if wait is not None:
+        return [Text(each, style="bold") for each in _command_lines(wait.command, size.width)]
     rows: list[Text] = []
-    most = 2 * _TAIL if frame.height is None else _TAIL
+    most = 2 * _TAIL if size.height is None else _TAIL
     for task in line.failed[:_MOST_FAILURES]:
         prefix = f"{task_label(line.name, task.index)} " if task.index is not None else ""
-        rule = "│" if frame.unicode else "|"
-        for said in list(tails.of(line.name, task.index))[-most:]:
-            rows.append(Text(f"      {prefix}{rule} {log_line(said.text.expandtabs(), 300)}", style="dim"))
+        rule = "│" if size.unicode else "|"
+        for logged in list(tails.of(line.name, task.index))[-most:]:
+            rows.append(Text(f"      {prefix}{rule} {log_line(logged.text.expandtabs(), 300)}", style="dim"))
     return rows
 
 
 def _command_lines(command: str, width: int) -> Iterator[str]:
-    """On several lines if it must be, which mean the same when they are pasted."""
+    """The command on one line, or on several with a backslash at the end, so that it can be pasted."""
     if len(_INDENT) + len(command) <= width:
         yield _INDENT + command
         return

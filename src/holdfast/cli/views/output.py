@@ -1,8 +1,8 @@
-"""How things look on a terminal and in a pipe: consoles, times, states, JSON.
+"""How output looks in a terminal and in a pipe: consoles, times, states, JSON.
 
-What a command answers goes to stdout; everything that is said about it goes to stderr, so that answers can be
-piped. No text is markup, and none moves a cursor: see `visible`. A state is always a word: its colour and its
-glyph say the same again.
+The answer of a command goes to stdout, and messages go to stderr, so that answers can be piped. No text is
+read as markup, and none moves the cursor: see `visible`. A state is always a word; its colour and its glyph
+only repeat it.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ _GLYPHS = {
     "paused": ("!", "!"),
 }
 _NO_GLYPH = ("·", ".")
-"""In Unicode, and for terminals that cannot show that."""
+"""Each glyph in Unicode, and in ASCII for terminals without it."""
 
 
 @cache
 def stderr() -> Console:
-    """For what is said to people."""
+    """The console for messages."""
     return _console(is_stderr=True)
 
 
 @cache
 def stdout() -> Console:
-    """For answers that people read. Programs get theirs by `print_json` and `print_line`."""
+    """The console for answers that people read. `print_json` and `print_line` are for programs."""
     return _console(is_stderr=False)
 
 
 def answer_console() -> Console:
-    """Like `stdout`, also where users' prints are sent elsewhere."""
+    """Like `stdout`, even inside `user_prints_to_stderr`."""
     return _console(is_stderr=False, file=answer_stream())
 
 
@@ -77,7 +77,7 @@ def _console(*, is_stderr: bool, file: TextIO | None = None) -> Console:
 
     class PipedConsole(Console):
         def on_broken_pipe(self) -> None:
-            # rich would end the process on the spot, with runs under way.
+            # rich would end the process at once, with runs under way.
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return PipedConsole(
@@ -90,7 +90,7 @@ def glyph(state: str, *, unicode: bool) -> str:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether somebody looks at it. (rich says so too where only colours are asked for, by FORCE_COLOR.)"""
+    """Do not ask rich: FORCE_COLOR makes it take a pipe for a terminal."""
     return stream.isatty()
 
 
@@ -103,8 +103,10 @@ _answers: ContextVar[TextIO | None] = ContextVar("answers", default=None)
 
 @contextlib.contextmanager
 def user_prints_to_stderr() -> Generator[None]:
-    """Workflows in Python run in this process. What they print must not mix with answers, which still go to
-    stdout by `print_line`."""
+    """Redirects `print` of workflows, which run in this process, so that it does not mix with answers.
+
+    `print_line` and `write_answer` still write to stdout.
+    """
     token = _answers.set(sys.stdout)
     try:
         with contextlib.redirect_stdout(cast("TextIO", sys.stderr)):
@@ -118,12 +120,12 @@ def answer_stream() -> TextIO:
 
 
 def print_line(text: str) -> None:
-    """One line of an answer for people, and for programs that read lines."""
+    """Writes one line of an answer, with control characters escaped."""
     write_answer(visible(text))
 
 
 def write_answer(text: str) -> None:
-    """One line of an answer for programs, as it is."""
+    """Writes one line of an answer unchanged, for programs."""
     stream = answer_stream()
     stream.write(text + "\n")
     stream.flush()
@@ -134,7 +136,7 @@ def print_json(value: Any, *, is_pretty: bool = False) -> None:
 
 
 def json_text(value: Any, *, is_pretty: bool = False) -> str:
-    """`value` is plain data or made of Structs. Moments are written in the local time zone."""
+    """`value` is plain data or made of Structs. Times are written in the local time zone."""
     import msgspec
 
     encoded = msgspec.json.encode(_local(msgspec.to_builtins(value, builtin_types=(dt.datetime,))))
@@ -154,7 +156,7 @@ def _local(value: Any) -> Any:
 
 
 def say(text: str, style: str = "") -> None:
-    """Tell people something, on stderr."""
+    """Writes a message to stderr."""
     stderr().print(visible(text), style=style or None)
 
 
@@ -163,12 +165,12 @@ def say_error(text: str) -> None:
 
 
 def moment_text(at: dt.datetime | None) -> str:
-    """In the local time zone, to the second, with its offset."""
+    """In the local time zone, to the second, with the offset."""
     return "-" if at is None else at.astimezone().isoformat(timespec="seconds")
 
 
 def span_text(span: dt.timedelta) -> str:
-    """As long as people need it: 0.3 s, 12 s, 3 min 05 s, 2 h 03 min, 4 d 02 h."""
+    """With the precision that people need: 0.3 s, 12 s, 3 min 05 s, 2 h 03 min, 4 d 02 h."""
     seconds = max(0.0, span.total_seconds())
     if seconds < 9.95:
         return f"{seconds:.1f} s"
@@ -183,7 +185,7 @@ def span_text(span: dt.timedelta) -> str:
 
 
 def between(begin: dt.datetime | None, end: dt.datetime | None, now: dt.datetime) -> dt.timedelta | None:
-    """How long it took, or has taken so far; None if it has not begun."""
+    """How long it took, or has taken until `now`; None if it has not begun."""
     return None if begin is None else (end or now) - begin
 
 

@@ -1,32 +1,39 @@
-"""The views for what is no terminal: lines as things happen, or JSON lines for programs."""
+"""The views without a terminal: a line for each thing that happens, or JSON lines for programs."""
 
 from __future__ import annotations
 
 import datetime as dt
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.cli.database_options import DatabaseOptions
+from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import between, json_text, moment_text, span_text, task_label
-from holdfast.cli.views.progress import BranchesLine, TaskChange, TaskLine, VisitsLine
+from holdfast.cli.views.progress import (
+    BranchesLine,
+    RunSnapshot,
+    Setback,
+    TaskChange,
+    TaskLine,
+    VisitsLine,
+)
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.cli.views.wording import (
-    asked_of,
     attempt_ended_text,
     attempt_text,
-    own_words,
+    outside_wait,
     retry_text,
     skip_text,
+    without_task_name,
 )
-from holdfast.cli.watching import RunSnapshot, Setback
 from holdfast.client.logs import LogLine
 from holdfast.core.values import TaskStatus
 
 _HOLD = 0.5
-"""Seconds that a line is held back: what a task said and that it ended are read one after the other."""
+"""Seconds that a line is held back. Logs and tasks are read separately, so lines arrive out of order."""
 _MANY = 100
-"""Of a fan-out with more items, or a node with more visits, only failures and counts are told."""
+"""With more items, or more visits of a node, only failures and counts are printed."""
 _COUNT_EVERY = 10.0
 
 
@@ -37,8 +44,8 @@ class _DelayedLine(NamedTuple):
     text: str
 
 
-class InOrder:
-    """Lets lines out in the order of what they tell of, as far as they come within half a second."""
+class LineSorter:
+    """Writes lines in the order of their times, if they arrive within half a second of each other."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -50,79 +57,91 @@ class InOrder:
         self._count += 1
         self._held.append(_DelayedLine(at, self._count, self._clock(), text))
 
-    def let_out(self, *, all: bool = False) -> None:
+    def flush(self, *, all: bool = False) -> None:
+        """Writes the lines that were held long enough, or all of them."""
         old = self._clock() - _HOLD
-        ripe = [held for held in self._held if all or held.arrived <= old]
-        if not ripe:
+        due = [held for held in self._held if all or held.arrived <= old]
+        if not due:
             return
-        latest = max(held.at for held in ripe)
+        latest = max(held.at for held in due)
         out = sorted(held for held in self._held if held.at <= latest)
         self._held = [held for held in self._held if held.at > latest]
         for held in out:
             self._write(held.text)
 
 
-class PlainView:
-    def __init__(
-        self, write: Callable[[str], None], place: DatabaseOptions, since: dt.datetime | None
-    ) -> None:
-        self._lines = InOrder(write)
-        self._place = place
+class _LineView(ABC):
+    def __init__(self, write: Callable[[str], None], since: dt.datetime | None) -> None:
+        self._lines = LineSorter(write)
         self._since = since
-        """What was before is not told again."""
-        self._counted: dict[str, float] = {}
-        self._uncounted: dict[str, TaskLine] = {}
-        """Lines of which more has happened since they were counted."""
+        """What happened before this is not printed."""
         self._is_first = True
 
-    def show(self, news: RunSnapshot) -> None:
-        self._tell(news)
-        self._lines.let_out()
+    def show(self, snapshot: RunSnapshot) -> None:
+        self._add(snapshot)
+        self._lines.flush()
 
     def hide(self) -> None:
-        self._lines.let_out(all=True)
+        self._lines.flush(all=True)
 
-    def reveal(self) -> None: ...
+    def reveal(self) -> None:
+        return None
 
-    def finish(self, news: RunSnapshot) -> None:
-        self._tell(news)
-        self._lines.let_out(all=True)
+    def finish(self, snapshot: RunSnapshot) -> None:
+        self._add(snapshot)
+        self._lines.flush(all=True)
 
-    def _tell(self, news: RunSnapshot) -> None:
+    @abstractmethod
+    def _add(self, snapshot: RunSnapshot) -> None: ...
+
+
+class PlainView(_LineView):
+    def __init__(
+        self, write: Callable[[str], None], database: DatabaseOptions, since: dt.datetime | None
+    ) -> None:
+        super().__init__(write, since)
+        self._database = database
+        self._counted: dict[str, float] = {}
+        self._uncounted: dict[str, TaskLine] = {}
+        """Lines that changed since their counts were printed."""
+
+    def _add(self, snapshot: RunSnapshot) -> None:
         if self._is_first:
             self._is_first = False
-            at = self._since or news.info.created_at
-            goes_on = "had ended" if news.info.status.is_final else "goes on"
+            at = self._since or snapshot.info.created_at
+            goes_on = "had ended" if snapshot.info.status.is_final else "goes on"
             doing = "starts" if self._since is None else goes_on
-            self._say(at, f"run {news.info.id} of {news.info.workflow} {doing}")
-        for setback in news.setbacks:
-            self._say(setback.attempt.finished_at, _setback_text(setback, news))
-        for change in news.changes:
-            line = news.board.lines[change.task.name]
+            self._print(at, f"run {snapshot.info.id} of {snapshot.info.workflow} {doing}")
+        for setback in snapshot.setbacks:
+            self._print(setback.attempt.finished_at, _setback_text(setback, snapshot))
+        for change in snapshot.changes:
+            line = snapshot.progress.lines[change.task.name]
             if line.expected > _MANY:
                 self._uncounted[line.name] = line
                 if change.task.status is not TaskStatus.FAILED:
                     continue
-            for at, text in _change_texts(change, line, news, self._place):
-                is_asking = asked_of(line, news.info.id, self._place) is not None
-                # Whoever comes back to a run that waits for an answer wants to know of it.
-                self._say(max(at, self._since) if is_asking and self._since else at, text)
+            for at, text in _change_texts(change, line, snapshot, self._database):
+                is_asking = outside_wait(line, snapshot.info.id, self._database) is not None
+                # A wait that began before a resume is printed all the same: the user has to answer it.
+                self._print(max(at, self._since) if is_asking and self._since else at, text)
         for line in list(self._uncounted.values()):
             self._count(line)
-        for said in news.lines:
-            self._say(said.at, _log_text(said), with_time=False)
+        for logged in snapshot.lines:
+            self._print(logged.at, _log_text(logged), with_time=False)
 
     def _count(self, line: TaskLine) -> None:
         now = time.monotonic()
-        # A node that is visited again and again is over after every visit.
-        is_over = line.is_over if line.node is None else line.is_closed
+        # A node in a loop is over after every visit.
+        is_over = line.is_closed if isinstance(line, (VisitsLine, BranchesLine)) else line.is_over
         if now - self._counted.setdefault(line.name, now) >= _COUNT_EVERY or is_over:
             self._counted[line.name] = now
             del self._uncounted[line.name]
             failed = line.counts[TaskStatus.FAILED]
-            self._say(dt.datetime.now(dt.UTC), _count_text(line) + (f", {failed:,} failed" if failed else ""))
+            self._print(
+                dt.datetime.now(dt.UTC), _count_text(line) + (f", {failed:,} failed" if failed else "")
+            )
 
-    def _say(self, at: dt.datetime, text: str, *, with_time: bool = True) -> None:
+    def _print(self, at: dt.datetime, text: str, *, with_time: bool = True) -> None:
         if text and (self._since is None or at >= self._since):
             self._lines.add(at, f"{moment_text(at)} {text}" if with_time else text)
 
@@ -137,22 +156,22 @@ def _count_text(line: TaskLine) -> str:
             return f"{line.name} {line.done:,} of {line.expected:,} done"
 
 
-def _log_text(said: LogLine) -> str:
-    return f"{task_label(said.task, said.index)} | {log_line(said.text)}"
+def _log_text(logged: LogLine) -> str:
+    return f"{task_label(logged.task, logged.index)} | {log_line(logged.text)}"
 
 
-def _setback_text(setback: Setback, news: RunSnapshot) -> str:
+def _setback_text(setback: Setback, snapshot: RunSnapshot) -> str:
     task, attempt = setback
     if task.status is TaskStatus.FAILED and attempt.attempt == task.attempt:
-        return ""  # told as the end of the task
-    most = news.board.lines[task.name].most_attempts
-    tried = attempt_text(attempt.attempt, task.lost, most) or "attempt 1" + (
-        f" of {most + task.lost}" if most else ""
+        return ""  # printed as the end of the task
+    maximum = snapshot.progress.lines[task.name].outline.max_attempts
+    tried = attempt_text(attempt.attempt, task.lost, maximum) or "attempt 1" + (
+        f" of {maximum + task.lost}" if maximum else ""
     )
-    words, _, problem = attempt_ended_text(
-        attempt.status, own_words(attempt.problem or "", task.name)
+    ended, _, problem = attempt_ended_text(
+        attempt.status, without_task_name(attempt.problem or "", task.name)
     ).partition(": ")
-    text = f"{task_label(task.name, task.index)} {words} ({tried})" + (
+    text = f"{task_label(task.name, task.index)} {ended} ({tried})" + (
         f": {one_line(problem)}" if problem else ""
     )
     is_latest = task.attempt == attempt.attempt + 1
@@ -161,25 +180,25 @@ def _setback_text(setback: Setback, news: RunSnapshot) -> str:
 
 
 def _change_texts(
-    change: TaskChange, line: TaskLine, news: RunSnapshot, place: DatabaseOptions
+    change: TaskChange, line: TaskLine, snapshot: RunSnapshot, database: DatabaseOptions
 ) -> Iterator[tuple[dt.datetime, str]]:
     task, label = change.task, task_label(change.task.name, change.task.index)
-    tried = attempt_text(task.attempt, task.lost, change.most_attempts)
+    tried = attempt_text(task.attempt, task.lost, change.max_attempts)
     tried = f" ({tried})" if tried else ""
     began, ended = task.started_at or task.created_at, task.finished_at or task.created_at
     took = between(task.started_at, task.finished_at, ended)
     match task.status:
         case TaskStatus.RUNNING:
-            asked = asked_of(line, news.info.id, place)
-            words = f"{asked.words}; answer with: {asked.command}" if asked is not None else f"running{tried}"
-            yield began, f"{label} {words}"
+            wait = outside_wait(line, snapshot.info.id, database)
+            doing = f"{wait.text}; answer with: {wait.command}" if wait is not None else f"running{tried}"
+            yield began, f"{label} {doing}"
         case TaskStatus.SUCCESS:
             yield ended, f"{label} success{tried}" + (f" after {span_text(took)}" if took is not None else "")
         case TaskStatus.FAILED:
-            problem = own_words(task.problem or "it is not known why", task.name)
+            problem = without_task_name(task.problem or "it is not known why", task.name)
             yield ended, f"{label} failed{tried}: {one_line(problem)}"
         case TaskStatus.SKIPPED:
-            why = skip_text(line, news.board)
+            why = skip_text(line, snapshot.progress)
             yield ended, f"{label} skipped" + (f": {why}" if why else "")
         case TaskStatus.CANCELLED:
             yield ended, f"{label} cancelled"
@@ -187,34 +206,16 @@ def _change_texts(
             return
 
 
-class JsonView:
-    """One JSON object a line, the result last."""
+class JsonView(_LineView):
+    """One JSON object per line, the result last."""
 
-    def __init__(self, write: Callable[[str], None], since: dt.datetime | None) -> None:
-        self._lines = InOrder(write)
-        self._since = since
-        self._is_first = True
-
-    def show(self, news: RunSnapshot) -> None:
-        self._tell(news)
-        self._lines.let_out()
-
-    def hide(self) -> None:
-        self._lines.let_out(all=True)
-
-    def reveal(self) -> None: ...
-
-    def finish(self, news: RunSnapshot) -> None:
-        self._tell(news)
-        self._lines.let_out(all=True)
-
-    def _tell(self, news: RunSnapshot) -> None:
+    def _add(self, snapshot: RunSnapshot) -> None:
         if self._is_first:
             self._is_first = False
-            info = news.info
+            info = snapshot.info
             began = {"run": info.id, "key": info.key, "workflow": info.workflow, "version": info.version}
             self._lines.add(info.created_at, json_text({"event": "run", "at": info.created_at, **began}))
-        for task, attempt in news.setbacks:
+        for task, attempt in snapshot.setbacks:
             about = {
                 "task": task.name,
                 "index": task.index,
@@ -222,8 +223,8 @@ class JsonView:
                 "status": attempt.status,
             }
             more = {"problem": attempt.problem, "node": attempt.node, "worker": attempt.worker or None}
-            self._say("attempt", attempt.finished_at, {**about, **more})
-        for change in news.changes:
+            self._print("attempt", attempt.finished_at, {**about, **more})
+        for change in snapshot.changes:
             task = change.task
             at = task.finished_at or (task.started_at if task.status is TaskStatus.RUNNING else None)
             about = {"task": task.name, "index": task.index, "count": task.count, "status": task.status}
@@ -233,11 +234,11 @@ class JsonView:
                 "problem": task.problem,
                 "retry_at": task.retry_at,
             }
-            self._say("task", at or task.created_at, {"seq": task.seq, **about, **more})
-        for said in news.lines:
-            about = {"task": said.task, "index": said.index, "attempt": said.attempt}
-            self._say("log", said.at, {**about, "stream": said.stream, "text": said.text})
+            self._print("task", at or task.created_at, {"seq": task.seq, **about, **more})
+        for logged in snapshot.lines:
+            about = {"task": logged.task, "index": logged.index, "attempt": logged.attempt}
+            self._print("log", logged.at, {**about, "stream": logged.stream, "text": logged.text})
 
-    def _say(self, event: str, at: dt.datetime, facts: dict[str, Any]) -> None:
+    def _print(self, event: str, at: dt.datetime, facts: dict[str, Any]) -> None:
         if self._since is None or at >= self._since:
             self._lines.add(at, json_text({"event": event, "at": at, **facts}))

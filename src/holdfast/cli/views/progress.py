@@ -1,12 +1,13 @@
-"""How far a run has come, one line for each name of a task, however many tasks there are of it.
+"""The progress of a run: one line for each name of a task, however many tasks have that name.
 
-Fed with what `Client.tasks` answers, from the lowest number on that had not ended. What has ended is counted
-and forgotten, so that a fan-out of 100,000 costs what is under way.
+`RunProgress` is fed with what `Client.tasks` returns, beginning with the lowest number that has not ended.
+Tasks that have ended are counted and forgotten, so a fan-out of 100,000 costs only what is under way.
 
-A node of a flow may be visited again and again. Its line shows the latest visit, and how many there were.
+A node of a flow may be visited many times. Its line shows the latest visit and the number of visits.
 
-A run that was opened again keeps the rows of before. Those of commands and functions are tried again under
-their numbers; what was skipped, and what waited for others, gets a new row, and the old one does not count.
+A run that was opened again keeps its old rows. Tasks that an executor ran are tried again under their
+numbers. Tasks that were skipped, and tasks that waited for something, get new rows; the old rows no longer
+count.
 """
 
 from __future__ import annotations
@@ -14,35 +15,69 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
-from holdfast.authoring.dag.model import ApprovalTask, CallTask, SignalTask, SleepTask
-from holdfast.client.run import AttemptInfo, TaskInfo
+from holdfast.authoring.outline import EMPTY_OUTLINE, TaskOutline, TaskRows, WorkflowOutline
+from holdfast.client.logs import LogLine
+from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo
 from holdfast.core.values import TaskStatus
 
-if TYPE_CHECKING:
-    from holdfast.authoring.dag.model import Dag, DagTask
-    from holdfast.cli.views.flow_nodes import NodeDetails
-
 _MOST_FAILURES = 20
-"""Of one line, of which more is kept than a number."""
+"""How many failed tasks a line keeps; more are only counted."""
 
 _UNDERWAY = (TaskStatus.PENDING, TaskStatus.DISPATCHED, TaskStatus.RUNNING)
 _FINAL_BY_WEIGHT = (TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.SUCCESS, TaskStatus.SKIPPED)
 
 
 class TaskChange(NamedTuple):
-    """A task that stands otherwise than when it was last looked at."""
+    """A task whose state differs from the last look."""
 
     task: TaskInfo
     before: TaskStatus | None
-    """None: it was not there."""
+    """None: the task is new."""
     attempt_before: int
-    most_attempts: int | None
-    """How many it may have, if that is known."""
+    max_attempts: int | None
+    """None if it is not known."""
 
 
-class _Stand(NamedTuple):
+class Setback(NamedTuple):
+    """An attempt that did not succeed, and its task."""
+
+    task: TaskInfo
+    attempt: AttemptInfo
+
+
+class RunSnapshot(NamedTuple):
+    """A run at one look. `changes`, `setbacks` and `lines` are those since the look before."""
+
+    info: RunInfo
+    progress: RunProgress
+    changes: Sequence[TaskChange] = ()
+    setbacks: Sequence[Setback] = ()
+    lines: Sequence[LogLine] = ()
+    cursor: Cursor | None = None
+    """The position in a flow."""
+
+
+class View(Protocol):
+    """Shows a run while it is watched."""
+
+    def show(self, snapshot: RunSnapshot) -> None:
+        """Called several times a second, even if nothing has changed."""
+        ...
+
+    def hide(self) -> None:
+        """Leaves the terminal to others, until `reveal`."""
+        ...
+
+    def reveal(self) -> None: ...
+
+    def finish(self, snapshot: RunSnapshot) -> None:
+        """The run has ended, or the user has detached from it."""
+        ...
+
+
+class _TaskState(NamedTuple):
     status: TaskStatus
     attempt: int
     lost: int
@@ -52,46 +87,33 @@ class _Stand(NamedTuple):
 class TaskLine:
     """All tasks of one name."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        depth: int = 0,
-        task: DagTask | None = None,
-        node: NodeDetails | None = None,
-        most_attempts: int | None = None,
-    ) -> None:
-        self.name = name
-        self.task = task
-        """What the DAG says of it."""
-        self.node = node
-        """What the flow says of it."""
+    def __init__(self, outline: TaskOutline, *, depth: int = 0) -> None:
+        self.name = outline.name
+        self.outline = outline
         self.depth = depth
-        """The longest way to it from a task that depends on none."""
-        self.most_attempts = most_attempts
+        """The length of the longest path to it from a task without dependencies."""
         self.counts: Counter[TaskStatus] = Counter()
         self.total: int | None = None
-        """How many items it fans out into, once that is known."""
+        """How many items the fan-out has; None until that is known."""
         self.active: dict[int, TaskInfo] = {}
-        """Those that run or wait to be tried again, by their numbers."""
+        """Tasks that run or wait for a retry, by number."""
         self.failed: list[TaskInfo] = []
-        """The first ones."""
+        """The first tasks that failed."""
         self.upstream: list[TaskLine] = []
-        """What it depends on."""
+        """The lines that it depends on."""
         self.attempt = 1
-        """The highest that any of them has reached."""
+        """The highest attempt of any task."""
         self.lost = 0
         self.started_at: dt.datetime | None = None
         self.finished_at: dt.datetime | None = None
         self.is_empty = False
         """It is over and had no items."""
         self.is_closed = False
-        """The run is over: what was not asked for never will be."""
+        """The run is over: tasks that were not asked for never will be."""
         self.is_to_come_again = False
-        """It was skipped, and the run was opened again since: what it depends on is not over."""
-        self._undone: dict[int | None, tuple[int, TaskStatus]] = {}
-        """Rows that did not succeed and that a later one may take the place of, by their places in a fan-out:
-        number and status."""
+        """It was skipped, and then the run was opened again: what it depends on is not over."""
+        self._replaceable: dict[int | None, tuple[int, TaskStatus]] = {}
+        """Rows without success that a later row may replace: number and status, by index in the fan-out."""
 
     @property
     def asked_for(self) -> int:
@@ -107,11 +129,7 @@ class TaskLine:
 
     @property
     def is_fan_out(self) -> bool:
-        return (
-            self.asked_for > 1
-            or self.total is not None
-            or (self.task is not None and self.task.fan_out is not None)
-        )
+        return self.asked_for > 1 or self.total is not None or self.outline.is_fan_out
 
     @property
     def expected(self) -> int:
@@ -119,13 +137,13 @@ class TaskLine:
 
     @property
     def state(self) -> str:
-        """In one word: waiting, queued, running, retrying, or as it ended."""
+        """One word: waiting, queued, running, retrying, or the status that it ended with."""
         if self.is_empty:
             return "success"
         if not self.asked_for or self.is_to_come_again:
             return "waiting"
         if not self.is_over:
-            # What was handed to an executor runs; it is called so in the store only if it takes a while.
+            # A dispatched task counts as running: the store calls a task running only if it takes a while.
             if self.running or self.done:
                 return "running"
             return "retrying" if any(each.retry_at for each in self.active.values()) else "queued"
@@ -137,13 +155,11 @@ class TaskLine:
             return True
         return not self.is_to_come_again and self.asked_for > 0 and self.done >= self.expected
 
-    def make_way(self, task: TaskInfo) -> list[int]:
-        """For a row that is new. Answers the numbers of those from before that do not count any more."""
-        places = {task.index, None}
-        overtaken = [each for each in places if each in self._undone]
+    def replace_old_rows(self, task: TaskInfo) -> list[int]:
+        """Removes the rows from the counts that this new row replaces. Returns their numbers."""
         seqs: list[int] = []
-        for place in overtaken:
-            seq, status = self._undone.pop(place)
+        for index in {task.index, None} & self._replaceable.keys():
+            seq, status = self._replaceable.pop(index)
             self.counts[status] -= 1
             seqs.append(seq)
         if seqs:
@@ -153,7 +169,7 @@ class TaskLine:
         return seqs
 
     def look_upstream(self) -> None:
-        """Those that it depends on have looked before. Nothing is skipped before all of them are over."""
+        """Call this in the order of dependencies. A task is skipped only after its dependencies are over."""
         is_skipped = self.counts[TaskStatus.SKIPPED] > 0
         self.is_to_come_again = is_skipped and any(not each.is_over for each in self.upstream)
 
@@ -169,8 +185,8 @@ class TaskLine:
             self.active[task.seq] = task
         if task.status is TaskStatus.FAILED and len(self.failed) < _MOST_FAILURES:
             self.failed.append(task)
-        if self._may_be_overtaken(task):
-            self._undone[task.index] = (task.seq, task.status)
+        if self._is_replaceable(task):
+            self._replaceable[task.index] = (task.seq, task.status)
         started = task.started_at
         if started is not None and (self.started_at is None or started < self.started_at):
             self.started_at = started
@@ -178,17 +194,16 @@ class TaskLine:
         if ended is not None and (self.finished_at is None or ended > self.finished_at):
             self.finished_at = ended
 
-    def _may_be_overtaken(self, task: TaskInfo) -> bool:
-        if self.task is None or not task.status.is_final or task.status is TaskStatus.SUCCESS:
+    def _is_replaceable(self, task: TaskInfo) -> bool:
+        """An executor's task is tried again under its number, but a row for a whole fan-out is not."""
+        if not task.status.is_final or task.status is TaskStatus.SUCCESS:
             return False
-        # What an executor runs is tried again under its number; only a row that stands for all items is not.
-        return task.index is None or isinstance(
-            self.task.work, (ApprovalTask, CallTask, SignalTask, SleepTask)
-        )
+        is_item = self.outline.rows is TaskRows.ITEMS
+        return is_item and (task.index is None or self.outline.wait is not None)
 
 
 class VisitsLine(TaskLine):
-    """The visits of one node of a flow, which come one after the other: the latest is what it shows."""
+    """The visits of one node, one after the other. Shows the latest."""
 
     latest: TaskInfo | None = None
 
@@ -218,10 +233,7 @@ class VisitsLine(TaskLine):
 
 
 class BranchesLine(TaskLine):
-    """The branches of a parallel, or the items of a foreach: of all visits of that node.
-
-    How many there will be, only the node knows, whose line is `parent`.
-    """
+    """The branches of all visits of the node `parent`. Only the node knows how many there will be."""
 
     parent: TaskLine | None = None
 
@@ -235,98 +247,95 @@ class BranchesLine(TaskLine):
 
     @property
     def state(self) -> str:
-        """A visit that went well says so, whatever became of those before."""
-        stands = super().state
-        is_mended = stands == "failed" and self.parent is not None and self.parent.state == "success"
-        return "success" if is_mended else stands
+        """A successful visit counts, whatever became of the visits before."""
+        state = super().state
+        is_repaired = state == "failed" and self.parent is not None and self.parent.state == "success"
+        return "success" if is_repaired else state
 
 
 class RunProgress:
     def __init__(
         self,
-        dag: Dag | None = None,
+        outline: WorkflowOutline = EMPTY_OUTLINE,
         attempts_of: Callable[[str], int | None] = lambda name: None,
-        nodes: Mapping[str, NodeDetails] | None = None,
     ) -> None:
-        """`nodes` are those of a flow. Their lines come as they are visited: not all of them will be."""
+        """`attempts_of` is asked for the maximum of attempts of tasks that are not in the outline."""
+        self._outline = outline
         self._attempts_of = attempts_of
-        self._nodes = nodes
         self.lines: dict[str, TaskLine] = {}
-        """In the order of the file, or else in that in which they were asked for."""
+        """In the order of the definition, or else in the order in which the tasks were asked for."""
         self.next = 0
-        """The number to look on from: no task below it can change any more."""
+        """The number to read on from: no task below it can change any more."""
         self.setbacks: dict[int, AttemptInfo] = {}
-        """The last attempt of a task that did not succeed, for those that are not over."""
-        self.overtaken: set[int] = set()
-        """Numbers of rows from before the run was opened again, in whose place there are others."""
-        self._dag = dag
-        self._known: dict[int, _Stand] = {}
+        """The last attempt without success, by the number of the task, for tasks that have not ended."""
+        self.replaced: set[int] = set()
+        """Numbers of old rows that no longer count since the run was opened again."""
+        self._known: dict[int, _TaskState] = {}
         self._highest = -1
         self._downstream: dict[str, list[str]] = {}
         self._by_depth: list[TaskLine] = []
-        if dag is not None:
-            self._lay_out(dag)
+        if not outline.has_cursor:
+            self._lay_out(outline.tasks)
 
-    def _lay_out(self, dag: Dag) -> None:
-        depths = _depths(dag)
-        for name, task in dag.tasks.items():
-            attempts = task.options.retry.max_attempts
-            self.lines[name] = TaskLine(name, depth=depths[name], task=task, most_attempts=attempts)
+    def _lay_out(self, tasks: Mapping[str, TaskOutline]) -> None:
+        depths = _depths(tasks)
+        for name, task in tasks.items():
+            self.lines[name] = TaskLine(task, depth=depths[name])
             for upstream in task.depends_on:
                 self._downstream.setdefault(upstream, []).append(name)
-        for name, task in dag.tasks.items():
+        for name, task in tasks.items():
             self.lines[name].upstream = [self.lines[each] for each in task.depends_on]
         self._by_depth = sorted(self.lines.values(), key=lambda line: line.depth)
 
-    def anew(self) -> RunProgress:
-        """For the same run, with nothing seen yet."""
-        return RunProgress(self._dag, self._attempts_of, self._nodes)
+    def restarted(self) -> RunProgress:
+        """The progress of the same run before the first look."""
+        return RunProgress(self._outline, self._attempts_of)
 
     @property
-    def is_of_a_flow(self) -> bool:
-        return self._nodes is not None
+    def has_cursor(self) -> bool:
+        return self._outline.has_cursor
 
     def apply(self, tasks: Iterable[TaskInfo]) -> list[TaskChange]:
         changes: list[TaskChange] = []
         for task in tasks:
             if task.seq < self.next:
-                continue  # counted and forgotten, by an earlier part of the same look
-            stands = _Stand(task.status, task.attempt, task.lost, task.retry_at is not None)
+                continue  # an earlier page of the same look counted it
+            state = _TaskState(task.status, task.attempt, task.lost, task.retry_at is not None)
             known = self._known.get(task.seq)
-            if stands == known:
+            if state == known:
                 continue
             line = self.lines.get(task.name)
             if line is None:
                 line = self.lines[task.name] = self._new_line(task.name)
             if known is None:
-                self.overtaken.update(line.make_way(task))
+                self.replaced.update(line.replace_old_rows(task))
             line.move(None if known is None else known.status, task)
             line.lost += task.lost - (0 if known is None else known.lost)
-            self._known[task.seq] = stands
+            self._known[task.seq] = state
             self._highest = max(self._highest, task.seq)
             if task.status.is_final:
                 self.setbacks.pop(task.seq, None)
             before, attempt = (None, 1) if known is None else known[:2]
-            changes.append(TaskChange(task, before, attempt, line.most_attempts))
+            changes.append(TaskChange(task, before, attempt, line.outline.max_attempts))
         self._forget_ended()
         for line in self._by_depth:
             line.look_upstream()
         return changes
 
     def _new_line(self, name: str) -> TaskLine:
-        node = None if self._nodes is None else self._nodes.get(name)
-        if node is None:
-            return TaskLine(name, most_attempts=self._attempts_of(name))
-        if not node.is_branch:
-            return VisitsLine(name, node=node, most_attempts=node.most_attempts)
-        line = BranchesLine(name, node=node, most_attempts=node.most_attempts)
+        outline = self._outline.tasks.get(name)
+        if outline is None:
+            return TaskLine(TaskOutline(name, max_attempts=self._attempts_of(name)))
+        if outline.rows is TaskRows.VISITS:
+            return VisitsLine(outline)
+        line = BranchesLine(outline)
         line.parent = self.lines.get(name.rpartition("/")[0])
         return line
 
     def _forget_ended(self) -> None:
         while self.next <= self._highest:
             known = self._known.get(self.next)
-            # A number that is not there never will be: it was taken back before it was recorded.
+            # A missing number stays missing: the task was cancelled before it was recorded.
             if known is not None and not known.status.is_final:
                 return
             self._known.pop(self.next, None)
@@ -344,24 +353,24 @@ class RunProgress:
             line.is_closed = True
 
     def find_empty(self, *, is_success: bool) -> None:
-        """A fan-out over nothing leaves no trace but this: the run succeeds, or what is after it begins."""
+        """Finds fan-outs without items. They have no rows; they are over if the run succeeds or goes on."""
         for name, line in self.lines.items():
-            if line.task is None or line.asked_for or line.task.fan_out is None:
+            if line.asked_for or not line.outline.is_fan_out:
                 continue
             after = self._downstream.get(name, ())
             line.is_empty = is_success or any(self.lines[each].asked_for for each in after)
 
     def totals(self) -> Counter[str]:
-        """How many lines stand how."""
+        """How many lines have each state."""
         return Counter(line.state for line in self.lines.values())
 
 
-def _depths(dag: Dag) -> dict[str, int]:
+def _depths(tasks: Mapping[str, TaskOutline]) -> dict[str, int]:
     depths: dict[str, int] = {}
-    # Without recursion: a chain of tasks may be longer than the stack is deep.
-    stack = list(reversed(dag.tasks))
+    # Without recursion: a chain of tasks may be longer than Python's stack.
+    stack = list(tasks)[::-1]
     while stack:
-        upstream = dag.tasks[stack[-1]].depends_on
+        upstream = tasks[stack[-1]].depends_on
         missing = [each for each in upstream if each not in depths]
         if missing:
             stack += missing

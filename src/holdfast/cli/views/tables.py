@@ -1,7 +1,7 @@
-"""Rows of answers for people: as wide as they need be, so that an id can be copied from them.
+"""Tables for people. Columns are as wide as their cells, so that an id can be copied.
 
-In a terminal that is too narrow for that, what does not fit beside the rest stands below it: the last column
-tells what went wrong, and a table without it would be of little use.
+In a terminal that is too narrow, the cells that do not fit are printed below their row. The last column is
+never cut away: it says what went wrong.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from holdfast.cli.views.visible import one_line
 
 _GAP = "  "
 _INDENT = "    "
-_ENOUGH = 24
-"""Columns with which the last cell can do."""
+_LAST_WIDTH = 24
+"""The width that the last column needs."""
 _MOST_LINES = 3
-"""That a cell may have below the others."""
+"""Lines of a cell below its row."""
 _NOTHING = ("", "-")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, state: int) -> None:
-    """`state` is the column whose word is coloured. Rows are cut at the edge of a terminal only."""
+    """`state` is the column that is coloured. Rows are cut at the edge of a terminal, but not in a pipe."""
     from rich.text import Text
 
     console = stdout()
@@ -49,9 +49,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, state: 
 
 
 def _fitting(widths: Sequence[int], longest: int, room: int | None) -> int:
-    """How many columns, the last one of cells up to `longest` included, can stand beside each other."""
+    """How many columns fit beside each other. `longest` is the width of the last column."""
     ends = list(accumulate(width + len(_GAP) for width in widths))
-    if room is None or ends[-1] + min(longest, _ENOUGH) <= room:
+    if room is None or ends[-1] + min(longest, _LAST_WIDTH) <= room:
         return len(widths) + 1
     return max(1, sum(end - len(_GAP) <= room for end in ends))
 

@@ -1,41 +1,41 @@
-"""Text that comes from users, made safe to show: the one place that keeps it from speaking to a terminal.
+"""Escapes control characters in text from users, so that it cannot control the terminal.
 
-An escape sequence in a log line or in the id of a run could clear the screen, set the title, or show one
-thing and mean another. What is not for the eye is therefore written out, as in `\\x1b[2J`. Everything that is
-said to people passes through here; what is for programs (`--json`, and results in a pipe) does not.
+An escape sequence in a log line or in the id of a run could clear the screen, set the title, or hide what is
+really there. So it is shown as text, as in `\\x1b[2J`. All output for people passes through here. Output for
+programs (`--json`, and results in a pipe) does not.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""Control characters, those that turn the direction of text, halves of pairs, and breaks of lines."""
+_INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Control characters, characters that change the direction of text, surrogates, and line separators."""
 _JOINERS = "\u200c\u200d"
-"""Of this kind too, but letters of some scripts, and emojis, are joined by them; they do nothing else."""
+"""They are of category Cf, but only join letters of some scripts, and emojis."""
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
-    """The text with everything written out that a terminal would act on, but for the characters to keep."""
+    """Escapes every character that a terminal would act on, except those in `keep`."""
     if text.isprintable():
         return text
     return "".join(each if each in keep else _shown(each) for each in text)
 
 
 def one_line(text: str, longest: int | None = 300) -> str:
-    """As one line: what breaks lines or makes room between words is a blank."""
+    """The text on one line: line breaks and tabs become blanks."""
     flat = "".join(" " if each in "\n\r\t" else _shown(each) for each in text.strip())
     return flat if longest is None or len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def log_line(text: str, longest: int = 20_000) -> str:
-    """A line that a task has said, indented as it was."""
+    """A log line of a task, with its indentation."""
     shown = visible(text.rstrip(), keep="\t")
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
 def shell_word(text: str) -> str:
-    """As a word of a command that people can copy from the screen and paste into bash or zsh."""
+    """Quotes a word of a command, so that it can be copied and pasted into bash or zsh."""
     import shlex
 
     if text.isprintable():
@@ -48,14 +48,14 @@ def _escaped(character: str) -> str:
         return f"\\{character}"
     if character.isprintable():
         return character
-    # Byte by byte: how many digits of a number a shell takes for a character depends on the shell.
+    # Byte by byte: shells differ in how many digits they read as one character.
     return "".join(f"\\x{byte:02x}" for byte in character.encode(errors="surrogateescape"))
 
 
 def _shown(character: str) -> str:
     if character.isprintable() or character in _JOINERS:
         return character
-    if unicodedata.category(character) not in _UNSEEN:
+    if unicodedata.category(character) not in _INVISIBLE:
         return character
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

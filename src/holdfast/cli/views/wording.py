@@ -1,14 +1,12 @@
-"""What is said of a task, in the same words in a live view, in plain lines and in answers."""
+"""How a task is described, in the same words in the live view, in plain lines and in answers."""
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from holdfast.authoring.dag.model import ApprovalTask, CallTask, SignalTask, SleepTask
-from holdfast.authoring.flow import model as flow
-from holdfast.cli.database_options import DatabaseOptions
-from holdfast.cli.views.flow_nodes import NodeDetails
+from holdfast.authoring.outline import ApprovalWait, ChildWait, SignalWait, TimerWait, WorkerWait
+from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import span_text
 from holdfast.cli.views.progress import RunProgress, TaskLine, VisitsLine
 from holdfast.client.run import Cursor
@@ -18,81 +16,46 @@ _NO_SUCCESS = {"failed": "failed", "skipped": "was skipped", "cancelled": "was c
 
 
 class OutsideWait(NamedTuple):
-    """What a run waits for from outside, and the command that gives it."""
+    """What a task waits for from outside, and the command that provides it."""
 
-    words: str
+    text: str
     command: str
 
 
-def asked_of(line: TaskLine, run_id: str, place: DatabaseOptions) -> OutsideWait | None:
-    """What a task that is under way waits for, if it is a person or a signal."""
-    if line.state != "running":
-        return None
-    if line.node is not None:
-        return _asked_by(line.node, run_id, place)
-    if line.task is None:
-        return None
-    match line.task.work:
-        case ApprovalTask(message=message):
-            words = f"waits for approval: {message}" if message else "waits for approval"
-            return OutsideWait(words, place.command("approve", run_id, line.name))
-        case SignalTask(name=name):
-            return OutsideWait(f"waits for signal {name!r}", place.command("signal", run_id, name))
+def outside_wait(line: TaskLine, run_id: str, database: DatabaseOptions) -> OutsideWait | None:
+    """None unless the task is under way and waits for a person or a signal."""
+    match line.outline.wait if line.state == "running" else None:
+        case ApprovalWait(message=message):
+            text = f"waits for approval: {message}" if message else "waits for approval"
+            return OutsideWait(text, database.command("approve", run_id, line.name))
+        case SignalWait(name=name, needs_value=needs_value):
+            value = ["true"] if needs_value else []
+            return OutsideWait(f"waits for signal {name!r}", database.command("signal", run_id, name, *value))
         case _:
             return None
 
 
-def _asked_by(node: NodeDetails, run_id: str, place: DatabaseOptions) -> OutsideWait | None:
-    key = node.awaited
-    if key is None:
-        return None
-    if isinstance(node.does, flow.ApprovalNode):
-        return OutsideWait("waits for approval", place.command("approve", run_id, node.path))
-    # To a flow, a signal without a value is none.
-    return OutsideWait(f"waits for signal {key!r}", place.command("signal", run_id, key, "true"))
-
-
-def wait_of(line: TaskLine) -> str | None:
-    """What a task does that no process runs for."""
-    if line.state != "running":
-        return None
-    if line.node is not None:
-        return _wait_of_node(line.node)
-    if line.task is None:
-        return None
-    match line.task.work:
-        case SleepTask(duration=duration):
-            return f"sleeps for {written_span(duration)}"
-        case CallTask(workflow=workflow):
+def inner_wait_text(line: TaskLine) -> str | None:
+    """What a task under way waits for, if that is a timer or another workflow."""
+    match line.outline.wait if line.state == "running" else None:
+        case TimerWait(duration=duration):
+            return "sleeps" if duration is None else f"sleeps for {written_span(duration)}"
+        case ChildWait(workflow=workflow):
             return f"workflow {workflow!r}"
         case _:
             return None
 
 
-def _wait_of_node(node: NodeDetails) -> str | None:
-    match node.does:
-        case flow.TimerNode():
-            delay: Any = node.params.get("delay_ms")
-            is_while = isinstance(delay, (int, float)) and delay > 0
-            return f"sleeps for {written_span(dt.timedelta(milliseconds=delay))}" if is_while else "sleeps"
-        case flow.CallNode(workflow=workflow):
-            return f"workflow {workflow!r}"
-        case _:
-            return None
-
-
-def wanted_of(line: TaskLine) -> str:
-    """Which workers a node waits for, if it is in their queue."""
-    node = line.node
-    if node is None or line.state != "queued" or not isinstance(node.does, flow.ExecutorNode):
+def worker_wait_text(line: TaskLine) -> str:
+    """The service that a task in the queue of the workers waits for; otherwise empty."""
+    wait = line.outline.wait
+    if line.state != "queued" or not isinstance(wait, WorkerWait):
         return ""
-    if not isinstance(node.does.work, flow.Queue):
-        return ""
-    return f"waits for a worker of service {node.does.service!r}"
+    return f"waits for a worker of service {wait.service!r}"
 
 
 def visits_text(line: TaskLine) -> str:
-    """`visit 3`, or nothing for a first one."""
+    """`visit 3`; empty for the first visit."""
     return f"visit {line.asked_for:,}" if isinstance(line, VisitsLine) and line.asked_for > 1 else ""
 
 
@@ -105,7 +68,7 @@ def cursor_text(cursor: Cursor) -> str:
 
 
 def waits_text(waiting: str) -> str:
-    """From what `RunInfo.waiting` names: `waits for signal 'paid', or until 2026-01-31T12:00:00+00:00`."""
+    """From `RunInfo.waiting`: `waits for signal 'paid', or until 2026-01-31T12:00:00+00:00`."""
     parts = waiting.split("; ")
     named = "; ".join(each for each in parts if not each.startswith("until "))
     until = "; ".join(each for each in parts if each.startswith("until "))
@@ -114,30 +77,29 @@ def waits_text(waiting: str) -> str:
     return f"waits for {named}" + (f", or {until}" if until else "")
 
 
-def attempt_text(attempt: int, lost: int, most: int | None) -> str:
-    """`attempt 2 of 5`, or nothing for a first one. Those that were lost do not count against the five.
+def attempt_text(attempt: int, lost: int, maximum: int | None) -> str:
+    """`attempt 2 of 5`; empty for the first attempt. Lost attempts do not count against the maximum.
 
-    After a retry of the whole run the attempts go on counting, and the limit anew: then it is left out.
+    After a retry of the run the attempts count on, but the maximum starts anew. Then it is left out.
     """
     if attempt <= 1:
         return ""
-    of = f" of {most + lost}" if most is not None and attempt <= most + lost else ""
+    of = f" of {maximum + lost}" if maximum is not None and attempt <= maximum + lost else ""
     return f"attempt {attempt}{of}"
 
 
-def skip_text(line: TaskLine, board: RunProgress) -> str:
-    """Why a task was skipped, as far as the DAG tells."""
-    if line.task is None:
-        return ""
-    for name in () if line.task.runs_on_failure else line.task.depends_on:
-        upstream = board.lines.get(name)
+def skip_text(line: TaskLine, progress: RunProgress) -> str:
+    """Why a task was skipped; empty if the definition does not tell."""
+    task = line.outline
+    for name in () if task.runs_on_failure else task.depends_on:
+        upstream = progress.lines.get(name)
         if upstream is not None and upstream.state in _NO_SUCCESS:
             return f"{name} {_NO_SUCCESS[upstream.state]}"
-    return f"when is not met: {line.task.when.text}" if line.task.when is not None else ""
+    return f"when is not met: {task.condition}" if task.condition else ""
 
 
-def own_words(problem: str, task: str) -> str:
-    """What went wrong with a task, for where its name has just been said."""
+def without_task_name(problem: str, task: str) -> str:
+    """The problem of a task, for a line that has just named the task."""
     for beginning, instead in (
         (f"task {task!r}: ", ""),
         (f"task {task!r} ", ""),
@@ -155,8 +117,8 @@ def retry_text(retry_at: dt.datetime | None, now: dt.datetime) -> str:
 
 
 def attempt_ended_text(status: str, problem: str | None) -> str:
-    """How an attempt ended that did not succeed, from its status and what it failed with."""
+    """How an attempt without success ended."""
     if status == "lost":
         return "lost: its node died"
-    words = {"timed_out": "timed out"}.get(status, status)
-    return f"{words}: {problem}" if problem else words
+    text = {"timed_out": "timed out"}.get(status, status)
+    return f"{text}: {problem}" if problem else text

@@ -1,4 +1,4 @@
-"""What users pass as JSON: on the command line, in a file, or through a pipe."""
+"""Reads JSON that users pass: on the command line, in a file, or through a pipe."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, NoReturn, TypeAlias, cast
 from holdfast.errors import BadFile, BadOption, show
 
 Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
-"""By position and by name."""
+"""Positional arguments and arguments by name."""
 
 
 def read_json(option: str, text: str) -> Any:
-    """Raises BadOption that says where it is no JSON."""
+    """Raises BadOption with the line and column of the mistake."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object_of)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise BadOption(option, text, f"JSON ({place}: {error.msg})") from None
-    except (ValueError, RecursionError) as error:  # NaN, a key twice, ten thousand digits, nested without end
+        position = f"line {error.lineno}, column {error.colno}"
+        raise BadOption(option, text, f"JSON ({position}: {error.msg})") from None
+    except (ValueError, RecursionError) as error:  # NaN, a repeated key, too many digits, nested too deeply
         raise BadOption(option, text, f"JSON ({error})") from None
 
 
@@ -28,7 +28,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -53,7 +53,7 @@ def read_arguments(text: str | None) -> Arguments:
 
 
 def read_named(text: str | None) -> dict[str, Any]:
-    """For what takes inputs by name only. Raises BadOption."""
+    """For workflows that take inputs by name only. Raises BadOption."""
     args, kwargs = read_arguments(text)
     if args:
         raise BadOption("--input", text, "a JSON object: inputs by name")

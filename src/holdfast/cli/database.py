@@ -1,16 +1,17 @@
 """From `--db` and `--namespace` to an open `Holdfast`.
 
-Every command imports this, also one that only prints its help: what takes long to import, functions import.
+Every command imports this module, even to print its help. So functions import what takes long to import.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import typer
 
+from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.views.visible import shell_word
 from holdfast.errors import StoreUnavailable
 
@@ -22,48 +23,30 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DETACHED_BY_INTERRUPT = 130
-"""What a shell says of a process that Ctrl-C ended."""
-
 _PREFIX = "sqlite:///"
-
-Db = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        metavar="URL|FILE",
-        help="The database: a URL, or the path of an SQLite file. "
-        "Otherwise the setting `url`; otherwise .holdfast/holdfast.db in the project.",
-        show_default=False,
-    ),
-]
-Namespace = Annotated[
-    str | None, typer.Option("--namespace", metavar="NAME", help="The tenant.", show_default=False)
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
 class DatabaseOptions(NamedTuple):
-    """Where the runs are."""
+    """Which database and namespace a command uses."""
 
     settings: Settings
     options: tuple[str, ...]
-    """What of it was given on the command line, as it is typed, for the commands that we tell people."""
+    """`--db` and `--namespace` as the user typed them, for the commands that we suggest."""
 
     def command(self, *words: str) -> str:
-        """To be copied and pasted, whatever the words are."""
+        """A `holdfast` command on the same database, quoted so that it can be pasted into a shell."""
         return " ".join(["holdfast", *map(shell_word, words), *self.options])
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file, if it is one."""
+        """The SQLite file; None for another database."""
         from urllib.parse import unquote
 
         url = self.settings.url
         return Path(unquote(url.removeprefix(_PREFIX))) if url.startswith(_PREFIX) else None
 
 
-def find_place(db: str | None, namespace: str | None) -> DatabaseOptions:
+def find_database(db: str | None, namespace: str | None) -> DatabaseOptions:
     """Raises BadOption for a setting that cannot be used."""
     from holdfast.settings import read_settings
 
@@ -72,7 +55,7 @@ def find_place(db: str | None, namespace: str | None) -> DatabaseOptions:
     options: list[str] = []
     if db is not None:
         given["url"] = db if "://" in db else _url_of(Path(db))
-        # A password is not shown, and with three stars in its place nobody gets in.
+        # A password must not be shown, and a command with *** in its place would not connect.
         options += ["--db", '"$HOLDFAST_URL"' if _has_password(db) else shell_word(db)]
     if namespace is not None:
         options += ["--namespace", shell_word(namespace)]
@@ -84,7 +67,7 @@ def find_place(db: str | None, namespace: str | None) -> DatabaseOptions:
 
 
 def _project(folder: Path) -> Path:
-    """The nearest folder upwards with a `holdfast.toml` or a `.holdfast`; otherwise the folder itself."""
+    """The nearest folder upwards that has a `holdfast.toml` or a `.holdfast`; otherwise the folder itself."""
     for each in (folder, *folder.parents):
         if (each / "holdfast.toml").is_file() or (each / ".holdfast").is_dir():
             return each
@@ -92,7 +75,7 @@ def _project(folder: Path) -> Path:
 
 
 def _inside(project: Path, url: str) -> str:
-    """What the project's own file, or the default, says of a path is meant from the project's folder."""
+    """A path in `holdfast.toml`, and the default path, are relative to the project's folder."""
     from urllib.parse import unquote
 
     if not url.startswith(_PREFIX):
@@ -113,34 +96,36 @@ def _has_password(db: str) -> bool:
         return False
     try:
         url = urlsplit(db)
-    except ValueError:  # it cannot be used either, but a part of it may be a secret
+    except ValueError:  # not a URL, but a part of it may be a password
         return True
     login, at, _ = url.netloc.rpartition("@")
     return bool(at and ":" in login) or any("password" in each.lower() for each in parse_qs(url.query))
 
 
 def new_holdfast(
-    place: DatabaseOptions, *, engine: bool | Literal["own"], makes_file: bool = False
+    database: DatabaseOptions, *, engine: bool | Literal["own"], makes_file: bool = False
 ) -> Holdfast:
-    """Not open yet. Raises StoreUnavailable where an SQLite file should be and is not, unless it `makes_file`
-    as a node does."""
+    """A `Holdfast` that is not open yet.
+
+    Without an engine and without `makes_file`, raises StoreUnavailable if the SQLite file does not exist.
+    """
     from holdfast.app import Holdfast
     from holdfast.settings import Settings
 
-    settings = {name: getattr(place.settings, name) for name in Settings.__struct_fields__}
+    settings = {name: getattr(database.settings, name) for name in Settings.__struct_fields__}
     if not engine:
-        settings["open_seconds"] = 0.0  # whoever only asks wants to know at once, and can ask again
+        settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting
     if engine or makes_file:
-        _make_folder(place)
-    elif place.file is not None and not place.file.exists():
+        _make_folder(database)
+    elif database.file is not None and not database.file.exists():
         reason = "there is no such file; `holdfast run` makes one, and --db names another"
-        raise StoreUnavailable(str(place.file), reason, may_pass=False)
+        raise StoreUnavailable(str(database.file), reason, may_pass=False)
     return Holdfast(engine=engine, **settings)
 
 
-def _make_folder(place: DatabaseOptions) -> None:
-    """Ours only: a folder that somebody else has named is more likely a slip of the pen."""
-    file = place.file
+def _make_folder(database: DatabaseOptions) -> None:
+    """Makes `.holdfast` only. Another folder that does not exist is more likely a typing error."""
+    file = database.file
     if file is None or file.parent.name != ".holdfast":
         return
     try:
@@ -150,25 +135,27 @@ def _make_folder(place: DatabaseOptions) -> None:
         raise StoreUnavailable(str(file), reason, may_pass=False) from None
 
 
-def ask(place: DatabaseOptions, use: Callable[[Holdfast], Awaitable[T]], *, makes_file: bool = False) -> T:
-    """Open it without an engine, and ask."""
+def use_client(
+    database: DatabaseOptions, use: Callable[[Holdfast], Awaitable[T]], *, makes_file: bool = False
+) -> T:
+    """Opens the database without an engine and returns what `use` returns."""
 
-    async def opened() -> T:
-        async with new_holdfast(place, engine=False, makes_file=makes_file) as client:
+    async def open_and_use() -> T:
+        async with new_holdfast(database, engine=False, makes_file=makes_file) as client:
             return await use(client)
 
-    return run_async(opened())
+    return run_async(open_and_use())
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:
-    """On uvloop where there is one. Ctrl-C ends the command without a word."""
+    """Runs it on uvloop if that is installed. Ctrl-C ends the command without a traceback."""
     import asyncio
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(main)
     except KeyboardInterrupt:
-        raise typer.Exit(DETACHED_BY_INTERRUPT) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -1,4 +1,4 @@
-"""From what is typed after `holdfast schedules` to plans, spans and moments, all mistakes told at once."""
+"""Reads the options of `holdfast schedules` as plans, spans and times. Reports all mistakes at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CATCHUP = re.compile(r"(?P<mode>none|last|all)(?:(?<=all):(?P<most>\d{1,9}))?")
 
 
 def read_all(*reads: Callable[[], Any]) -> list[Any]:
-    """What each of them gives. If some refuse, that is told of all of them, and the last is raised."""
+    """What each reader returns. If some raise, prints every error but the last, and raises the last."""
     found: list[Any] = []
     refused: list[Refused] = []
     for read in reads:
@@ -36,8 +36,8 @@ def read_all(*reads: Callable[[], Any]) -> list[Any]:
     return found
 
 
-class PlanWords(NamedTuple):
-    """The options that a plan is made of, as they were typed."""
+class PlanOptions(NamedTuple):
+    """The options that make a plan, as the user typed them."""
 
     cron: str | None
     every: str | None
@@ -47,40 +47,40 @@ class PlanWords(NamedTuple):
     catchup: str
 
 
-def read_plan(words: PlanWords) -> Plan:
+def read_plan(options: PlanOptions) -> Plan:
     """Raises Refused."""
-    given: dict[str, Any] = {"timezone": words.timezone, "overlap": words.overlap}
-    if words.cron is not None:
-        given["cron"] = words.cron
+    given: dict[str, Any] = {"timezone": options.timezone, "overlap": options.overlap}
+    if options.cron is not None:
+        given["cron"] = options.cron
 
     def read_given(name: str, text: str | None) -> None:
         if text is not None:
             given[name] = read_span(f"--{name}", text)
 
     *_, plan = read_all(
-        lambda: _check_one(words),
-        lambda: read_given("every", words.every),
-        lambda: read_given("jitter", words.jitter),
-        lambda: given.update(catchup=_read_catchup(words.catchup)),
-        lambda: _plan_of(given, words),
+        lambda: _check_one(options),
+        lambda: read_given("every", options.every),
+        lambda: read_given("jitter", options.jitter),
+        lambda: given.update(catchup=_read_catchup(options.catchup)),
+        lambda: _plan_of(given, options),
     )
     return plan
 
 
-def _check_one(words: PlanWords) -> None:
-    if words.cron is None and words.every is None:
+def _check_one(options: PlanOptions) -> None:
+    if options.cron is None and options.every is None:
         raise Refused("it is not said when it fires; give --cron '0 2 * * *', say, or --every 1h30m")
-    if words.cron is not None and words.every is not None:
+    if options.cron is not None and options.every is not None:
         raise Refused("it fires by --cron or --every, not by both; leave out one of them")
 
 
-def _plan_of(given: dict[str, Any], words: PlanWords) -> Plan:
-    """Of what could be read. What is wrong with it is told with the words that were typed."""
+def _plan_of(given: dict[str, Any], options: PlanOptions) -> Plan:
+    """The plan of the options that could be read. Its errors quote the options as the user typed them."""
     from holdfast.core.timetable import Plan
 
-    if ("cron" in given) == ("every" in given):  # that has been refused, but there may be more
+    if ("cron" in given) == ("every" in given):  # _check_one refuses this; go on to find further mistakes
         given = {"cron": "@daily"} | {name: value for name, value in given.items() if name != "every"}
-    typed = words._asdict()
+    typed = options._asdict()
     try:
         return Plan.of(**given)
     except BadOption as error:
@@ -110,15 +110,15 @@ def read_span(option: str, text: str) -> dt.timedelta:
 
 def read_range(begin: str, end: str) -> tuple[dt.datetime, dt.datetime]:
     """`--from` and `--to`. Raises Refused."""
-    first, last = read_all(lambda: _moment("--from", begin), lambda: _moment("--to", end))
+    first, last = read_all(lambda: _read_time("--from", begin), lambda: _read_time("--to", end))
     if last < first:
         raise BadOption("--to", end, f"no earlier than --from, {begin}")
     return first, last
 
 
-def _moment(option: str, text: str) -> dt.datetime:
+def _read_time(option: str, text: str) -> dt.datetime:
     try:
         found = dt.datetime.fromisoformat(text)
     except ValueError:
         raise BadOption(option, text, "a time such as 2026-01-31 or 2026-01-31T02:00:00+01:00") from None
-    return found if found.tzinfo is not None else found.astimezone()  # without a zone: the local one
+    return found if found.tzinfo is not None else found.astimezone()  # without a zone: local time

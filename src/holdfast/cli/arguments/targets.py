@@ -10,107 +10,78 @@ from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.authoring.code.definitions import Task
-from holdfast.cli.documents import SUFFIXES, is_flow
+from holdfast.authoring.workflow_files import SUFFIXES, as_data, load_workflow_file
 from holdfast.errors import BadFile, BadOption, UnknownWorkflow
-
-if TYPE_CHECKING:
-    from holdfast.authoring.flow.model import Flow
 
 EXPECTED = "a YAML or JSON file, module:workflow or file.py:workflow"
 
 
-class Target(NamedTuple):
-    workflow: WorkflowDefinition
-    dag: Any
-    """The `Dag`, if it is one."""
-    calls: Sequence[tuple[str, str]] = ()
-    """What of it calls which workflow."""
-    flow: Flow | None = None
-    """If it is one."""
+def load_target(text: str) -> WorkflowDefinition:
+    """Imports the module or reads the file, which adds its workflows to the catalog.
 
-
-def load_target(text: str) -> Target:
-    """Import or read it, and make it known. Raises BadDocument and BadOption; what user code raises, too."""
-    what = "TARGET"
+    Raises BadDocument and BadOption, and any error of the user's code.
+    """
     if text.endswith(SUFFIXES):
-        return _load_document(text, what)
-    place, separator, name = text.rpartition(":")
+        return _load_document(text)
+    source, separator, name = text.rpartition(":")
     if not separator:
-        place, name = text, ""
-    if not place or "<locals>" in text:
-        raise BadOption(what, text, EXPECTED)
-    module = _load_file(place, what) if place.endswith(".py") else _import(place, what)
-    return Target(_workflow_in(module, name, what, text), None)
+        source, name = text, ""
+    if not source or "<locals>" in text:
+        raise BadOption("TARGET", text, EXPECTED)
+    module = _load_file(source) if source.endswith(".py") else _import(source)
+    return _workflow_in(module, name, text)
 
 
-def load_all(texts: Sequence[str], *, is_first_a_workflow: bool = True) -> list[Target]:
-    """All of them, and the workflows that they call. Others than the first may be modules with tasks only.
+def load_all(texts: Sequence[str], *, is_first_a_workflow: bool = True) -> list[WorkflowDefinition]:
+    """Loads all of them, and the workflows that they call. All but the first may be modules with only tasks.
 
-    Raises BadOption also for functions of flows that are not known here.
+    Raises BadOption for functions of flows that are not known here.
     """
     first = 1 if is_first_a_workflow else 0
     others = [text for text in texts[first:] if not _has_only_tasks(text)]
-    targets = [load_target(text) for text in [*texts[:first], *others]]
-    for target in list(targets):
-        targets += _load_called(target)
-    for target in targets:
-        check_functions(target.workflow)
-    return targets
+    workflows = [load_target(text) for text in [*texts[:first], *others]]
+    for workflow in list(workflows):
+        workflows += _load_called(workflow)
+    for workflow in workflows:
+        check_functions(workflow)
+    return workflows
 
 
 # --- YAML and JSON
 
 
-def _load_document(text: str, what: str) -> Target:
-    file = Path(text)
-    _refuse_no_file(text, what, SUFFIXES)
-    return _load_flow(file) if is_flow(file) else _load_dag(file)
+def _load_document(text: str) -> WorkflowDefinition:
+    _refuse_no_file(text, SUFFIXES)
+    return load_workflow_file(Path(text))
 
 
-def _load_dag(file: Path) -> Target:
-    from holdfast.authoring.dag.model import CallTask
-    from holdfast.authoring.dag.workflow import load_dag
-
-    workflow = load_dag(file)
-    tasks = workflow.dag.tasks.values()
-    calls = [(f"task {it.name!r}", it.work.workflow) for it in tasks if isinstance(it.work, CallTask)]
-    return Target(workflow, workflow.dag, calls)
-
-
-def _load_flow(file: Path) -> Target:
-    from holdfast.authoring.flow.workflow import load_flow
-
-    workflow = load_flow(file)
-    calls = [(f"node {path!r}", name) for path, name in workflow.calls()]
-    return Target(workflow, None, calls, workflow.flow)
-
-
-def _load_called(target: Target) -> list[Target]:
-    """A file may call workflows that lie beside it, in a file of their name."""
-    folder = Path(target.workflow.origin).parent
-    found: list[Target] = []
-    for caller, name in target.calls:
+def _load_called(workflow: WorkflowDefinition) -> list[WorkflowDefinition]:
+    """A workflow in a file may call workflows in the same folder, each in a file of its name."""
+    data = as_data(workflow)
+    folder = Path(workflow.origin).parent
+    found: list[WorkflowDefinition] = []
+    for caller, name in () if data is None else data.calls():
         if _is_known(name):
             continue
-        file = next((each for it in SUFFIXES if (each := folder / f"{name}{it}").is_file()), None)
+        file = next((each for suffix in SUFFIXES if (each := folder / f"{name}{suffix}").is_file()), None)
         if file is None:
             expected = (
                 f"a workflow that is known here; name where it is with --also, or put it into {name}.yaml"
             )
-            raise BadOption(f"what {caller} calls", name, expected)
-        called = _load_document(str(file), "TARGET")
+            raise BadOption(f"the workflow that {caller!r} calls", name, expected)
+        called = load_workflow_file(file)
         found += [called, *_load_called(called)]
     return found
 
 
 def check_functions(workflow: WorkflowDefinition) -> None:
-    """Raises BadOption for one of a flow that is not known here."""
-    functions: Sequence[str] = getattr(workflow, "functions", list)()
-    for name in functions:
+    """Raises BadOption for a function that the workflow calls and that is not known here."""
+    data = as_data(workflow)
+    for name in () if data is None else data.functions():
         if default_catalog.find_task(name) is None:
             expected = "a task that is known here; name the module or file that has it with --also"
             raise BadOption(f"a function of {workflow.name}", name, expected)
@@ -127,43 +98,43 @@ def _is_known(name: str) -> bool:
 # --- Python
 
 
-def _import(name: str, what: str) -> ModuleType:
+def _import(name: str) -> ModuleType:
     _first_on_path(Path.cwd())
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
-            raise  # something that the module itself imports is missing
+            raise  # an import inside the module failed
         known = [each.name if each.suffix != ".py" else each.stem for each in _siblings(Path("x"))]
         expected = f"{EXPECTED}; there is no module {error.name!r}" + _did_you_mean(name, known)
-        raise BadOption(what, name, expected) from None
-    except (ValueError, TypeError):  # such as ".orders", or "..": no name of a module
-        raise BadOption(what, name, EXPECTED) from None
+        raise BadOption("TARGET", name, expected) from None
+    except (ValueError, TypeError):  # such as ".orders" or "..": not the name of a module
+        raise BadOption("TARGET", name, EXPECTED) from None
 
 
 def _has_only_tasks(text: str) -> bool:
-    """Whether it is a module that is there for its tasks. Imports it."""
+    """Whether it is a module with tasks but no workflows. Imports it."""
     if ":" in text or text.endswith(SUFFIXES):
         return False
-    module = _load_file(text, "TARGET") if text.endswith(".py") else _import(text, "TARGET")
+    module = _load_file(text) if text.endswith(".py") else _import(text)
     has_task = any(isinstance(each, Task) for each in vars(module).values())
     return has_task and not _workflows_of(module)
 
 
-def _load_file(text: str, what: str) -> ModuleType:
+def _load_file(text: str) -> ModuleType:
     file = Path(text).absolute()
-    _refuse_no_file(text, what, (".py",))
+    _refuse_no_file(text, (".py",))
     _first_on_path(file.parent)
     known = sys.modules.get(file.stem)
     if known is not None:
         if getattr(known, "__file__", None) == str(file):
             return known
         raise BadOption(
-            what, text, f"a file of another name: {file.stem!r} is a module that Python has already"
+            "TARGET", text, f"a file of another name: {file.stem!r} is a module that Python has already"
         )
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
-        raise BadOption(what, text, "a Python file")
+        raise BadOption("TARGET", text, "a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[file.stem] = module
     try:
@@ -179,7 +150,7 @@ def _first_on_path(folder: Path) -> None:
         sys.path.insert(0, str(folder))
 
 
-def _workflow_in(module: ModuleType, name: str, what: str, text: str) -> WorkflowDefinition:
+def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition:
     workflows = _workflows_of(module)
     if not name:
         if len(workflows) == 1:
@@ -190,7 +161,7 @@ def _workflow_in(module: ModuleType, name: str, what: str, text: str) -> Workflo
             if workflows
             else "a module with a workflow in it"
         )
-        raise BadOption(what, text, f"{has} (as in {text}:name)" if workflows else has)
+        raise BadOption("TARGET", text, f"{has} (as in {text}:name)" if workflows else has)
     found = _attribute(module, name)
     if _is_workflow(found):
         return cast("WorkflowDefinition", found)
@@ -201,7 +172,7 @@ def _workflow_in(module: ModuleType, name: str, what: str, text: str) -> Workflo
     has = f"its workflows are {', '.join(names)}" if names else "there are none in it"
     is_there = f"{name!r} is there, but is no workflow" if found is not None else f"it has no {name!r}"
     raise BadOption(
-        what, text, f"a workflow of {module.__name__}: {is_there}; {has}{_did_you_mean(name, names)}"
+        "TARGET", text, f"a workflow of {module.__name__}: {is_there}; {has}{_did_you_mean(name, names)}"
     )
 
 
@@ -213,32 +184,32 @@ def _attribute(module: ModuleType, path: str) -> Any:
 
 
 def _workflows_of(module: ModuleType) -> list[WorkflowDefinition]:
-    """Those that it defines; if it defines none, those that it has from elsewhere."""
+    """The workflows that the module defines; if it defines none, those that it imports."""
     found = {id(each): each for each in vars(module).values() if _is_workflow(each)}
     own = [each for each in found.values() if str(each.origin).startswith(f"{module.__name__}:")]
     return own or list(found.values())
 
 
-def _is_workflow(thing: Any) -> bool:
-    return hasattr(thing, "signature") and hasattr(thing, "claim") and hasattr(thing, "origin")
+def _is_workflow(value: Any) -> bool:
+    return hasattr(value, "signature") and hasattr(value, "claim") and hasattr(value, "origin")
 
 
-# --- slips of the pen
+# --- suggestions
 
 
-def _refuse_no_file(text: str, what: str, suffixes: tuple[str, ...]) -> None:
-    """Raises BadFile."""
+def _refuse_no_file(text: str, suffixes: tuple[str, ...]) -> None:
+    """Raises BadFile if the text is not the path of a file."""
     try:
         mode = Path(text).stat().st_mode
     except FileNotFoundError:
         known = [each.name for each in _siblings(Path(text)) if each.suffix in suffixes]
-        raise BadFile(what, text, "no such file" + _did_you_mean(Path(text).name, known)) from None
+        raise BadFile("TARGET", text, "no such file" + _did_you_mean(Path(text).name, known)) from None
     except OSError as error:
-        raise BadFile.unreadable(what, text, error) from None
+        raise BadFile.unreadable("TARGET", text, error) from None
     if S_ISDIR(mode):
-        raise BadFile(what, text, "this is a folder, not a file")
+        raise BadFile("TARGET", text, "this is a folder, not a file")
     if not S_ISREG(mode):
-        raise BadFile(what, text, "not a regular file")
+        raise BadFile("TARGET", text, "not a regular file")
 
 
 def _siblings(file: Path) -> Iterable[Path]:
@@ -249,7 +220,7 @@ def _siblings(file: Path) -> Iterable[Path]:
 
 
 def _did_you_mean(word: str, known: Sequence[str]) -> str:
-    """By the names alone: that two files end in .yaml does not make them alike."""
+    """Compares names without suffixes: two files are not alike because both end in .yaml."""
     by_stem = {Path(each).stem: each for each in known[:500]}
     near = get_close_matches(Path(word).stem, by_stem, n=1)
     return f"; did you mean {by_stem[near[0]]!r}?" if near else ""

@@ -1,0 +1,24 @@
+"""Options and arguments that several commands have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL|FILE",
+        help="The database: a URL, or the path of an SQLite file. "
+        "Default: the setting `url`, or .holdfast/holdfast.db in the project.",
+        show_default=False,
+    ),
+]
+Namespace = Annotated[
+    str | None, typer.Option("--namespace", metavar="NAME", help="The tenant.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or the beginning of it.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show at most this many.")]
