@@ -1,13 +1,19 @@
-"""Databases for tests: real ones. Postgres comes from a wheel and is started once for each worker.
+"""What all tests share: real databases, bytecode, and the examples that property tests draw.
 
-And bytecode, also where PYTHONDONTWRITEBYTECODE is set: the tests start hundreds of processes, and each would
-compile all of holdfast anew; every worker would compile all of the tests.
+Postgres comes from a wheel and is started once for each worker.
+
+Bytecode is written also where PYTHONDONTWRITEBYTECODE is set. The tests start hundreds of processes, and each
+would compile all of holdfast anew; every worker would compile all of the tests.
+
+Property tests draw the same examples every time, so that no run fails by chance. `make test-long` passes
+`--hypothesis-profile explore` and a seed of its own: then they draw new examples, and more of them.
 """
 
 from __future__ import annotations
 
 import compileall
 import itertools
+import signal
 import sys
 import tempfile
 import warnings
@@ -17,11 +23,37 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from psycopg.conninfo import conninfo_to_dict
 
 import holdfast
 
 _numbers = itertools.count(1)
+
+# A slow draw says that the machine is busy, and nothing about the test.
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile(
+    "explore",
+    max_examples=500,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The modules that happen to be loaded differ from worker to worker, and hypothesis draws from their
+    # constants. It has no setting for that.
+    if config.getoption("--hypothesis-profile") != "explore":
+        providers._get_local_constants = lambda: providers._local_constants
+    # Where the suite runs in the background, a shell has it ignore Ctrl-C, and so would all that it starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from holdfast.core.timetable import Cron, Plan
 from holdfast.core.values import Instant, instant
@@ -242,7 +243,7 @@ around = st.integers(-3 * 24 * 60 * MINUTE, 3 * 24 * 60 * MINUTE)
 
 
 @pytest.mark.parametrize(("zone", "change"), CHANGES, ids=str)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     expression=expressions(with_seconds=False), distance=around | st.integers(-7200 * SECOND, 7200 * SECOND)
 )
@@ -256,7 +257,7 @@ def test_cron_fires_when_a_scan_of_every_minute_says_so(
 
 
 @pytest.mark.parametrize(("zone", "change"), CHANGES[:10], ids=str)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(expression=expressions(with_seconds=True), distance=st.integers(-5400 * SECOND, 5400 * SECOND))
 def test_cron_with_seconds_fires_when_a_scan_of_every_second_says_so(
     zone: str, change: str, expression: Expression, distance: int

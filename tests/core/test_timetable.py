@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 import msgspec
 import pytest
 from cronsim import CronSim
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from holdfast.core.mistakes import all_of
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Every, Overlap, Plan, fires_at
@@ -166,7 +167,7 @@ def test_asked_in_the_hour_that_comes_twice_the_next_tick_is_never_in_the_past()
     assert after == utc("2026-10-26T01:45")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.sampled_from(
         ["30 2 * * *", "*/15 * * * *", "0 9-17 * * MON-FRI", "0 0 L * *", "15 */6 1,15 * 2", "7 7 7 7 *"]
@@ -259,7 +260,7 @@ plans = st.one_of(
 instants = st.integers(utc("2023-01-01"), utc("2026-12-31")).map(Instant)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(plans, instants, st.integers(0, 3 * 86400 * SECOND), st.integers(0, 50))
 def test_counting_and_taking_the_newest_is_the_same_as_going_through_all(
     plan: Plan, after: Instant, length: int, most: int

@@ -22,7 +22,6 @@ def test_no_sequence_of_calls_tells_a_store_from_the_model(
         settings=settings(
             max_examples=examples,
             stateful_step_count=50,
-            deadline=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         ),
     )

@@ -146,6 +146,8 @@ def broken_flows(draw: st.DrawFn) -> Any:
 
 # --- flows that are right
 
+_integers = st.integers(-(2**63), 2**63 - 1)
+"""A document with a greater number is refused: it could not be stored."""
 _names = st.sampled_from(["a", "b", "sum", "with space", "é", "x-1"])
 good_paths = st.builds(
     lambda root, steps: "".join([root, *steps]),
@@ -206,7 +208,7 @@ _http: dict[str, st.SearchStrategy[Any]] = {
 _script = st.fixed_dictionaries(
     {"code": st.just("true"), "language": st.sampled_from(["python", "node", "sh", "perl"])},
     optional={"args": st.lists(_names, max_size=2), "env": st.just({"A": 1}), "work_dir": _names},
-) | st.fixed_dictionaries({"cmd": _names}, optional={"args": st.lists(st.integers(), max_size=2)})
+) | st.fixed_dictionaries({"cmd": _names}, optional={"args": st.lists(_integers, max_size=2)})
 
 
 def _kind(kind: str, required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:

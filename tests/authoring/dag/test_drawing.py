@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from holdfast.authoring.dag.drawing import graph_of
 from holdfast.authoring.dag.expressions import Expression
@@ -118,7 +119,7 @@ def read_rails(text: str) -> set[tuple[str, str]]:
     return edges
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(dags(), st.booleans())
 def test_whoever_follows_the_rails_finds_every_dependency_and_no_other(drawn: Dag, is_ascii: bool):
     text = as_text(drawn, width=300, is_ascii=is_ascii)
@@ -126,7 +127,7 @@ def test_whoever_follows_the_rails_finds_every_dependency_and_no_other(drawn: Da
     assert read_rails(text) == edges_of(drawn)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(dags(most=30), st.integers(30, 120))
 def test_no_line_is_wider_than_asked_for(drawn: Dag, width: int):
     text = as_text(drawn, width=width)
@@ -216,7 +217,6 @@ def test_a_command_of_several_lines_and_control_characters_stays_on_its_line():
     ],
     ids=["wide", "deep", "tangled"],
 )
-@pytest.mark.timeout(20)
 def test_five_thousand_tasks_are_drawn_all_the_same(large: Dag):
     assert len(as_text(large).splitlines()) >= 5000
     assert as_mermaid(large).count("\n") > 5000

@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.authoring.dag.typed_values import json_values, values_of
+from tests.examples import examples
 
 from holdfast.authoring.dag.evaluation import same
 from holdfast.authoring.dag.expression_checks import check_condition
@@ -274,7 +275,7 @@ def _complaints(expression: Expression) -> list[str]:
     return found
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(conditions, values_of(ObjectType(_FIELDS)))
 def test_a_condition_that_passes_the_check_comes_to_true_or_false(text: str, value: Any):
     try:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from tests.authoring.dag.json_schema import accepts
 from tests.authoring.dag.wrong_cases import read_cases
+from tests.examples import examples
 from tests.fuzz.dag_target import WHOLE, broken_documents
 
 from holdfast.authoring.dag.fields import DEFAULT_FIELDS, TASK_FIELDS, TOP
@@ -49,7 +50,7 @@ def test_a_dag_with_every_field_is_accepted_by_both():
     assert accepts(SCHEMA, WHOLE)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(200)
 @given(broken_documents())
 def test_the_schema_and_the_loader_accept_the_same_shapes(document: Any):
     if is_json(document):

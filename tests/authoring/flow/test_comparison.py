@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from tests.authoring.flow.wrong_cases import nested_flow
+from tests.examples import examples
 from tests.fuzz.flow_documents import WHOLE, good_flows
 
 from holdfast.authoring.flow.comparison import FlowChange, compare_flows
@@ -173,7 +174,7 @@ def test_a_flow_with_every_field_is_written_and_read_as_the_same():
     assert load(json.dumps(document_of(flow))) == flow
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(50)
 @given(good_flows, good_flows)
 def test_flows_have_no_changes_if_and_only_if_they_have_one_hash(one: Any, other: Any):
     before, after = load(json.dumps(one)), load(json.dumps(other))

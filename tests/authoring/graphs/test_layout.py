@@ -7,8 +7,9 @@ from itertools import combinations, pairwise
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from holdfast.authoring.graphs import layers
 from holdfast.authoring.graphs.graph import Direction, Graph, GraphEdge, GraphNode
@@ -75,7 +76,7 @@ def layer_of(found: Layers) -> dict[int, int]:
     return {vertex: number for number, layer in enumerate(found.layers) for vertex in layer}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(acyclic() | any_edges())
 def test_an_edge_passes_through_every_layer_between_its_ends_once(case: tuple[int, Edges]):
     count, edges = case
@@ -91,7 +92,7 @@ def test_an_edge_passes_through_every_layer_between_its_ends_once(case: tuple[in
         assert all(vertex >= count for vertex in route[1:-1])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(acyclic())
 def test_without_a_cycle_no_edge_leads_back(case: tuple[int, Edges]):
     found = arrange(*case)
@@ -131,7 +132,7 @@ def test_a_tree_is_drawn_without_crossings():
     assert crossings(arrange(15, [(numbers[name // 2], numbers[name]) for name in order[1:]])) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(acyclic() | any_edges())
 def test_sweeping_never_makes_it_worse_than_the_order_of_the_graph(case: tuple[int, Edges]):
     swept = arrange(*case)
@@ -142,7 +143,7 @@ def test_sweeping_never_makes_it_worse_than_the_order_of_the_graph(case: tuple[i
     assert crossings(swept) <= crossings(plain)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(acyclic())
 def test_edges_go_straight_where_there_would_be_too_many_bends(case: tuple[int, Edges]):
     is_long = any(len(route) > 2 for route in arrange(*case).routes.values())
@@ -155,7 +156,7 @@ def test_edges_go_straight_where_there_would_be_too_many_bends(case: tuple[int, 
     assert len(layout.edges) == len(case[1])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(acyclic() | any_edges(), st.data())
 def test_vertices_keep_their_order_and_the_room_that_they_need(case: tuple[int, Edges], data: st.DataObject):
     found = arrange(*case)
@@ -192,7 +193,7 @@ def are_apart(one: PlacedNode, other: PlacedNode) -> bool:
     return a[2] <= b[0] + e or b[2] <= a[0] + e or a[3] <= b[1] + e or b[3] <= a[1] + e
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(graphs())
 def test_boxes_do_not_overlap_and_lie_inside_of_their_parents(graph: Graph):
     layout = lay_out(graph)
@@ -208,7 +209,7 @@ def test_boxes_do_not_overlap_and_lie_inside_of_their_parents(graph: Graph):
         assert contains(outer, box(places[node.id]))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(graphs())
 def test_an_edge_leads_from_the_border_of_one_box_to_that_of_the_other(graph: Graph):
     layout = lay_out(graph)
@@ -232,7 +233,7 @@ def is_on_border(point: tuple[float, float], node: PlacedNode) -> bool:
     return is_inside and (at_side or at_end)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(graphs())
 def test_the_same_graph_has_the_same_layout_and_it_is_data(graph: Graph):
     layout = lay_out(graph)
