@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.cli.here import run_here
+from tests.cli.processes import SECONDS
 
 import holdfast
 
@@ -79,6 +80,6 @@ def call_in_terminal(*words: str, cwd: Path, columns: int = 80) -> Done:
     except OSError:
         pass  # Linux says so when the other end is closed
     os.close(ours)
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=SECONDS)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r\n", "\n")
     return Done(process.returncode, text, error.decode())

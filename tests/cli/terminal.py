@@ -118,11 +118,15 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())
 
-    def see(self, what: str | Callable[[str], bool], *, seconds: float = SECONDS) -> str:
-        """Wait until it is on the screen."""
+    def see(self, *all_of: str | re.Pattern[str] | Callable[[str], bool], seconds: float = SECONDS) -> str:
+        """Wait until all of this is on the screen at once, and return the screen.
+
+        A frame may arrive in pieces, and the next frame may show more. So a test passes everything that it
+        expects to see together, instead of looking for the rest in what this returns.
+        """
         deadline = time.monotonic() + seconds
-        while not (what in self.screen.text if isinstance(what, str) else what(self.screen.text)):
-            assert time.monotonic() < deadline, f"not seen: {what}\n{self.screen.text}"
+        while not all(_is_seen(what, self.screen.text) for what in all_of):
+            assert time.monotonic() < deadline, f"not seen: {all_of}\n{self.screen.text}"
             self._read()
         return self.screen.text
 
@@ -147,3 +151,9 @@ class Terminal:
         self.raw += text
         self.screen.feed(text)
         return bool(text)
+
+
+def _is_seen(what: str | re.Pattern[str] | Callable[[str], bool], text: str) -> bool:
+    if isinstance(what, str):
+        return what in text
+    return what.search(text) is not None if isinstance(what, re.Pattern) else what(text)

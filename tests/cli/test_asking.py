@@ -12,7 +12,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 from tests.cli.builders import attempt, info, task
-from tests.cli.processes import COMMAND, Project, environment, eventually, json_lines
+from tests.cli.processes import COMMAND, SECONDS, Project, environment, eventually, json_lines
 from tests.cli.terminal import Terminal
 
 from holdfast import Holdfast
@@ -333,7 +333,7 @@ def test_a_reader_that_leaves_is_no_error(failed: Project):
 
         told = command.stderr.read()
         command.stderr.close()
-        command.wait(timeout=40)
+        command.wait(timeout=SECONDS)
 
         assert told == ""
 
@@ -390,9 +390,9 @@ def test_logs_are_followed_until_the_run_has_ended(project: Project):
 
     first = following.stdout.readline()
     (project.folder / "go").touch()
-    rest, told = following.communicate(timeout=40)
+    rest, told = following.communicate(timeout=SECONDS)
 
-    process.communicate(timeout=40)
+    process.communicate(timeout=SECONDS)
     assert first.endswith("| one\n")
     assert rest.endswith("| two\n")
     assert following.returncode == 0
@@ -408,7 +408,7 @@ def test_an_approval_and_a_signal_let_the_run_go_on(asking: tuple[Project, subpr
     approved = project.run("approve", "mine", "review", "--json")
     eventually(lambda: "parcel" in project.run("runs", "show", "mine").stdout)
     sent = project.run("signal", "mine", "sent", '{"by": "post"}')
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     assert approved.returncode == 0, approved.stderr
     assert json_lines(approved.stdout) == [{"run": "mine", "task": "review", "value": True}]
@@ -422,7 +422,7 @@ def test_no_is_an_answer(asking: tuple[Project, subprocess.Popen[str]]):
     project, process = asking
 
     rejected = project.execute("approve", "mine", "review", "--reject")
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     assert rejected.returncode == 0
     assert "told run mine no for 'review'" in rejected.stderr
@@ -436,7 +436,7 @@ def test_what_a_run_waits_for_is_shown(asking: tuple[Project, subprocess.Popen[s
     eventually(lambda: "approval 'review'" in project.run("runs", "list").stdout)
 
     project.run("runs", "cancel", "mine", "--reason", "never mind")
-    process.communicate(timeout=40)
+    process.communicate(timeout=SECONDS)
     assert process.returncode == 3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from tests.cli.processes import Project, eventually
+from tests.cli.processes import SECONDS, Project, eventually
 
 from holdfast import Catalog, Holdfast
 
@@ -81,7 +81,7 @@ def test_a_run_that_was_started_is_taken_by_a_node_and_answered(project: Project
         eventually(lambda: project.ask("runs", "show", "r-1")["status"] == "success")
     finally:
         node.terminate()
-        node.communicate(timeout=30)
+        node.communicate(timeout=SECONDS)
 
     shown = project.ask("runs", "show", "r-1")
     assert (shown["input"], shown["output"]) == ({"cents": 5}, {"ok": True})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.cli.builders import DATABASE, after, info, task
+from tests.cli.processes import SECONDS
 
 from holdfast import Catalog, Holdfast
 from holdfast.authoring.flow.loader import load_flow_text
@@ -162,7 +163,7 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
 
         await do_next(client, error="out of paper")
         await do_next(client, result=7)
-        await asyncio.wait_for(watching, 20)
+        await asyncio.wait_for(watching, SECONDS)
         attempts = await client.attempts(run)
 
     told = [each.attempt for snapshot in [*seen, watcher.snapshot] for each in snapshot.setbacks]

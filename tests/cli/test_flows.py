@@ -8,7 +8,7 @@ import signal
 
 import httpx
 import pytest
-from tests.cli.processes import Project, eventually, json_lines, read_until
+from tests.cli.processes import SECONDS, Project, eventually, json_lines, read_until
 from tests.cli.terminal import Terminal
 
 TASKS = """
@@ -102,7 +102,7 @@ def test_a_flow_that_was_left_is_taken_up_again_and_answered_node_by_node(shop: 
     approved = shop.run("approve", "mine", "checkout/confirm")
     signalled = read_until(process.stderr, "waits for signal 'money'")
     shop.run("signal", "mine", "money", '{"amount": 3}')
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     assert asked[-1].endswith(
         "checkout/confirm waits for approval; answer with: holdfast approve mine checkout/confirm\n"
@@ -128,7 +128,7 @@ def test_a_flow_that_is_told_no_goes_where_rejected_leads(shop: Project):
     read_until(process.stderr, "waits for approval")
 
     answer = shop.ask("approve", "mine", "checkout/confirm", "--reject")
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     assert answer == {"run": "mine", "task": "checkout/confirm", "value": False}
     assert process.returncode == 0
@@ -193,19 +193,20 @@ def test_a_loop_is_one_row_and_few_lines_however_often_it_goes_round(shop: Proje
 
 def test_in_a_terminal_a_flow_is_drawn_in_place_with_what_it_asks_and_where_it_is(shop: Project):
     with Terminal(shop.folder, *start(shop)) as terminal:
-        asking = terminal.see("step 5 at checkout/confirm")
+        terminal.see(
+            "step 5 at checkout/confirm",
+            re.compile(r"✓ both/branch +success +\d\.\d s  2 done$", re.MULTILINE),
+            re.compile(r"\? checkout/confirm  asks +\d+(\.\d)? s  waits for approval$", re.MULTILINE),
+            "      holdfast approve mine checkout/confirm\n",
+        )
         terminal.press("\x03")
         terminal.see("[d]etach")
         terminal.press("\n")
         shop.run("approve", "mine", "checkout/confirm")
-        waiting = terminal.see("step 6 at checkout/paid, after 'approved'")
+        terminal.see("step 6 at checkout/paid, after 'approved'", "      holdfast signal mine money true\n")
         shop.run("signal", "mine", "money", "3")
         code = terminal.end()
 
-    assert re.search(r"✓ both/branch +success +\d\.\d s  2 done$", asking, re.MULTILINE)
-    assert re.search(r"\? checkout/confirm  asks +\d\.\d s  waits for approval$", asking, re.MULTILINE)
-    assert "      holdfast approve mine checkout/confirm\n" in asking
-    assert "      holdfast signal mine money true\n" in waiting
     assert code == 0
     assert re.search(r"✓ checkout/paid +success", terminal.screen.text)
     assert "    6 steps\n" in terminal.screen.text
@@ -215,7 +216,7 @@ def test_json_lines_have_each_visit_by_the_path_of_its_node(shop: Project):
     process = shop.start(*start(shop, "--json"))
     lines = read_until(process.stdout, '"checkout/confirm"')
     shop.run("approve", "mine", "checkout/confirm", "--reject")
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     events = json_lines("".join(lines) + said)
     ended = [each["task"] for each in events if each["event"] == "task" and each["status"] == "success"]
@@ -285,7 +286,7 @@ def test_a_run_of_a_published_flow_is_taken_up_without_a_file_and_needs_its_func
     process = shop.start("run", "--resume", "mine", "--also", "tasks.py")
     read_until(process.stderr, "waits for approval")
     shop.run("approve", "mine", "checkout/confirm", "--reject")
-    said, _ = process.communicate(timeout=40)
+    said, _ = process.communicate(timeout=SECONDS)
 
     assert without.returncode == 2
     assert "a function of shop is 'double'" in without.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.file_commands import Done, call, command, environment, execute
+from tests.cli.processes import SECONDS
 from tests.docs.pages import ROOT
 
 FILES = [".gitignore", "README.md", "etl.py", "etl.yaml", "process.sh"]
@@ -131,7 +132,7 @@ def test_the_files_are_part_of_what_is_released(kind: str, tmp_path: Path):
         cwd=ROOT,
         check=True,
         capture_output=True,
-        timeout=50,
+        timeout=SECONDS,
     )
 
     package = next(tmp_path.iterdir())
@@ -211,7 +212,6 @@ def test_a_failure_is_told_by_the_alert_and_by_the_exit_code(tmp_path: Path):
     assert re.search(r"alert \| run \S+ failed; see: holdfast runs show ", done.err)
 
 
-@pytest.mark.timeout(90)
 def test_killed_in_the_middle_it_goes_on_without_doing_anything_twice(tmp_path: Path):
     make_example(tmp_path)
     with subprocess.Popen(

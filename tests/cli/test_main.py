@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.cli.processes import COMMAND, Project, environment
+from tests.cli.processes import COMMAND, SECONDS, Project, environment
 
 from holdfast.authoring.catalog import default_catalog
 from holdfast.cli.main import app
@@ -145,7 +145,7 @@ def test_a_command_works_without_the_streams_that_nobody_gave_it(project: Projec
     words = shlex.join([*COMMAND, "run", "one.yaml"])
 
     shell = ["/bin/sh", "-c", f"{words} {closed}"]
-    done = subprocess.run(shell, cwd=project.folder, env=environment(), timeout=60, check=False)
+    done = subprocess.run(shell, cwd=project.folder, env=environment(), timeout=SECONDS, check=False)
 
     assert done.returncode == 0
     assert (project.folder / "did.txt").read_text() == "done\n"
@@ -157,7 +157,13 @@ def test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed(project: P
 
     shell = ["/bin/sh", "-c", f"{words} > /dev/full"]
     done = subprocess.run(
-        shell, cwd=project.folder, env=environment(), timeout=60, check=False, capture_output=True, text=True
+        shell,
+        cwd=project.folder,
+        env=environment(),
+        timeout=SECONDS,
+        check=False,
+        capture_output=True,
+        text=True,
     )
 
     assert done.returncode == 74

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import hypothesis.strategies as st
-from hypothesis import given, settings
+from hypothesis import given
 from tests.cli.builders import after, attempt, dag, task
 
 from holdfast.cli.views.progress import RunProgress
@@ -61,7 +61,6 @@ def test_what_was_forgotten_is_not_counted_again_by_a_later_page():
     assert progress.lines["a"].asked_for == 10
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_whatever_the_portions_the_counts_are_those_of_the_tasks(data: st.DataObject):
     states = ["pending", "dispatched", "running", "success"]

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.processes import Project, eventually, read_until
+from tests.cli.processes import SECONDS, Project, eventually, read_until
 from tests.cli.terminal import Terminal
 
 SLOW = """\
@@ -99,7 +99,7 @@ def test_a_signal_outside_a_terminal_detaches_in_order(slow: Project, number: si
         process.stderr, "stopping in order: tasks under way get 10 s at most; Ctrl-C stops at once"
     )
     (slow.folder / "go").touch()
-    said, told = process.communicate(timeout=40)
+    said, told = process.communicate(timeout=SECONDS)
 
     run = slow.last_run()
     assert process.returncode == code
@@ -123,7 +123,7 @@ def test_a_run_that_ends_while_its_last_task_is_let_finish_ends_as_any_other(
     process.send_signal(number)
     read_until(process.stderr, "stopping in order")
     (slow.folder / "go").touch()
-    said, told = process.communicate(timeout=40)
+    said, told = process.communicate(timeout=SECONDS)
 
     assert process.returncode == 0
     assert json.loads(said) == {"given": 7}
@@ -374,7 +374,7 @@ def test_cancelled_elsewhere_it_ends_with_three(slow: Project):
     process = start_slow(slow)
 
     cancelled = slow.execute("runs", "cancel", slow.last_run()["id"], "--reason", "no need")
-    said, told = process.communicate(timeout=40)
+    said, told = process.communicate(timeout=SECONDS)
 
     assert cancelled.returncode == 0, cancelled.stderr
     assert process.returncode == 3

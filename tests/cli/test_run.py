@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from tests.cli.processes import COMMAND, Project, environment, json_lines
+from tests.cli.processes import COMMAND, SECONDS, Project, environment, json_lines
 
 SMALL = """\
 name: small
@@ -280,7 +280,7 @@ def test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go
     first = command.stdout.readline()
     command.stdout.close()
 
-    code = command.wait(timeout=40)
+    code = command.wait(timeout=SECONDS)
     said = command.stderr.read() if command.stderr is not None else ""
     if command.stderr is not None:
         command.stderr.close()

@@ -7,7 +7,7 @@ import re
 import signal
 
 import pytest
-from tests.cli.processes import Project, eventually, json_lines, read_until
+from tests.cli.processes import SECONDS, Project, eventually, json_lines, read_until
 
 JOB = "name: job\ntasks:\n  work: {command: 'echo done'}\noutput: {}\n"
 
@@ -126,7 +126,7 @@ def test_a_node_whose_lines_nobody_reads_any_more_stops_in_order(project: Projec
 
     project.run("runs", "retry", "mine")
 
-    assert process.wait(timeout=40) == 141
+    assert process.wait(timeout=SECONDS) == 141
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
