@@ -7,12 +7,12 @@ import re
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from tests.docs.pages import ROOT, blocks_of
 from tests.docs.run_page import add_to_flow
+from tests.patience import PATIENCE
 
 import holdfast
 from holdfast.authoring.flow.comparison import compare_flows
@@ -39,7 +39,7 @@ def play(folder: Path, *arguments: str, demo: Path = DEMO) -> str:
         env=environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=2 * PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert not done.stderr
@@ -47,8 +47,6 @@ def play(folder: Path, *arguments: str, demo: Path = DEMO) -> str:
 
 
 def test_the_demo_kills_a_process_and_another_one_finishes_and_nothing_is_left_behind(tmp_path: Path):
-    begun = time.monotonic()
-
     shown = play(tmp_path)
 
     assert re.search(r"kill -9 \d+", shown)
@@ -58,7 +56,6 @@ def test_the_demo_kills_a_process_and_another_one_finishes_and_nothing_is_left_b
     assert "receipt for 42.00, 3 parcels on their way" in shown
     assert "\x1b" not in shown, "colours are for terminals"
     assert list(tmp_path.iterdir()) == []
-    assert time.monotonic() - begun < 30, "it takes five seconds on an idle machine"
 
 
 def test_the_demo_of_a_dag_kills_it_resumes_it_and_counts_what_was_done_again(tmp_path: Path):

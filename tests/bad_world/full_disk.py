@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from tests.chaos.node import catalog, keep_log, one_step, result_of, ten_steps
+from tests.patience import PATIENCE
 
 from holdfast import Holdfast, Run
 from holdfast.errors import StoreFull
@@ -33,7 +34,7 @@ def _free() -> None:
 
 async def _start_while_full(hf: Holdfast, number: int) -> None:
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await hf.start(one_step, number, 0, id=f"refused-{number}")
     except StoreFull as error:
         print("refused:", error)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 _ROOT = Path(__file__).parents[2]
 
 
@@ -60,7 +62,7 @@ class Process:
         self._process.kill()
         self._process.wait(10)
 
-    def wait(self, seconds: float = 20) -> int:
+    def wait(self, seconds: float = PATIENCE) -> int:
         """Its exit code."""
         return self._process.wait(seconds)
 
@@ -71,7 +73,7 @@ class Process:
             return False
         return True
 
-    def wait_for_output(self, text: str, seconds: float = 20) -> None:
+    def wait_for_output(self, text: str, seconds: float = PATIENCE) -> None:
         def has_said_it() -> bool:
             if not self.is_running and text not in self.output:
                 raise AssertionError(f"the process ended without saying {text!r}:\n{self.output}")
@@ -99,7 +101,7 @@ def node_arguments(url: str, log: Path, **options: float) -> list[str]:
     return ["-m", "tests.chaos.node", url, str(log), *named]
 
 
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 20) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
     """Raises AssertionError if it does not come true in time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -28,6 +28,8 @@ from tests.chaos.world import World, world
 SETTLING_SECONDS = 60.0
 """In which every run has to end once nothing is hurt any more."""
 _GOING_HOME_SECONDS = 40.0
+_LONGER_SECONDS = 60.0
+"""That a round may go on if too little has happened."""
 _AT_ONCE = 3
 _PAUSE = 0.05
 
@@ -110,8 +112,20 @@ class Round:
         return Counter(hurt.fault for hurt in self.evidence.hurts)
 
 
-def run_round(store: str, seed: int, seconds: float, folder: Path, progress: Progress) -> Round:
-    """Hurt and watch for `seconds`, then settle and judge. What was written down stays in the folder."""
+def run_round(
+    store: str,
+    seed: int,
+    seconds: float,
+    folder: Path,
+    progress: Progress,
+    *,
+    is_enough: Callable[[Evidence], bool] = lambda _: True,
+) -> Round:
+    """Hurt and watch for `seconds`, then settle and judge. What was written down stays in the folder.
+
+    It goes on for longer, but not for ever, until what was written down is enough: on a busy machine little
+    happens in a few seconds.
+    """
     shape = shape_of(store, seed)
     round = Round(store, seed, shape, seconds, folder)
     with _database(store, shape, folder, seed) as made:
@@ -119,7 +133,7 @@ def run_round(store: str, seed: int, seconds: float, folder: Path, progress: Pro
         with running(observing, folder / "observer.txt") as observer:
             observer.wait_for_output(WATCHING)
             made.settle(shape.nodes, shape.clients, shape.settings, shape.embedded)
-            _hurt(made, store, seed, shape, seconds, progress)
+            _hurt(made, store, seed, shape, seconds, progress, is_enough)
             _bring_to_an_end(made, progress)
             assert observer.is_running, f"the observer ended:\n{observer.output}"
     progress("reading what everybody wrote down")
@@ -144,15 +158,28 @@ def _database(store: str, shape: Shape, folder: Path, seed: int) -> Generator[Wo
         yield stack.enter_context(world(folder, url, seed=seed, server=server, disk=disk))
 
 
-def _hurt(made: World, store: str, seed: int, shape: Shape, seconds: float, progress: Progress) -> None:
+def _hurt(
+    made: World,
+    store: str,
+    seed: int,
+    shape: Shape,
+    seconds: float,
+    progress: Progress,
+    is_enough: Callable[[Evidence], bool],
+) -> None:
     dice = random.Random(f"faults/{store}/{seed}")
     faults = faults_for(store, has_disk=made.disk is not None)
     end = time.monotonic() + seconds
+    latest = end + _LONGER_SECONDS
     next_at = time.monotonic() + dice.uniform(0, 2)  # at times before the database is even set up
     done: list[Future[None]] = []
     with ThreadPoolExecutor(_AT_ONCE) as hurting:
         try:
-            while (now := time.monotonic()) < end:
+            while (now := time.monotonic()) < latest:
+                if now >= end:
+                    if is_enough(gather(read_notebooks(made.folder))):
+                        break
+                    end = now + 1
                 made.supervise()
                 if now >= next_at and sum(not each.done() for each in done) < _AT_ONCE:
                     fault = draw(faults, dice)

@@ -8,25 +8,28 @@ from pathlib import Path
 import pytest
 from tests.chaos.__main__ import plan
 from tests.chaos.history import Verdict
+from tests.chaos.operations import Evidence
 from tests.chaos.report import report_of
 from tests.chaos.rounds import Round, run_round, shape_of
 
 _SECONDS = 8.0
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_what_everybody_saw_of_a_short_round_can_be(store: str, tmp_path: Path) -> None:
     shown: list[str] = []
 
-    done = run_round(store, 70, _SECONDS, tmp_path, shown.append)
+    done = run_round(store, 70, _SECONDS, tmp_path, shown.append, is_enough=_is_enough)
 
     report = report_of([done], "python -m tests.chaos", 20)
     assert done.is_good, report
-    assert done.faults.total() >= 3, report
-    assert len(done.evidence.runs) >= 20, report
-    assert any(began.node for began in done.evidence.begun), "no task ran in a process of its own"
+    assert _is_enough(done.evidence), report
     assert len(shown) > 5
+
+
+def _is_enough(seen: Evidence) -> bool:
+    """Some faults, some runs, and some tasks in processes of their own."""
+    return len(seen.hurts) >= 3 and len(seen.runs) >= 20 and any(began.node for began in seen.begun)
 
 
 def test_a_report_says_what_was_broken_with_the_lines_that_show_it(tmp_path: Path) -> None:

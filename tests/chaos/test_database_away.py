@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,10 @@ from tests.chaos.evidence import Executions, read_tasks, repeated
 from tests.chaos.node import STEPS, catalog, one_step, result_of, ten_steps
 from tests.chaos.own_postgres import OwnServer
 from tests.chaos.processes import node_arguments, running, wait_until
+from tests.patience import PATIENCE, SOON
 
 from holdfast import Holdfast
 from holdfast.errors import NotOpen, StoreUnavailable
-
-_SOON = dt.timedelta(seconds=30)
 
 
 async def test_a_database_that_is_down_at_start_is_waited_for(server: OwnServer, tmp_path: Path) -> None:
@@ -29,7 +27,7 @@ async def test_a_database_that_is_down_at_start_is_waited_for(server: OwnServer,
 
         node.wait_for_output("serving")
         async with Holdfast(server.url, engine=False, catalog=catalog) as hf:
-            assert await (await hf.start(one_step, 4, 0)).result(timeout=_SOON) == 400
+            assert await (await hf.start(one_step, 4, 0)).result(timeout=SOON) == 400
 
 
 async def test_a_database_that_stays_away_is_reported_when_the_patience_is_over(
@@ -53,7 +51,7 @@ async def test_a_node_whose_database_is_gone_stops_all_the_same(
     waiting = asyncio.ensure_future(run.result())
     await asyncio.sleep(0.5)
 
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         await hf.close()
 
     assert "cannot hand back its runs" in caplog.text
@@ -61,7 +59,6 @@ async def test_a_node_whose_database_is_gone_stops_all_the_same(
         await waiting
 
 
-@pytest.mark.timeout(90)
 async def test_runs_survive_a_database_that_is_killed_and_away_for_ten_seconds(
     server: OwnServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -69,7 +66,7 @@ async def test_runs_survive_a_database_that_is_killed_and_away_for_ten_seconds(
     with running(node_arguments(server.url, executions.path, lease=2), tmp_path / "node") as node:
         async with Holdfast(server.url, engine=False, catalog=catalog) as hf:
             runs = await hf.start_many(ten_steps, [(run, 0.5) for run in range(40)])
-            results = asyncio.gather(*[run.result(timeout=2 * _SOON) for run in runs])
+            results = asyncio.gather(*[run.result(timeout=SOON) for run in runs])
             wait_until(lambda: executions.counts().total() > 120, "tasks that are executed")
             recorded = {task.id for task in read_tasks(server.url) if task.is_final}
             executions.news()
@@ -105,7 +102,7 @@ async def test_commits_whose_answer_is_lost_are_neither_lost_nor_done_again(
             line.is_bad = True
             async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
                 runs = await hf.start_many(ten_steps, [(run, 0.05) for run in range(20)])
-                results = [await run.result(timeout=_SOON) for run in runs]
+                results = [await run.result(timeout=SOON) for run in runs]
                 assert await hf.doctor() == []
 
     assert line.lost_answers > 5

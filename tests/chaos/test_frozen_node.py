@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import random
 import signal
 import sqlite3
@@ -16,6 +15,7 @@ import pytest
 from tests.chaos.evidence import Executions, query, read_rows
 from tests.chaos.node import catalog, one_standstill, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
+from tests.patience import SOON
 from tests.stores.builders import new_run
 
 from holdfast import Holdfast, Run
@@ -28,7 +28,6 @@ from holdfast.stores.postgres.driver import PostgresDatabase
 _LEASE = 0.5
 _LONGEST_TASK = 0.1
 _RUNS = 20
-_SOON = dt.timedelta(seconds=20)
 _LONG_AGO = Instant(1)
 _NOTICED = "has lost the lease"
 
@@ -49,7 +48,7 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
 
                 with running(start, tmp_path / "other") as other:
                     for number, run in enumerate(runs):
-                        assert await run.result(timeout=_SOON) == result_of(number)
+                        assert await run.result(timeout=SOON) == result_of(number)
                     rows = read_rows(store_url)
                     frozen.send(signal.SIGCONT)
                     wait_until(lambda was=noticed: frozen.output.count(_NOTICED) > was, "the node to notice")
@@ -84,7 +83,7 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
             queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
             other.send(signal.SIGCONT)
 
-            results = [await run.result(timeout=_SOON) for run in queued]
+            results = [await run.result(timeout=SOON) for run in queued]
             wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
 
     assert results == [100, 200, 300, 400, 500]
@@ -131,7 +130,7 @@ async def _begin_runs(hf: Holdfast, executions: Executions, round: int) -> list[
 
 async def _run_one(hf: Holdfast, round: int) -> int:
     run = await hf.start(one_step, 7, 0, id=f"after-{round}")
-    return await run.result(timeout=_SOON)
+    return await run.result(timeout=SOON)
 
 
 def _has_node(url: str, id: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import signal
 import time
 from pathlib import Path
@@ -11,10 +10,11 @@ import pytest
 from tests.chaos.evidence import Executions, query
 from tests.chaos.node import catalog, one_step, one_step_on_a_thread, result_of, ten_steps
 from tests.chaos.processes import node_arguments, running, wait_until
+from tests.patience import PATIENCE, SOON
 
 from holdfast import Holdfast
 
-_LONG_LEASE = 120.0
+_LONG_LEASE = 10 * PATIENCE
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -29,19 +29,19 @@ async def test_a_stopped_script_hands_its_runs_to_the_next_without_waiting_for_t
         with running(start, tmp_path / "first") as first:
             wait_until(lambda: executions.counts().total() > 40, "tasks that are executed")
             first.send(number)
-            first.wait(5)
+            first.wait(PATIENCE)
         assert query(store_url, "SELECT id FROM runs WHERE owner IS NOT NULL") == []
         assert query(store_url, "SELECT id FROM nodes") == []
         assert await hf.doctor() == []
 
         with running(start, tmp_path / "second"):
             began = time.monotonic()
-            results = [await run.result(timeout=dt.timedelta(seconds=20)) for run in runs]
-            assert await slow.result(timeout=dt.timedelta(seconds=20)) == 300
+            results = [await run.result(timeout=SOON) for run in runs]
+            assert await slow.result(timeout=SOON) == 300
             took = time.monotonic() - began
 
     assert results == [result_of(run) for run in range(20)]
-    assert took < 10
+    assert took < PATIENCE
 
 
 async def test_a_task_that_ends_while_the_node_stops_is_recorded(store_url: str, tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ async def test_a_task_that_ends_while_the_node_stops_is_recorded(store_url: str,
         with running(start, tmp_path / "first") as first:
             wait_until(lambda: executions.counts().total() == 2, "both tasks to begin")
             first.send(signal.SIGTERM)
-            first.wait(5)
+            first.wait(PATIENCE)
         with running(start, tmp_path / "second"):
-            assert await on_a_thread.result(timeout=dt.timedelta(seconds=20)) == 100
-            assert await on_the_loop.result(timeout=dt.timedelta(seconds=20)) == 200
+            assert await on_a_thread.result(timeout=SOON) == 100
+            assert await on_the_loop.result(timeout=SOON) == 200
 
     assert set(executions.counts().values()) == {1}

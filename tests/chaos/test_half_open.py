@@ -7,7 +7,6 @@ import datetime as dt
 import signal
 from pathlib import Path
 
-import pytest
 from tests.chaos.bad_line import tcp_line
 from tests.chaos.node import catalog, one_step
 from tests.chaos.own_postgres import own_server
@@ -37,7 +36,6 @@ async def test_a_node_whose_line_is_half_open_can_still_be_stopped(tmp_path: Pat
             assert process.ends_within(20), "still there 20 s after SIGTERM:\n" + process.output[-2000:]
 
 
-@pytest.mark.timeout(120)  # it looks by itself every 20 s, if nobody tells it
 async def test_a_node_whose_connections_are_half_open_makes_new_ones(tmp_path: Path) -> None:
     """The old connections swallow everything for ever, new ones would work: nothing ever makes one."""
     with own_server() as server, tcp_line(server.folder, seed=1) as line:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import signal
 import sys
 from collections.abc import Callable, Generator
@@ -15,15 +14,11 @@ from tests.chaos.processes import Process, running, wait_until
 from tests.chaos.task_processes import NOTES, Started, left_in_the_end, left_of, of_node, send
 from tests.chaos.workloads import catalog, errand, idle
 from tests.chaos.world import notes_of
+from tests.patience import PATIENCE, SOON
 
 from holdfast import Holdfast
 
-_SECONDS = 40.0
-_SOON = dt.timedelta(seconds=40)
-
 StartNode = Callable[[str], AbstractContextManager[Process]]
-
-pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture
@@ -55,7 +50,7 @@ def wait_for(folder: Path, *labels: str, attempt: int = 1) -> None:
     def is_so() -> bool:
         return all(any(each.attempt == attempt for each in begun(folder, label)) for label in labels)
 
-    wait_until(is_so, f"attempt {attempt} of {labels}", _SECONDS)
+    wait_until(is_so, f"attempt {attempt} of {labels}", PATIENCE)
 
 
 def processes_of(folder: Path, node: Process, kind: str) -> list[Started]:
@@ -113,7 +108,7 @@ async def test_a_killed_process_is_a_failed_attempt_and_the_run_goes_on(
             wait_for(tmp_path, "join")
             for victim in processes_of(tmp_path, node, "worker"):
                 send(victim, signal.SIGKILL)
-            result = await run.result(timeout=_SOON)
+            result = await run.result(timeout=SOON)
             failed = [(attempt.status, attempt.problem) for attempt in await hf.attempts(run)]
 
         done = ["a:process.0", "a:process.1", "a:0", "a:1", "a:join"]

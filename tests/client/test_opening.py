@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, task, workflow
 from holdfast.errors import BadOption, NodeStopped, NotOpen, StoreUnavailable
@@ -31,7 +32,7 @@ async def test_serve_returns_on_sigterm(url: str) -> None:
         await asyncio.sleep(0.01)
         assert not serving.done()
         os.kill(os.getpid(), signal.SIGTERM)
-        await asyncio.wait_for(serving, 5)
+        await asyncio.wait_for(serving, PATIENCE)
 
 
 async def test_serve_tells_when_the_engine_has_failed(url: str) -> None:
@@ -46,7 +47,7 @@ async def test_serve_tells_when_the_engine_has_failed(url: str) -> None:
         engine._decide = break_down
         engine._poller.poll_now()
         with pytest.raises(NodeStopped, match="a defect"):
-            await asyncio.wait_for(serving, 5)
+            await asyncio.wait_for(serving, PATIENCE)
 
 
 async def test_only_an_open_holdfast_with_an_engine_serves(url: str) -> None:
@@ -79,11 +80,11 @@ async def test_a_close_that_is_interrupted_goes_on_and_can_be_waited_for(url: st
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(hf.close(), 0.01)
     gate.set()
-    await asyncio.wait_for(hf.close(), 5)
+    await asyncio.wait_for(hf.close(), PATIENCE)
 
     assert store_threads() == before
     try:
-        assert await asyncio.wait_for(result, 5) == 1
+        assert await asyncio.wait_for(result, PATIENCE) == 1
     except NotOpen:
         pass  # it was handed back; nobody is left waiting
 
@@ -120,7 +121,7 @@ async def test_a_database_that_goes_away_while_holdfast_opens_is_waited_for(
     monkeypatch.setattr(SqlStore, method, away_once)
     hf = Holdfast(f"sqlite:///{tmp_path}/holdfast.db", catalog=Catalog(), open_seconds=2)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await hf.open()
 
     await hf.close()

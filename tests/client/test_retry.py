@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
 from holdfast.errors import HeardByParent, NotEnded
@@ -353,7 +354,7 @@ async def test_a_child_that_was_retried_alone_is_not_waited_for(shop: Shop) -> N
         run = await fail_with_child(env, shop, parent_of(shop, patient_child(shop)))
         await env.wait_until_quiet()
         await env.retry("child")
-        await asyncio.wait_for(run.retry(), 5)
+        await asyncio.wait_for(run.retry(), PATIENCE)
         await env.signal("child", "go")
         assert await run.result() == ["charge!", "child!"]
 
@@ -377,7 +378,7 @@ async def test_a_retry_that_breaks_off_has_opened_nothing_and_can_be_tried_again
             await run.retry()
         child = await env.describe("child")
         assert child.status.is_final
-        await asyncio.wait_for(run.retry(), 5)
+        await asyncio.wait_for(run.retry(), PATIENCE)
         await env.signal("child", "go")
         assert await run.result() == ["charge!", "child!"]
 
@@ -435,7 +436,7 @@ async def test_a_child_that_parks_while_it_is_waited_for_is_not_waited_for_for_e
         await env.signal(run, "charge")
         with pytest.raises(Declined):
             await run.result()
-        await asyncio.wait_for(run.retry(), 5)
+        await asyncio.wait_for(run.retry(), PATIENCE)
         await env.wait_until_quiet()
         # Its parent has failed again, and whoever cannot go on and is asked to end is ended.
         assert (await env.describe("child")).status is RunStatus.CANCELLED

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import SOON
 
 from holdfast import Catalog, Holdfast, RunStatus, context, task, workflow
 from holdfast.errors import (
@@ -21,8 +21,6 @@ from holdfast.errors import (
     WrongType,
 )
 from holdfast.testing import Environment
-
-SOON = dt.timedelta(seconds=20)
 
 catalog = Catalog()
 

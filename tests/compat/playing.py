@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tests.compat.dags import DAY, calling, delivery, earlier_edition, fragile, held_up, talking
+from tests.patience import PATIENCE
 
 from holdfast.testing import Environment
 
@@ -84,6 +85,6 @@ async def play_dags(env: Environment, wait: Pass) -> None:
 async def leave_dag_under_way(env: Environment) -> None:
     """Until its command runs and has been heard."""
     await env.start(held_up, id="dag-under-way")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while env.engine._logs.next_due() is None:  # noqa: ASYNC110  # a process is what is waited for
             await asyncio.sleep(0.001)

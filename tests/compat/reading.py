@@ -9,6 +9,7 @@ import msgspec
 from tests.compat.dags import forget_earlier_editions
 from tests.compat.flows import complete
 from tests.compat.workflows import World, catalog
+from tests.patience import PATIENCE
 
 from holdfast import Holdfast, RunInfo
 from holdfast.authoring.catalog import Definitions
@@ -129,7 +130,7 @@ async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]])
                     await env.wait_until_quiet()
             open_runs = [info for info in await env.list(limit=_MOST) if not info.status.is_final]
             ends = [env.result(info.id) for info in open_runs]
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await asyncio.gather(*ends, return_exceptions=True)
             assert await env.doctor() == []
             assert env.repeated == []

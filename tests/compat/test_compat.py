@@ -127,7 +127,6 @@ def test_the_newest_recording_has_every_kind_of_entry_that_a_journal_can_have(ve
     assert recorded == {kind.__name__ for kind in journal._Entry.__subclasses__()}
 
 
-@pytest.mark.timeout(120)
 def test_todays_code_records_what_the_folder_of_its_version_has(new_databases: Callable[[str], str]) -> None:
     folder = HERE / version()
     assert folder.exists(), (

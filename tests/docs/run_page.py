@@ -26,6 +26,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from tests.docs.pages import ROOT, Block, blocks_of, prints_as_shown
+from tests.patience import PATIENCE
 
 from holdfast.authoring.dag.loader import load_file, load_text
 from holdfast.authoring.documents.nodes import value_of
@@ -101,7 +102,7 @@ class Page:
         with contextlib.redirect_stdout(printed):
             result = eval(code, vars(self._module))
             if inspect.iscoroutine(result):
-                self._runner.run(asyncio.wait_for(result, 30))
+                self._runner.run(asyncio.wait_for(result, PATIENCE))
         return printed.getvalue()
 
 
@@ -143,7 +144,7 @@ def _run_shell(block: Block, page: str) -> str:
         start_new_session=True,
     )
     try:
-        printed, said = shell.communicate(timeout=60)
+        printed, said = shell.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         # With all that it has started: a block may leave a server running, which nobody else would end.
         os.killpg(shell.pid, signal.SIGKILL)

@@ -7,7 +7,7 @@ import sys
 
 from holdfast import Catalog, Holdfast, task, task_context, workflow
 
-LEASE = 60.0
+LEASE = 600.0
 """Seconds: longer than any test waits, so what is taken sooner was not waited for."""
 
 catalog = Catalog()

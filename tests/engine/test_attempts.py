@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import (
     Catalog,
@@ -463,13 +464,13 @@ async def test_a_task_that_waited_for_a_slot_in_a_later_life_is_lost_all_the_sam
     async with Environment(store_url, catalog=catalog, concurrency=1) as env:
         run = await env.start(all_of_them)
         for name, event in began.items():  # each waits for the only slot until it is its turn
-            await asyncio.wait_for(event.wait(), 5)
+            await asyncio.wait_for(event.wait(), PATIENCE)
             if name == "second":
                 gate.set()
             else:
                 began["first"].clear()
                 await env.crash()
-        await asyncio.wait_for(began["first"].wait(), 5)
+        await asyncio.wait_for(began["first"].wait(), PATIENCE)
 
         lost = [(row.seq, row.status) for row in await attempts(env, run)]
         assert lost == [(0, "lost"), (2, "lost")]
@@ -501,7 +502,7 @@ async def test_an_attempt_whose_slot_comes_free_during_a_commit_is_recorded_befo
 
     async with Environment(catalog=catalog, concurrency=1) as env:
         run = await env.start(both)
-        await asyncio.wait_for(held.wait(), 5)
+        await asyncio.wait_for(held.wait(), PATIENCE)
         store: Any = env.crash_points
         commit = store.commit
         [due] = [row.due_at for row in await env.list_tasks(run) if row.due_at is not None]
@@ -515,7 +516,7 @@ async def test_an_attempt_whose_slot_comes_free_during_a_commit_is_recorded_befo
 
         store.commit = let_go_meanwhile
         env.clock.move_to(due)
-        await asyncio.wait_for(again.wait(), 5)
+        await asyncio.wait_for(again.wait(), PATIENCE)
 
         row = (await env.list_tasks(run))[0]
         assert (row.name, row.status, row.attempt) == ("deadly", TaskStatus.DISPATCHED, 2)
@@ -537,7 +538,7 @@ async def test_a_lost_attempt_does_not_count_against_the_retries(catalog: Catalo
     async with Environment(catalog=catalog) as env:
         run = await env.start(call(catalog, unlucky))
         for _ in range(2):
-            await asyncio.wait_for(began.wait(), 5)
+            await asyncio.wait_for(began.wait(), PATIENCE)
             began.clear()
             await env.crash()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, Retry, Run, RunCancelled, RunStatus, context, task, workflow
 from holdfast.core.values import TaskStatus
@@ -148,7 +149,7 @@ async def test_tasks_in_flight_are_told_and_ended(store_url: str) -> None:
 
         with pytest.raises(RunCancelled):
             await run.result()
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         [row] = await env.list_tasks(run)
         assert row.status is TaskStatus.CANCELLED
 

@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import (
     Catalog,
@@ -52,7 +53,7 @@ def lines(file: Path) -> list[str]:
 
 
 async def until_there(file: Path, count: int = 1) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while len(lines(file)) < count:  # noqa: ASYNC110  # it is another process that makes it true
             await asyncio.sleep(0.01)
 
@@ -299,7 +300,7 @@ async def test_a_task_that_takes_too_long_is_ended_and_one_that_is_silent_too(
         problems = {info.name: info.problem for info in await hf.tasks(run) if info.problem}
         assert "ran longer than 0.5s" in problems["slow"]
         assert "was silent for longer than 0.5s" in problems["silent"]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while any(map(is_alive, lines(tmp_path / "pids.txt"))):  # noqa: ASYNC110  # it is another process that makes it true
                 await asyncio.sleep(0.05)
 
@@ -372,7 +373,7 @@ async def test_a_run_goes_on_with_the_edition_of_the_file_that_it_began_with(
 
 
 async def until_waiting(hf: Holdfast, run: Run[Any]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not [it for it in await hf.tasks(run) if it.status is TaskStatus.RUNNING]:  # noqa: ASYNC110  # it is another process that makes it true
             await asyncio.sleep(0.02)
 
@@ -407,7 +408,7 @@ async def test_a_definition_that_this_version_cannot_read_parks_its_runs_alone(
     async with Holdfast(url, catalog=later) as hf:
         await hf.resolve("old", "gate", True)
         await (await hf.start(dag)).result()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while (info := await hf.describe("old")).status is not RunStatus.PARKED:  # noqa: ASYNC110  # it is another process that makes it true
                 await asyncio.sleep(0.05)
 

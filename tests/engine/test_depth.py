@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import (
     Catalog,
@@ -345,7 +346,7 @@ async def is_over(env: Environment) -> bool:
 
 
 async def eventually(is_so: Callable[[], Awaitable[bool]]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not await is_so():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.02)

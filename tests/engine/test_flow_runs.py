@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import (
     Catalog,
@@ -145,7 +146,7 @@ async def answer(run: Run[Any]) -> None:
     client: Any = run._client
     await run.signal("inspection", "ann")
     await run.signal("confirmed", "yes")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (item := await client.workers.poll("packer", ["pack"])) is None:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     assert msgspec.json.decode(item.input)["input"] == {"amount": 500, "to": "de"}
@@ -503,7 +504,7 @@ async def test_a_node_that_lacks_a_function_leaves_the_run_to_one_that_has_it(st
         flow = await poor.flows.create("flow")
         await poor.flows.publish(flow.id, dedent(INNER))
         run = await poor.start(flow.id, x=2)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while (await poor.describe(run)).status != "parked":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert "double" in str((await poor.describe(run)).failure)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import gc
 import logging
 import os
@@ -11,6 +10,7 @@ import time
 from typing import Any
 
 import pytest
+from tests.patience import SOON
 
 from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, workflow
 from holdfast.core.records import MessageKind
@@ -28,8 +28,6 @@ from holdfast.errors import (
 )
 from holdfast.ports.store import NewMessage
 from holdfast.testing import Environment
-
-SOON = dt.timedelta(seconds=20)
 
 catalog = Catalog()
 
@@ -183,9 +181,7 @@ async def test_runs_that_only_wait_make_room_for_others_when_memory_is_full(sqli
 
     async with Holdfast(sqlite_url, catalog=catalog, max_resident=10) as hf:
         naps = await hf.start_many(napping, [() for _ in range(10)])
-        began = time.monotonic()
         assert await (await hf.start(simple, 1)).result(timeout=SOON) == 1
-        assert time.monotonic() - began < 3
         for nap in naps:
             await nap.signal("wake", 1)
         assert await asyncio.gather(*[nap.result(timeout=SOON) for nap in naps]) == [1] * 10

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 from tests.executors.http_bench import Answer, RawWorker, answers, breaks_off, hangs, says
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, RunFailed, load_flow
 
@@ -235,6 +236,6 @@ async def _begin(script: Path, base: str, name: str, seconds: str) -> Any:
 
 
 async def _until_registered(here: World, count: int) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while len(await here.hf.workers.list()) < count:  # noqa: ASYNC110  # another process makes it true
             await asyncio.sleep(0.05)

@@ -132,7 +132,7 @@ async def test_a_node_that_was_full_claims_as_soon_as_it_has_room(tmp_path: Path
     async with Holdfast(f"sqlite:///{tmp_path}/full.db", catalog=catalog, max_resident=10) as hf:
         runs = await hf.start_many(quick, range(100))
 
-        async with asyncio.timeout(10):  # half the time between two looks without a reason
+        async with asyncio.timeout(15):  # less than the time between two polls
             assert await asyncio.gather(*[run.result() for run in runs]) == list(range(100))
 
 

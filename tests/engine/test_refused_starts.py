@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from tests.other_systems.staging import passing_time, watch_commits
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, RunStatus, context, task, workflow
 from holdfast.errors import StoreFull
@@ -60,7 +61,7 @@ async def test_what_a_refused_run_asked_for_is_left_out_and_what_others_did_is_k
         committed = watch_commits(env)
         refused = _refuse_new_runs(env)
         finish.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await run.result() == "kept"
 
         with pytest.raises(StoreFull):

@@ -357,7 +357,6 @@ class Fleet:
             await store.close()
 
 
-@pytest.mark.timeout(240)
 async def test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick(
     tmp_path: Path, catalog: Catalog
 ) -> None:

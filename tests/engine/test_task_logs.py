@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Retry, Run, TaskTimedOut, Workflow, context, task, task_context, workflow
 from holdfast.client.logs import LogLine
@@ -62,14 +63,14 @@ def brief(found: Sequence[LogLine]) -> list[str]:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  # no event tells of what a node has in mind
             await asyncio.sleep(0.001)
 
 
 async def until_logged(env: Environment, run: Run[Any], count: int) -> list[str]:
     """Time goes on in small steps until so many lines can be read."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(found := brief(await env.logs(run))) < count:
             env.clock.advance(EVERY / 5)
             await asyncio.sleep(0.002)
@@ -326,13 +327,13 @@ async def test_whoever_follows_hears_lines_as_they_come_and_stops_with_the_run(
                 heard.append(line.text)
 
         following = asyncio.create_task(follow())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while heard != ["first"]:
                 env.clock.advance(EVERY)
                 await asyncio.sleep(0.01)
         may_end.set()
         await run.result()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await following
 
     assert heard == ["first", "last"]

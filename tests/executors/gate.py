@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 
-from tests.executors.recorder import PATIENCE
+from tests.patience import PATIENCE
 
 
 class Gate:

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.executors.recorder import PATIENCE, RUN
+from tests.executors.recorder import RUN
+from tests.patience import PATIENCE
 
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import Failed, Instant, Outcome, Payload

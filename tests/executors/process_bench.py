@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tests.executors.recorder import PATIENCE, RUN
+from tests.executors.recorder import RUN
+from tests.patience import PATIENCE
 
 from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions

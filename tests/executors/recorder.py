@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from tests.patience import PATIENCE
 
 from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS
@@ -18,8 +19,6 @@ from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.executor import Attempt
 
 RUN = RunKey(bytes(range(16)))
-PATIENCE = 10.0
-"""Seconds a test waits for what must happen. Never reached when all is well."""
 
 
 class FunctionBody:

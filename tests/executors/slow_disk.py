@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.executors.recorder import PATIENCE
+from tests.patience import PATIENCE
 
 from holdfast.executors.processes import spawning
 

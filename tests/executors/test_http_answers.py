@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import tracemalloc
 from collections.abc import AsyncIterator
 
@@ -20,6 +19,7 @@ from tests.executors.http_bench import (
     says,
 )
 from tests.executors.recorder import value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.values import Succeeded
 
@@ -210,15 +210,15 @@ async def test_a_result_that_takes_more_room_as_we_write_it_is_held_to_the_limit
     assert f"over the limit of {LIMIT:,}" in message_of(await bench.run(), "PayloadTooLarge")
 
 
-async def test_slow_workers_do_not_hold_up_others(bench: HttpBench) -> None:
+async def test_slow_workers_do_not_hold_up_others() -> None:
+    bench = HttpBench(call_timeout=10 * PATIENCE)
     await bench.add("w1", hangs, services=("slow",))
     await bench.add("w2", says(1))
-    slow = [bench.start("slow") for _ in range(20)]
+    for _ in range(20):
+        bench.start("slow")
 
-    began = time.monotonic()
     outcome = await bench.run()
 
     assert value_of(outcome) == 1
-    assert time.monotonic() - began < 0.9
-    for attempt in slow:
-        assert "did not answer" in message_of(await bench.outcome_of(attempt))
+    assert len(bench.reports) == 1
+    await bench.close()

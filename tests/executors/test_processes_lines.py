@@ -110,14 +110,14 @@ def test_a_line_of_exactly_the_longest_length_is_one_line() -> None:
 
 def test_a_large_output_costs_the_time_of_its_size_and_not_of_its_square() -> None:
     reader = LineReader(OUTPUT_MARKER)
-    began = time.perf_counter()
+    began = time.process_time()
 
     reader.feed(OUTPUT_MARKER)
     for _ in range(LARGEST_OUTPUT // 65536 + 16):
         assert reader.feed(b"1" * 65536) == []
     reader.close()
 
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
     assert len(reader.marked_output() or b"") == LARGEST_OUTPUT - len(OUTPUT_MARKER)
     assert reader.excess == 16 * 65536 + len(OUTPUT_MARKER)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.executors.process_bench import ProcessBench, python_bench, shell_bench, until_begun
 from tests.executors.recorder import failure_of, value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.values import Cancelled
 from holdfast.executors.processes import children
@@ -54,7 +55,7 @@ def test_a_key_pressed_while_tasks_are_being_started_ends_and_stops_none_of_them
     assert node.stdout is not None
     assert node.stdout.readline() == "ready\n"
 
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while node.poll() is None and time.monotonic() < deadline:
         os.killpg(node.pid, signal.Signals[name])
         time.sleep(0.0002)  # as a very nervous user would: one in five hits a child that is just being made

@@ -741,7 +741,7 @@ async def test_a_warm_worker_answers_in_a_few_milliseconds(project: Project) -> 
     for _ in range(100):
         await worker_of(project)
 
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 20  # a new worker for each call would take longer
 
 
 def test_it_works_on_uvloop_as_on_asyncio(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast.core.values import Payload
 from holdfast.executors.processes.scratch import AttemptFiles, ScratchFolder
@@ -31,7 +32,6 @@ def end(scratch: ScratchFolder, files: AttemptFiles) -> None:
     scratch.release(files, has_files=not files.are_untouched)
 
 
-@pytest.mark.timeout(15)  # a pipe that nobody reads would be waited for without an end
 @pytest.mark.parametrize(
     "change",
     [
@@ -72,7 +72,7 @@ def test_what_a_task_leaves_is_removed_while_the_node_goes_on(scratch: ScratchFo
 
     assert is_there
     assert again.folder != files.folder
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while os.path.lexists(files.folder):
         assert time.monotonic() < deadline, "it is not removed"
         time.sleep(0.01)

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from tests.executors.process_bench import ProcessBench, shell_bench
 from tests.executors.recorder import RUN, failure_of, value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.failures import revive
 from holdfast.core.policies import TaskOptions
@@ -255,7 +256,7 @@ async def test_an_output_file_that_is_a_folder_is_a_failure_and_is_cleared_away(
 
     assert failure.type == "builtins:IsADirectoryError"
     folder = Path(shell.executor._scratch.folder)
-    async with asyncio.timeout(10):  # nobody knows how much there is, so it is done aside
+    async with asyncio.timeout(PATIENCE):  # nobody knows how much there is, so it is done aside
         while list(folder.iterdir()):  # noqa: ASYNC110  # no event tells of it
             await asyncio.sleep(0.01)
 

@@ -23,7 +23,6 @@ async def shell(tmp_path: Path) -> AsyncIterator[ProcessBench]:
     await bench.executor.stop()
 
 
-@pytest.mark.timeout(15)  # a pipe that nobody writes to would be waited for without an end
 @pytest.mark.parametrize(
     ("make", "kind", "problem"),
     [

@@ -15,7 +15,8 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from tests.executors.recorder import PATIENCE, Recorder, value_of
+from tests.executors.recorder import Recorder, value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS

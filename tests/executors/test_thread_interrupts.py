@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from tests.executors.gate import Gate, thread_name
-from tests.executors.recorder import PATIENCE, Recorder, value_of
+from tests.executors.recorder import Recorder, value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.values import Cancelled, Outcome
 from holdfast.executors import threads as threads_module

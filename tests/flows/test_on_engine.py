@@ -10,6 +10,7 @@ import pytest
 from tests.flows.drawing import Manner, awaited_keys, draw_flow, draw_params
 from tests.flows.engine import RETRIES, FlowRun, register
 from tests.flows.signals import DrawnSignals
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Run
 from holdfast.core.values import TaskStatus, task_id
@@ -26,7 +27,7 @@ _HOUR = dt.timedelta(hours=1)
 async def test_a_flow_on_an_engine_that_crashes_ends_as_the_interpreter_says(batch: int) -> None:
     crashes = 0
     for seed in range(batch * FLOWS // 4, (batch + 1) * FLOWS // 4):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             crashes += await play(seed)
 
     assert crashes > 5

@@ -7,7 +7,6 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.chaos.processes import running
 from tests.other_systems.staging import watch_commits
 from tests.simulation import workflows as w
@@ -73,7 +72,6 @@ async def live_and_die(url: str, folder: Path) -> tuple[RunInfo, list[int]]:
         return await hf.describe("deadly"), codes
 
 
-@pytest.mark.timeout(120)
 async def test_a_run_whose_code_ends_its_process_is_parked_after_a_number_of_nodes_and_all_others_end_well(
     store_url: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.other_systems.staging import watch_commits
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, RunStatus, TaskStatus, context, task, workflow
 from holdfast.core.policies import SETBACKS_ALLOWED
@@ -136,7 +137,7 @@ async def test_a_parent_that_leaves_memory_hears_of_a_child_that_ended_under_ano
         await env.skip(DAY)
 
     async with Environment(store_url, catalog=whole) as env:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await env.result("parent") == "news"
         assert await env.doctor() == []
 

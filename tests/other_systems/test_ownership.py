@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.chaos.evidence import query
 from tests.other_systems.staging import watch_commits
+from tests.patience import SOON
 
 from holdfast import Catalog, Holdfast, Retry, Workflow, context, task, task_context, workflow
 from holdfast.core.values import Instant
@@ -19,7 +20,6 @@ from holdfast.ports.store import ClaimRequest, Commit
 from holdfast.stores import store_for
 from holdfast.testing import Environment
 
-SOON = dt.timedelta(seconds=20)
 HOUR = dt.timedelta(hours=1)
 
 

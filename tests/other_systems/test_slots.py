@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.chaos.processes import wait_until
 from tests.other_systems.staging import change, passing_time
+from tests.patience import SOON
 
 from holdfast import (
     Catalog,
@@ -33,7 +34,6 @@ from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
-SOON = dt.timedelta(seconds=20)
 
 
 class Gauge:
@@ -373,7 +373,7 @@ async def test_a_retry_by_hand_keeps_to_the_concurrency_of_a_fan_out(
     assert commands.most_at_once() == 2
 
 
-@pytest.mark.parametrize("ending", ["exit 3", "kill -9 $$", "sleep 60 & wait $!"])
+@pytest.mark.parametrize("ending", ["exit 3", "kill -9 $$", "sleep 600 & wait $!"])
 async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
     ending: str, store_url: str, catalog: Catalog, commands: Commands
 ) -> None:
@@ -392,7 +392,9 @@ async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
 
         assert [await run.result(timeout=SOON) for run in working] == [{"each": None}] * 4
         assert all(isinstance(end, RunFailed | RunCancelled) for end in ends)
-    assert took < 8  # each time limit is rung at, also that of one that begins in the slot of another
+    assert (
+        took < 20
+    )  # less than a poll: each time limit is noticed at once, also that of a task that got another's slot
     # One that kills itself cannot say that it has ended.
     assert commands.most_at_once() <= 2 or "kill" in ending
 

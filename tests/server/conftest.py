@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, task, workflow
 
@@ -67,7 +68,7 @@ class Api:
 
     async def wait_for(self, task: str, *statuses: str) -> dict[str, Any]:
         """The task, once it has one of these statuses."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while True:
             found = await self.get("/tasks/get", id=task)
             if found["status"] in statuses:
@@ -77,7 +78,7 @@ class Api:
 
     async def take(self, *services: str, worker: str = "w1") -> dict[str, Any]:
         """An item of the queue, once there is one."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while True:
             found = await self.http.post("/queue/poll", json={"worker_id": worker, "services": services})
             if found.status_code == 200:

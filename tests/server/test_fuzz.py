@@ -6,7 +6,6 @@ import pytest
 from tests.server.fuzzing import MODES, LiveServer, fuzz
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_request_is_answered_as_the_document_says(store_url: str, mode: str):
     with LiveServer(store_url) as server:

@@ -175,7 +175,6 @@ def test_and_that_is_found_if_it_is_taken_for_one(monkeypatch: pytest.MonkeyPatc
         (_forget_who_asks_for_a_wake_up, "promise 7"),
     ],
 )
-@pytest.mark.timeout(240)
 def test_what_is_planted_is_found(plant: Plant, promise: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
 

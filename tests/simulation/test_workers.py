@@ -48,7 +48,6 @@ def _count_leases_from_one(patch: pytest.MonkeyPatch) -> None:
         (_count_leases_from_one, "leases are counted"),
     ],
 )
-@pytest.mark.timeout(240)
 def test_a_planted_mistake_is_found(plant: Plant, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
 

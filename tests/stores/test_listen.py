@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal, step
 
 from holdfast.ports.store import Reopening
 from holdfast.stores import SqlStore
-
-SOON = 5.0
 
 
 async def settle() -> None:
@@ -38,7 +37,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
     for change in changes:
         heard.clear()
         await change()
-        await asyncio.wait_for(heard.wait(), SOON)
+        await asyncio.wait_for(heard.wait(), PATIENCE)
 
     stop()
     heard.clear()

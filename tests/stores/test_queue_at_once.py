@@ -6,6 +6,7 @@ import asyncio
 
 import psycopg
 import pytest
+from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, Worker, at, key, new_worker, queued, raw_connection
 
 from holdfast.core.values import Payload, Succeeded, TaskStatus
@@ -44,8 +45,8 @@ async def test_an_item_that_another_is_just_taking_is_passed_over(postgres_url: 
     with psycopg.connect(postgres_url) as other:
         other.execute("SELECT 1 FROM holdfast.queue ORDER BY run LIMIT 1 FOR UPDATE")
 
-        taken = await asyncio.wait_for(Worker(store).take(), 10)
-        nothing = await asyncio.wait_for(Worker(store).poll(), 10)
+        taken = await asyncio.wait_for(Worker(store).take(), PATIENCE)
+        nothing = await asyncio.wait_for(Worker(store).poll(), PATIENCE)
 
     assert (taken.run, nothing) == (key(2), None)
     assert (await Worker(store).take()).run == key(1)

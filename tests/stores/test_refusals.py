@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 import psycopg
 import pytest
+from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, change, key, signal, step
 
 from holdfast.errors import JournalCorrupt, StoreFull, StoreUnavailable
@@ -255,7 +256,7 @@ async def test_a_burst_of_commits_of_others_is_one_piece_of_news(
 ) -> None:
     heard: list[float] = []
     stop = postgres.listen(lambda: heard.append(time.monotonic()))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not heard:  # noqa: ASYNC110  # it tells once that it listens
             await asyncio.sleep(0.01)
     heard.clear()

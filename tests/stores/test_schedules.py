@@ -6,6 +6,7 @@ import asyncio
 
 import msgspec
 import pytest
+from tests.patience import PATIENCE
 from tests.stores.builders import (
     SPACE,
     Node,
@@ -133,7 +134,7 @@ async def test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing(pair: tuple
 
     async def is_heard() -> bool:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await heard.wait()
         except TimeoutError:
             return False

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, key, new_run, new_task, raw_connection
 
 from holdfast.core.values import Payload
@@ -68,7 +69,7 @@ async def test_a_writer_without_a_pause_does_not_starve_another(store: SqlStore,
                 return
 
     writing = asyncio.create_task(write_without_a_pause())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         for number in range(10):
             await other.create(SPACE, [new_run(number)])
     done.set()

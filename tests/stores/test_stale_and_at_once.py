@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import psycopg
+from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, key, new_run, resolved, step
 
 from holdfast.stores import SqlStore, store_for
 
 
 async def _wait_until(admin: psycopg.AsyncConnection, waiting: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while True:
             cursor = await admin.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
             if await cursor.fetchone() == (waiting,):

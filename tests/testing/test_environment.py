@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.values import later
@@ -36,12 +36,10 @@ async def monthly(months: int) -> list[str]:
 
 
 async def test_a_year_passes_in_a_moment() -> None:
-    began = time.monotonic()
-    async with Environment(catalog=catalog) as env:
+    async with asyncio.timeout(PATIENCE), Environment(catalog=catalog) as env:
         seen = await env.run(monthly, 12)
 
     assert (seen[0], seen[-1]) == ("2030-01-31", "2030-12-27")
-    assert time.monotonic() - began < 5
 
 
 async def test_time_stands_still_unless_the_test_waits_for_a_result_or_skips() -> None:
@@ -252,7 +250,7 @@ async def test_a_crash_point_is_recovered_from_also_after_an_explicit_crash() ->
 
         # With the fault, `Environment._supervise` returned at the explicit crash: nobody restarts the
         # node at the crash point, and this waits for ever.
-        assert await asyncio.wait_for(run.result(), 5) == 7
+        assert await asyncio.wait_for(run.result(), PATIENCE) == 7
         assert env.crashes == 2
 
 
@@ -296,7 +294,7 @@ async def test_waiting_for_a_run_that_is_parked_says_so(flow: Any) -> None:
         run = await env.start(flow)
 
         with pytest.raises(RunParked, match=r"is parked: the workflow waits, but has no task"):
-            await asyncio.wait_for(run.result(), 5)
+            await asyncio.wait_for(run.result(), PATIENCE)
 
 
 async def test_a_node_that_has_stopped_by_an_error_is_not_waited_for() -> None:
@@ -311,4 +309,4 @@ async def test_a_node_that_has_stopped_by_an_error_is_not_waited_for() -> None:
         env.engine._poller.poll_now()
 
         with pytest.raises(NodeStopped):
-            await asyncio.wait_for(env.wait_until_quiet(), 5)
+            await asyncio.wait_for(env.wait_until_quiet(), PATIENCE)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from tests.executors.http_bench import RawWorker, Request, answers, breaks_off
-from tests.executors.recorder import PATIENCE
+from tests.patience import PATIENCE
 
 RUN = "01890a5d-ac96-774b-bcce-b302099a8057"
 

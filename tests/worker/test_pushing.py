@@ -14,6 +14,7 @@ import httpx
 import pytest
 from tests.executors.http_bench import HttpBench, message_of
 from tests.executors.recorder import RUN, value_of
+from tests.patience import PATIENCE
 from tests.worker.small_server import SmallServer
 
 from holdfast.core.values import Cancelled, Instant, task_id
@@ -136,7 +137,7 @@ async def test_who_hangs_up_ends_an_async_function_and_lets_a_thread_be(
         for service in ("on_loop", "on_thread"):
             began.clear()
             attempt = bench.start(service)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await began.wait()
             bench.executor.cancel(attempt)
             assert await bench.outcome_of(attempt) == Cancelled()
@@ -204,7 +205,7 @@ async def test_a_call_that_does_not_end_does_not_keep_the_worker_from_stopping(
 ) -> None:
     worker = worker_of(server, drain=dt.timedelta(seconds=0.2))
     release = threading.Event()
-    worker.service("hang")(lambda: release.wait(20))
+    worker.service("hang")(lambda: release.wait(10 * PATIENCE))
     began = time.monotonic()
 
     async with worker:
@@ -212,7 +213,7 @@ async def test_a_call_that_does_not_end_does_not_keep_the_worker_from_stopping(
         attempt = bench.start("hang")
         await server.wait_for_load(1)
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < PATIENCE
     assert message_of(await bench.outcome_of(attempt))
     release.set()
     await asyncio.sleep(0.05)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.executors.http_bench import HttpBench, message_of
 from tests.executors.recorder import value_of
+from tests.patience import PATIENCE
 from tests.worker.small_server import SmallServer
 
 import holdfast
@@ -242,7 +243,7 @@ async def test_a_worker_that_was_told_to_stop_before_does_nothing() -> None:
     worker.service("it")(lambda: 1)
 
     worker.stop()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await worker.serve()
 
 
@@ -262,14 +263,16 @@ async def test_a_wrong_address_is_told_and_tried_again(
     worker = Worker(server.base)
     worker.service("it")(lambda: 1)
     serving = asyncio.create_task(worker.serve())
-    await asyncio.sleep(0.5)
+    told = f"cannot register at {server.base}: 404 nothing here; is that its address?"
+    async with asyncio.timeout(PATIENCE):
+        while told not in caplog.messages:  # noqa: ASYNC110  # nobody tells of a log line
+            await asyncio.sleep(0.01)
 
     server.refusals.clear()
     await server.wait_until(lambda: worker.id in server.workers)
     worker.stop()
     await serving
 
-    told = f"cannot register at {server.base}: 404 nothing here; is that its address?"
     assert caplog.messages.count(told) == 1
 
 

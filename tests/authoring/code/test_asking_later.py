@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from tests.patience import PATIENCE
+
 from holdfast import Catalog, context, task, workflow
 from holdfast.testing import Environment
 
@@ -45,7 +47,7 @@ async def test_tasks_that_were_asked_for_together_may_be_asked_for_one_after_the
     async with Environment(store_url, catalog=_deployment(one_after_the_other)) as env:
         await env.signal("changing", "go")
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await env.result("changing") == ["a done", "b done", "c done"]
         assert env.executions == []
 
@@ -69,6 +71,6 @@ async def test_children_that_were_started_together_may_be_started_one_after_the_
     async with Environment(store_url, catalog=_deployment(one_after_the_other)) as env:
         await env.signal("changing", "go")
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await env.result("changing") == ["a done", "b done"]
         assert env.executions == []

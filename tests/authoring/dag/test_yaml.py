@@ -200,12 +200,12 @@ def test_a_character_of_a_text_has_its_place_or_that_of_the_text(text: str, plac
     ids=lambda text: text[:12],
 )
 def test_a_hostile_text_is_refused_in_time(text: str):
-    start = time.perf_counter()
+    start = time.process_time()
 
     with pytest.raises(BadDag) as caught:
         load_text(text)
 
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
     assert len(str(caught.value)) < 20_000
 
 
@@ -214,8 +214,8 @@ def test_a_long_chain_of_tasks_is_loaded():
         f"  t{n}: {{command: x, depends_on: [t{n - 1}], when: t0.x > 1}}\n" for n in range(1, 2000)
     )
 
-    start = time.perf_counter()
+    start = time.process_time()
     dag = load_text(f"name: t\ntasks:\n  t0: {{command: x}}\n{tasks}")
 
     assert len(dag.tasks) == 2000
-    assert time.perf_counter() - start < 8  # some 0.7 s
+    assert time.process_time() - start < 8  # some 0.7 s

@@ -205,6 +205,7 @@ def test_the_timeout_of_a_script_is_that_of_the_task():
     [
         ({"cmd": "./run.sh"}, ("./run.sh",)),
         ({"cmd": "grep", "args": ["-c", 1.10, True, ""]}, ("grep", "-c", "1.1", "true", "")),
+        ({"cmd": "x", "args": [2**63 - 1, -(2**63)]}, ("x", "9223372036854775807", "-9223372036854775808")),
         ({"code": "pass", "language": "python"}, ("python3", "-c", "pass")),
         ({"code": "pass", "language": "python", "args": ["-x"]}, ("python3", "-c", "pass", "-x")),
         ({"code": "1", "language": "javascript"}, ("node", "-e", "1")),
