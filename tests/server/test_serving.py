@@ -116,7 +116,7 @@ async def test_an_application_that_cannot_begin_ends_the_server_and_not_the_proc
         await receive()
         await send({"type": "lifespan.startup.failed", "message": "no database"})
 
-    with pytest.raises(RuntimeError, match="could not begin"):
+    with pytest.raises(RuntimeError, match="could not start"):
         await ApiServer(broken).start("127.0.0.1", 0)
 
 

@@ -29,14 +29,14 @@ class Registry:
         return answer
 
 
-def marker_of(registry: Registry) -> WorkerExpiry:
+def expiry_of(registry: Registry) -> WorkerExpiry:
     return WorkerExpiry(cast("Workers", cast("Any", registry)), EVERY)
 
 
 async def test_it_asks_while_workers_are_online_and_then_falls_silent():
     registry = Registry(2, 1, 0)
 
-    async with marker_of(registry).at_work():
+    async with expiry_of(registry).running():
         await asyncio.sleep(EVERY * 20)
 
     assert registry.asked == 3
@@ -44,12 +44,12 @@ async def test_it_asks_while_workers_are_online_and_then_falls_silent():
 
 async def test_it_asks_again_once_a_worker_is_heard_of():
     registry = Registry(0, 1, 0)
-    marker = marker_of(registry)
+    expiry = expiry_of(registry)
 
-    async with marker.at_work():
+    async with expiry.running():
         await asyncio.sleep(EVERY * 10)
         assert registry.asked == 1
-        marker.heard()
+        expiry.note_heartbeat()
         await asyncio.sleep(EVERY * 20)
 
     assert registry.asked == 3
@@ -58,7 +58,7 @@ async def test_it_asks_again_once_a_worker_is_heard_of():
 async def test_a_store_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixture):
     registry = Registry(StoreUnavailable("sqlite", "gone"), 0)
 
-    async with marker_of(registry).at_work():
+    async with expiry_of(registry).running():
         await asyncio.sleep(EVERY * 20)
 
     assert registry.asked == 2
@@ -68,7 +68,7 @@ async def test_a_store_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixt
 async def test_it_ends_with_the_server():
     registry = Registry(*[1] * 1000)
 
-    async with marker_of(registry).at_work():
+    async with expiry_of(registry).running():
         await asyncio.sleep(EVERY * 5)
     asked = registry.asked
     await asyncio.sleep(EVERY * 5)

@@ -1,1 +1,1 @@
-"""The HTTP server: a thin face that speaks through the client."""
+"""The HTTP API: thin routes over the client."""

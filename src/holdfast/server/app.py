@@ -1,4 +1,4 @@
-"""The server as an ASGI application: routes, what they are given, and what becomes of errors."""
+"""The server as an ASGI application: its routes, their dependencies, and the handlers of errors."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def make_app(
     version: str = "0",
     origins: Sequence[str] = (),
 ) -> Gateway:
-    """`client` is open, and is used on the event loop that serves. The OpenAPI document says `version`."""
-    marker = WorkerExpiry(client.workers, worker_refresh_seconds)
+    """`client` is open, and belongs to the event loop that serves. `version` is for the OpenAPI document."""
+    worker_expiry = WorkerExpiry(client.workers, worker_refresh_seconds)
     app = Litestar(
         route_handlers=[Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
         dependencies={
-            "client": _given(client),
-            "marker": _given(marker),
-            "describe_visits": _given(describe_visits),
+            "client": _provide(client),
+            "worker_expiry": _provide(worker_expiry),
+            "describe_visits": _provide(describe_visits),
         },
         exception_handlers=HANDLERS,
-        lifespan=[lambda _: marker.at_work()],
+        lifespan=[lambda _: worker_expiry.running()],
         request_max_body_size=max_payload_bytes + _MEGABYTE,
         openapi_config=_openapi(version),
         logging_config=None,
@@ -69,13 +69,12 @@ def make_app(
     return Gateway(app, QUERY_NAMES, origins)
 
 
-def _given(value: Any) -> Provide:
+def _provide(value: Any) -> Provide:
     return Provide(lambda: value, sync_to_thread=False)
 
 
 def _openapi(version: str) -> OpenAPIConfig:
-    # Litestar serves documents below a path of theirs, with a page for what is not there; of all this we
-    # want the one document.
+    # By default Litestar serves several pages below this path. We want only the JSON document.
     document = JsonRenderPlugin(path="/", media_type=MediaType.JSON)
     return OpenAPIConfig(
         title="holdfast",

@@ -1,4 +1,4 @@
-"""What becomes of errors: a status, and `{"error": text}`."""
+"""From an error to a response: a status, and `{"error": text}`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STATUSES: Final[list[tuple[tuple[type[HoldfastError], ...], HTTPStatus]]] = [
     ((StoreUnavailable, StoreFull, NodeStopped, NotOpen), HTTPStatus.SERVICE_UNAVAILABLE),
     ((Refused,), HTTPStatus.BAD_REQUEST),
 ]
-"""The first that fits counts. What is not here is an error of ours."""
+"""The first match counts. An error without a match is an internal error."""
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
@@ -46,21 +46,21 @@ class ErrorResponse(msgspec.Struct, frozen=True):
 
 
 class NotFound(Exception):
-    """What was asked for is not there, and no error of holdfast has a name for it."""
+    """For things that have no error of their own in `holdfast.errors`."""
 
 
 _MEANINGS: Final = {
-    400: "What was sent cannot be understood or is not allowed; nothing was changed.",
+    400: "The request cannot be understood or is not allowed; nothing was changed.",
     404: "There is no such thing.",
-    409: "It is not, or no longer, in a state for that; nothing was changed.",
-    413: "What was sent is too large; nothing was changed.",
-    500: "There is no worker, or the server has made a mistake, which its log tells of.",
-    503: "The database does not answer or has no room. Try again.",
+    409: "Its state does not allow this; nothing was changed.",
+    413: "The request is too large; nothing was changed.",
+    500: "There is no worker, or the server has failed; its log has the error.",
+    503: "The database does not answer or is full. Try again.",
 }
 
 
 def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
-    """For the OpenAPI document: how a route may refuse, besides what every route may answer."""
+    """The error responses of a route, for the OpenAPI document. Every route may answer 400 and 503."""
     return {
         status: ResponseSpec(ErrorResponse, description=_MEANINGS[status], generate_examples=False)
         for status in sorted({400, 503, *statuses})
@@ -74,19 +74,19 @@ def status_of(error: Exception) -> HTTPStatus:
     return HTTPStatus.NOT_FOUND if isinstance(error, NotFound) else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def refuse(request: Request[Any, Any, Any], error: Exception) -> Response[ErrorResponse]:
-    """The answer to a request that has led to an error."""
+def error_response(request: Request[Any, Any, Any], error: Exception) -> Response[ErrorResponse]:
+    """The response to a request that raised the error."""
     if isinstance(error, HTTPException):
-        status, text = HTTPStatus(error.status_code), _words_of(error)
+        status, text = HTTPStatus(error.status_code), _text_of(error)
         headers = error.headers
     else:
         status, text, headers = status_of(error), str(error), None
     if isinstance(error, NoWorker):
-        # What programs compare with that were written for another server.
+        # Clients that were written for another server compare with this text.
         text = "no worker"
     elif status is HTTPStatus.INTERNAL_SERVER_ERROR:
         _log.error("%s %s has failed", request.method, request.url.path, exc_info=error)
-        text = "the server has made a mistake; its log tells more"
+        text = "the server has failed; its log has the error"
     elif status is HTTPStatus.SERVICE_UNAVAILABLE:
         _log.warning("%s %s was refused: %s", request.method, request.url.path, error)
     shown = text.encode(errors="backslashreplace").decode()
@@ -94,21 +94,21 @@ def refuse(request: Request[Any, Any, Any], error: Exception) -> Response[ErrorR
 
 
 _ARGUMENTS: Final = {"before": "from", "after": "to"}
-"""What litestar calls by the name of our argument, and those who ask by another."""
+"""Litestar's name for our argument, and the name that callers use."""
 
-_WORDS: Final = {
+_TEXTS: Final = {
     404: "there is no such route",
     405: "this route does not take that method",
     413: "the body is larger than this server takes",
 }
 
 
-def _words_of(error: HTTPException) -> str:
-    """What litestar found wrong: with the route, or with what it read of the query."""
+def _text_of(error: HTTPException) -> str:
+    """What Litestar found wrong with the route or with the query."""
     if isinstance(error, ValidationException) and isinstance(error.extra, list):
         found = cast("list[dict[str, Any]]", error.extra)
         return "; ".join(_explain(each) for each in found).replace("`", "") or error.detail
-    return _WORDS.get(error.status_code, error.detail)
+    return _TEXTS.get(error.status_code, error.detail)
 
 
 def _explain(found: dict[str, Any]) -> str:
@@ -118,4 +118,4 @@ def _explain(found: dict[str, Any]) -> str:
     return f"{_ARGUMENTS.get(name, name)}: {found.get('message', 'it cannot be understood')}"
 
 
-HANDLERS: Final = {HTTPException: refuse, Exception: refuse}
+HANDLERS: Final = {HTTPException: error_response, Exception: error_response}

@@ -1,7 +1,7 @@
-"""What every request passes before it is routed: is it from a page that may ask, and names in queries.
+"""Checks every request before it is routed, and normalises the names in its query.
 
-There are no keys yet, and a flow can run programs. So whoever can send a request can do what this process
-can: programs of this machine may, as they could anyway, but no page that somebody looks at in a browser.
+There is no authentication yet, and a flow can run programs. So a client that may send requests can do
+whatever this process can. Programs on this machine could do that anyway. Web pages in a browser must not.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _MOST_FIELDS: Final = 100
 
 
 class Gateway:
-    """Lets requests in, and matches names in queries like those in bodies.
+    """Refuses requests of foreign web pages, and matches names in queries like those in bodies.
 
-    `names` are those that routes have. An empty value is one that is not there. `origins` are those of pages
-    that may ask; `*` is any.
+    `names` are the query parameters of the routes. An empty value counts as missing. `origins` are those of
+    the web pages that are allowed; `*` allows all.
     """
 
     def __init__(self, app: ASGIApp, names: list[str], origins: Sequence[str] = ()) -> None:
@@ -33,15 +33,15 @@ class Gateway:
         self._names = {folded(name): name for name in names}
         self._origins = frozenset(origins)
         self.is_local = False
-        """It listens on the loopback address only. Then it is called by no other name: a page whose own name
-        leads here would else be of the same origin."""
+        """The server listens on the loopback address only. Then the Host header must be a local name.
+        Otherwise a page whose own name resolves to this address would count as the same origin."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_api(scope["path"]):
+        if scope["type"] != "http" or not _is_api_path(scope["path"]):
             await self._app(scope, receive, send)
             return
-        given: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
-        headers = {name: value.decode("latin-1") for name, value in given}
+        raw_headers: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
+        headers = {name: value.decode("latin-1") for name, value in raw_headers}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
         problem = self._problem(host, origin)
         if problem is not None:
@@ -49,7 +49,7 @@ class Gateway:
             return
         allowed: list[tuple[bytes, bytes]] = []
         if origin is not None and self._is_allowed(origin):
-            allowed = _allowing(origin)
+            allowed = _cors_headers(origin)
         if scope["method"] == "OPTIONS":
             await _answer(send, 204, b"", allowed)
             return
@@ -67,13 +67,13 @@ class Gateway:
             scope["query_string"] = self._read_query(scope["query_string"])
         try:
             await self._app(scope, receive, send_with_headers)
-        except asyncio.CancelledError:  # it has had a while, and the server ends now
+        except asyncio.CancelledError:  # the grace period of the shutdown is over
             if not has_begun:
                 await _answer(send, 503, b'{"error":"the server is stopping"}', allowed)
 
     def _problem(self, host: str, origin: str | None) -> str | None:
-        """Why it is not let in; None if it is."""
-        if self.is_local and _name_in(host) not in _LOCAL_NAMES:
+        """Why the request is refused; None if it is not."""
+        if self.is_local and _host_name(host) not in _LOCAL_NAMES:
             return f"this server is called localhost or 127.0.0.1, and not {host!r}"
         if origin is None or self._is_allowed(origin) or origin.partition("://")[2] == host:
             return None
@@ -85,12 +85,12 @@ class Gateway:
     def _read_query(self, query: bytes) -> bytes:
         found: dict[str, Any] = {}
         for name, value in parse_qsl(query.decode("latin-1"), errors="replace")[:_MOST_FIELDS]:
-            # The first counts, as it does for the programs' own server.
+            # The first value counts, as in the server that existing clients were written for.
             found.setdefault(self._names.get(folded(name), name), value)
         return urlencode(found).encode()
 
 
-def _name_in(host: str) -> str:
+def _host_name(host: str) -> str:
     """Without the port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
@@ -98,7 +98,7 @@ def _name_in(host: str) -> str:
         return ""
 
 
-def _allowing(origin: str) -> list[tuple[bytes, bytes]]:
+def _cors_headers(origin: str) -> list[tuple[bytes, bytes]]:
     return [
         (b"access-control-allow-origin", origin.encode("latin-1")),
         (b"access-control-allow-headers", b"Content-Type, Authorization"),
@@ -115,5 +115,5 @@ async def _answer(send: Send, status: int, body: bytes, headers: Sequence[tuple[
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def _is_api(path: str) -> bool:
+def _is_api_path(path: str) -> bool:
     return path == _API or path.startswith(f"{_API}/")

@@ -1,7 +1,7 @@
-"""Node runs: what a run's tasks look like to programs that know a flow as nodes, each visited and tried.
+"""Node runs: the tasks of a run, for clients that know a flow as nodes with visits and attempts.
 
-One for every attempt. Those that did not succeed, and those that workers have made, are rows of their own;
-any other is the row of its task.
+There is one node run per attempt. The store has rows for attempts that did not succeed and for attempts of
+workers. Any other attempt is the row of its task.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from holdfast.server.wire import seconds, text_of
 
 
 class VisitDescription(NamedTuple):
-    """What a flow's definition says of the visit of a node that a task is."""
+    """What the definition of a flow says about one visit of a node, which is one task."""
 
     action: str = ""
-    """The one that was taken when it had ended."""
+    """The action that the visit led to."""
     prep: Mapping[str, Any] = {}
     kind: str = ""
-    """Of the node; empty if it is the task of another kind of workflow."""
+    """The kind of the node; empty if the task is not a visit of a node."""
 
 
 DescribeVisits: TypeAlias = Callable[[Definition, Sequence[TaskRecord]], Sequence[VisitDescription]]
-"""One for each of the tasks."""
+"""Returns one description per task."""
 
 
 def describe_nothing(definition: Definition, tasks: Sequence[TaskRecord]) -> Sequence[VisitDescription]:
@@ -36,7 +36,7 @@ def describe_nothing(definition: Definition, tasks: Sequence[TaskRecord]) -> Seq
 
 
 class NodeRun(msgspec.Struct, frozen=True):
-    """JSON is text; times are seconds since 1970, 0 for what has not come yet."""
+    """JSON is in strings. Times are seconds since 1970, or 0."""
 
     id: str
     task_id: str
@@ -74,17 +74,17 @@ def node_runs(
     attempts: Sequence[AttemptRecord],
     visits: Sequence[VisitDescription],
 ) -> list[NodeRun]:
-    """In the order of the tasks, and of each its attempts."""
+    """In the order of the tasks, and of the attempts of each."""
     by_task: dict[int, list[AttemptRecord]] = defaultdict(list)
     for attempt in attempts:
         by_task[attempt.seq].append(attempt)
     found: list[NodeRun] = []
     for task, visit in zip(tasks, visits, strict=True):
-        first = _first_run(run_id, task, visit)
+        base = _node_run_of(run_id, task, visit)
         made = sorted(by_task[task.seq], key=lambda each: each.attempt)
-        found += [_of_attempt(first, task, visit, each) for each in made]
+        found += [_of_attempt(base, task, visit, each) for each in made]
         if not any(each.attempt == task.attempt for each in made):
-            found.append(_of_task(first, task, visit))
+            found.append(_of_task(base, task, visit))
     return found
 
 
@@ -93,27 +93,27 @@ def node_run_id(task: str, attempt: int) -> str:
 
 
 class _NodePosition(NamedTuple):
-    """Where in a flow a task stands."""
+    """The position of a task in its flow."""
 
     node_key: str
     sub_status: str
     branch_id: str
 
 
-def _first_run(run_id: str, task: TaskRecord, visit: VisitDescription) -> NodeRun:
-    """What all attempts at a task have in common."""
-    given = _given(task) if visit.kind else {}
-    place = _place_of(task.name, given) if visit.kind else _NodePosition(task.name, "", "")
+def _node_run_of(run_id: str, task: TaskRecord, visit: VisitDescription) -> NodeRun:
+    """The node run of a task without the facts of an attempt."""
+    input = _read_input(task) if visit.kind else {}
+    position = _position_of(task.name, input) if visit.kind else _NodePosition(task.name, "", "")
     return NodeRun(
         id="",
         task_id=run_id,
-        node_key=place.node_key,
+        node_key=position.node_key,
         attempt_no=0,
         status="",
-        sub_status=place.sub_status,
-        branch_id=place.branch_id,
+        sub_status=position.sub_status,
+        branch_id=position.branch_id,
         prep_json=msgspec.json.encode(visit.prep).decode(),
-        exec_input_json=text_of(bytes(given["input"]) if "input" in given else task.input),
+        exec_input_json=text_of(bytes(input["input"]) if "input" in input else task.input),
         exec_output_json="",
         error_text="",
         action="",
@@ -124,35 +124,35 @@ def _first_run(run_id: str, task: TaskRecord, visit: VisitDescription) -> NodeRu
     )
 
 
-def _given(task: TaskRecord) -> dict[str, msgspec.Raw]:
-    """The parts of the input of a flow's work, unread."""
+def _read_input(task: TaskRecord) -> dict[str, msgspec.Raw]:
+    """The parts of the input of a flow's task, not decoded."""
     try:
         return msgspec.json.decode(task.input, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return {}  # the task of another kind of workflow, or a row that is damaged: it is shown as it is
+        return {}  # not the task of a flow, or a damaged row: it is shown as it is
 
 
 _BRANCHES: Final = (("branch", "/branch", "branch_complete"), ("index", "/item", "item_complete"))
-"""What the input of a branch has its number in, what its path ends with, and what it is called."""
+"""Of a branch: the key of its number in the input, the end of its path, and its sub-status."""
 
 
-def _place_of(path: str, given: Mapping[str, msgspec.Raw]) -> _NodePosition:
+def _position_of(path: str, input: Mapping[str, msgspec.Raw]) -> _NodePosition:
     for part, ending, sub_status in _BRANCHES:
-        if part in given:
+        if part in input:
             node, _, rest = path.removesuffix(ending).partition("/")
-            number = text_of(bytes(given[part]))
+            number = text_of(bytes(input[part]))
             return _NodePosition(node, sub_status, f"{rest}/{number}" if rest else number)
     node, _, rest = path.partition("/")
     return _NodePosition(node, "sub_node_complete" if rest else "", rest)
 
 
-def _of_attempt(first: NodeRun, task: TaskRecord, visit: VisitDescription, attempt: AttemptRecord) -> NodeRun:
+def _of_attempt(base: NodeRun, task: TaskRecord, visit: VisitDescription, attempt: AttemptRecord) -> NodeRun:
     is_ok = attempt.status == "success"
     is_last = attempt.attempt == task.attempt and task.status.is_final
     worker, url = _worker_of(attempt.worker)
     failure = attempt.failure
     return msgspec.structs.replace(
-        first,
+        base,
         id=node_run_id(task_id(task.run, task.seq), attempt.attempt),
         attempt_no=attempt.attempt,
         status="ok" if is_ok else "error",
@@ -166,9 +166,9 @@ def _of_attempt(first: NodeRun, task: TaskRecord, visit: VisitDescription, attem
     )
 
 
-def _of_task(first: NodeRun, task: TaskRecord, visit: VisitDescription) -> NodeRun:
+def _of_task(base: NodeRun, task: TaskRecord, visit: VisitDescription) -> NodeRun:
     return msgspec.structs.replace(
-        first,
+        base,
         id=node_run_id(task_id(task.run, task.seq), task.attempt),
         attempt_no=task.attempt,
         status=_TASK_STATUSES[task.status],

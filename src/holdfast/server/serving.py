@@ -1,4 +1,4 @@
-"""Serves an application over HTTP from inside an event loop that does other things as well."""
+"""Serves the application over HTTP on an event loop that others use too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BACKLOG: Final = 1024
 
 
 class ApiServer:
-    """Started once and stopped once. It leaves signals alone: whoever starts it decides when it stops."""
+    """Started once and stopped once. It installs no signal handlers: its caller decides when it stops."""
 
     def __init__(self, app: Gateway) -> None:
         self._app = app
@@ -27,14 +27,14 @@ class ApiServer:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self, host: str, port: int) -> int:
-        """Answer requests from now on; port 0 is any that is free. Answers the port.
+        """Answers requests from now on. Port 0 is any free port. Returns the port.
 
-        Raises BadOption if the address cannot be had.
+        Raises BadOption if the address is not available.
         """
         listener = await _listen(host, port)
         self._app.is_local = ip_address(listener.getsockname()[0]).is_loopback
         config = uvicorn.Config(
-            self._app_of_uvicorn(),
+            self._uvicorn_app(),
             log_config=None,
             access_log=False,
             lifespan="on",
@@ -54,19 +54,19 @@ class ApiServer:
         return port
 
     async def stop(self) -> None:
-        """Answer what is being asked, for a few seconds at most, and nothing more. Again is harmless."""
+        """Accepts no more requests, and gives those under way a few seconds. May be called again."""
         if self._server is None or self._serving is None:
             return
         self._server.should_exit = True
         await asyncio.shield(self._serving)
 
     async def wait_until_stopped(self) -> None:
-        """Raises whatever has ended it, if it was not asked to."""
+        """Raises the error that ended the server, if `stop` did not."""
         if self._serving is not None:
             await asyncio.shield(self._serving)
 
-    def _app_of_uvicorn(self) -> Any:
-        """The same; litestar and uvicorn each have a name of their own for its type."""
+    def _uvicorn_app(self) -> Any:
+        """The same object: Litestar and uvicorn declare different types for it."""
         return self._app
 
 
@@ -78,13 +78,13 @@ class _ApiUvicorn(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         try:
             await super().startup(sockets)
-        except SystemExit as error:  # which would end the process, and with it whatever else it does
-            raise RuntimeError("the HTTP server could not begin; its log tells why") from error
+        except SystemExit as error:  # it would end the process, which does other things too
+            raise RuntimeError("the HTTP server could not start; its log has the reason") from error
         self.is_up.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Not here: they belong to the process, which has more to stop than this."""
+        """Does nothing: the process handles signals, since it has more to stop than this server."""
         yield
 
 

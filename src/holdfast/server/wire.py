@@ -1,9 +1,9 @@
-"""How requests are read: leniently about how it is written, strictly about what it means.
+"""Reads requests: lenient about how they are written, strict about what they mean.
 
-There are programs that speak to this API and were written for another server. So names are matched without
-regard to case and `_` (`FlowID`, `flow_id`, `flowid`), a body is JSON whatever its Content-Type says, names
-that nobody knows are left out, and where a value is JSON, it may also be the text of it. What cannot be
-understood is refused with where and why.
+Some clients of this API were written for another server. So names are matched without case and `_`
+(`FlowID`, `flow_id`, `flowid`), a body is read as JSON whatever its Content-Type is, unknown names are
+ignored, and a value that is JSON may also be a string of JSON. A request that cannot be understood is refused
+with the position and the reason.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MICROSECONDS = 1_000_000
 
 
 class LenientBody(AbstractDTO[T]):
-    """Has litestar read the body of a request in our way. The OpenAPI document has the type as it is."""
+    """Makes Litestar read bodies with `read_body`. The OpenAPI document shows the type unchanged."""
 
     def decode_bytes(self, value: bytes) -> Any:
         return read_body(value, cast("type[msgspec.Struct]", self.model_type))
 
     def decode_builtins(self, value: dict[str, Any]) -> Any:
-        raise AssertionError("litestar takes bodies apart for forms alone, and no route has one")
+        raise AssertionError("Litestar calls this only for forms, and no route has one")
 
     @classmethod
     def generate_field_definitions(cls, model_type: type[Any]) -> Generator[DTOFieldDefinition]:
@@ -48,7 +48,7 @@ class LenientBody(AbstractDTO[T]):
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Nothing to prepare: types are read by msgspec."""
+        """Nothing to prepare: msgspec reads the types."""
 
     @classmethod
     def create_openapi_schema(
@@ -73,7 +73,7 @@ def read_body(body: bytes, kind: type[S]) -> S:
             continue
         if known in given:
             raise WrongType(_BODY, f"{known} is there twice, and once as {show(name)}")
-        # Others write null for what they leave out.
+        # Some clients send null for a value that they leave out.
         if each is not None:
             given[known] = each
     try:
@@ -102,7 +102,7 @@ def read_json(text: bytes | str, what: str) -> Any:
 
 
 def read_object(given: Any, what: str) -> dict[str, Any]:
-    """An object, or the text of one; nothing at all is an empty one. Raises WrongType."""
+    """An object, or a string of JSON with one; null and "" are an empty object. Raises WrongType."""
     value = read_json(given, what) if isinstance(given, str) and given.strip() else given
     if value is None or value == "":
         return {}
@@ -112,7 +112,7 @@ def read_object(given: Any, what: str) -> dict[str, Any]:
 
 
 def read_names(given: Any, what: str) -> list[str]:
-    """A list of texts, or the JSON of one. Raises WrongType."""
+    """A list of strings, or a string of JSON with one. Raises WrongType."""
     value = read_json(given, what) if isinstance(given, str) and given.strip() else given
     names: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [None]
     if not all(isinstance(each, str) for each in names):
@@ -124,7 +124,7 @@ _LARGEST: Final = 2**31 - 1
 
 
 def read_number(given: Any, what: str) -> int:
-    """A whole number that is not negative, or the text of one; nothing at all is 0. Raises BadOption."""
+    """A whole number from 0, or a string with one. An empty string is 0. Raises BadOption."""
     text = given.strip() if isinstance(given, str) else given
     if text == "":
         return 0
@@ -136,17 +136,17 @@ def read_number(given: Any, what: str) -> int:
 
 
 def required(given: str, what: str) -> str:
-    """Raises BadOption if it is not there."""
+    """Raises BadOption if the value is missing."""
     if not given:
         raise BadOption(what, given, "given")
     return given
 
 
 def seconds(at: Instant | None) -> int:
-    """Since 1970; 0 for what has not come yet."""
+    """Seconds since 1970; 0 for None."""
     return 0 if at is None else at // _MICROSECONDS
 
 
 def text_of(payload: bytes | None) -> str:
-    """JSON as the text that an answer has inside it; empty if there is none."""
+    """JSON as a string inside a response; empty for None."""
     return "" if payload is None else payload.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Has workers that have fallen silent known as offline, every few seconds."""
+"""Marks workers as offline that have sent no heartbeat for a while. Checks every few seconds."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ _log = logging.getLogger("holdfast.server")
 
 
 class WorkerExpiry:
-    """Asks the store only while there are workers online, as far as anyone has said."""
+    """Queries the store only while workers are online, as far as this server knows."""
 
     def __init__(self, workers: Workers, every_seconds: float) -> None:
         self._workers = workers
         self._every_seconds = every_seconds
-        self._someone_is_there = asyncio.Event()
-        self._someone_is_there.set()  # they may be from before this server was started
+        self._may_have_workers = asyncio.Event()
+        self._may_have_workers.set()  # from before this server was started
 
-    def heard(self) -> None:
-        """A worker has said that it lives."""
-        self._someone_is_there.set()
+    def note_heartbeat(self) -> None:
+        self._may_have_workers.set()
 
     @contextlib.asynccontextmanager
-    async def at_work(self) -> AsyncGenerator[None]:
-        marking = asyncio.create_task(self._mark(), name="mark workers that are offline")
+    async def running(self) -> AsyncGenerator[None]:
+        """Checks in the background for as long as the block runs."""
+        checking = asyncio.create_task(self._check(), name="mark workers that are offline")
         try:
             yield
         finally:
-            marking.cancel()
-            await asyncio.gather(marking, return_exceptions=True)
+            checking.cancel()
+            await asyncio.gather(checking, return_exceptions=True)
 
-    async def _mark(self) -> None:
+    async def _check(self) -> None:
         while True:
-            await self._someone_is_there.wait()
+            await self._may_have_workers.wait()
             await asyncio.sleep(self._every_seconds)
-            # Before it is asked: whoever comes while the store answers is not to be missed.
-            self._someone_is_there.clear()
+            # Cleared before the query, so that a heartbeat during the query sets it again.
+            self._may_have_workers.clear()
             try:
                 online = await self._workers.mark_offline()
             except StoreError as error:
-                _log.warning("workers were not marked: %s", error)
+                _log.warning("offline workers could not be marked: %s", error)
                 online = 1
             if online:
-                self._someone_is_there.set()
+                self._may_have_workers.set()

@@ -1,1 +1,1 @@
-"""The routes under /api, one file a noun."""
+"""The routes under /api, one file per noun."""

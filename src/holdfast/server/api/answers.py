@@ -1,4 +1,4 @@
-"""What routes of several nouns answer."""
+"""Parameters and responses that routes of several nouns share."""
 
 from __future__ import annotations
 

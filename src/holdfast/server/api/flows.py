@@ -41,10 +41,10 @@ class FlowPage(msgspec.Struct, frozen=True):
 class NewVersion(msgspec.Struct, frozen=True):
     flow_id: str
     version: int | str = 0
-    """0: the next."""
+    """0: the next number."""
     definition_json: str | dict[str, Any] = ""
     definition_yaml: str = ""
-    """One of the two. Neither: the draft of that number is published."""
+    """One of the two. With neither, the draft of that number is published."""
     status: str = PUBLISHED
 
 
@@ -53,7 +53,7 @@ class VersionAnswer(msgspec.Struct, frozen=True):
     flow_id: str
     version: int
     definition_json: str
-    """As it was given, JSON or YAML."""
+    """As it was sent: JSON or YAML."""
     status: str
 
 
@@ -66,7 +66,7 @@ class ChangeAnswer(msgspec.Struct, frozen=True):
 
 @post("/flows", dto=LenientBody[NewFlow], return_dto=None, status_code=200, responses=may_answer(413))
 async def create_flow(data: JSONBody[NewFlow], client: NamedDependency[Client]) -> Made:
-    """Add a flow, which has no version yet."""
+    """Add a flow without a version."""
     made = await client.flows.create(data.name, data.description)
     return Made(made.id)
 
@@ -91,7 +91,7 @@ async def list_flows(
     responses=may_answer(404, 409, 413),
 )
 async def add_version(data: JSONBody[NewVersion], client: NamedDependency[Client]) -> Made:
-    """Publish a version of a flow, or keep a draft of one. The same definition again is the same version."""
+    """Publish a version of a flow, or save a draft. The same definition again is the same version."""
     number = read_number(data.version, "version") or None
     definition = _definition_of(data)
     is_json = True if data.definition_json else None
@@ -101,7 +101,7 @@ async def add_version(data: JSONBody[NewVersion], client: NamedDependency[Client
             made = await client.flows.publish(flow, definition, number, is_json=is_json)
         case "draft":
             if definition is None:
-                raise BadOption("definition_json", None, "there: a draft has a definition")
+                raise BadOption("definition_json", None, "given: a draft has a definition")
             made = await client.flows.save_draft(flow, definition, number, is_json=is_json)
         case other:
             raise BadOption("status", other, f"{PUBLISHED} or {DRAFT}")
@@ -130,7 +130,7 @@ async def compare_versions(
     before: Annotated[int, QueryParameter(name="from", ge=1, le=2**31 - 1)],
     after: Annotated[int, QueryParameter(name="to", ge=1, le=2**31 - 1)],
 ) -> list[ChangeAnswer]:
-    """What one version of a flow does differently from another, by path."""
+    """How two versions of a flow differ, by path."""
     found = await client.flows.compare(flow_id, before, after)
     return [ChangeAnswer(each.path, each.kind, each.before, each.after) for each in found]
 

@@ -1,4 +1,4 @@
-"""The queue that workers ask for tasks."""
+"""The queue from which workers take tasks."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class ItemAnswer(msgspec.Struct, frozen=True):
     node_key: str
     service: str
     input_json: str
-    """`{"input", "params", "run_id"}` as text; the last is the id of the node run."""
+    """`{"input", "params", "run_id"}` as a string of JSON. `run_id` is the id of the node run."""
     status: str
     worker_id: str
     created_at: int
     started_at: int
     timeout_at: int
-    """When another worker may take it, unless this one is heard of before."""
+    """When another worker may take the task, unless this one sends a heartbeat before."""
 
 
 class CompletionRequest(msgspec.Struct, frozen=True):
     queue_id: str
     result: Any = None
     error: Any = None
-    """Text that is not empty: it has failed."""
+    """Not empty: the task has failed."""
     run_id: str = ""
     log_path: str = ""
 
@@ -57,7 +57,7 @@ class RunUpdate(msgspec.Struct, frozen=True):
     status: str = ""
 
 
-NOTHING_THERE: Final = ResponseSpec(
+NO_TASK: Final = ResponseSpec(
     None, description="No task of these services waits for a worker.", generate_examples=False
 )
 
@@ -67,10 +67,10 @@ NOTHING_THERE: Final = ResponseSpec(
     dto=LenientBody[Poll],
     return_dto=None,
     status_code=200,
-    responses={204: NOTHING_THERE, **may_answer(413)},
+    responses={204: NO_TASK, **may_answer(413)},
 )
 async def poll(data: JSONBody[Poll], client: NamedDependency[Client]) -> Response[ItemAnswer]:
-    """Take the task of these services that waits for longest; 204 if there is none."""
+    """Take the task of these services that has waited longest; 204 if there is none."""
     services = read_names(data.services, "services")
     item = await client.workers.poll(required(data.worker_id, "worker_id"), services)
     if item is None:
@@ -86,8 +86,8 @@ async def poll(data: JSONBody[Poll], client: NamedDependency[Client]) -> Respons
     responses=may_answer(409, 413),
 )
 async def complete(data: JSONBody[CompletionRequest], client: NamedDependency[Client]) -> Acknowledged:
-    """Tell what came of a task that was taken."""
-    error = data.error if isinstance(data.error, str) else _written(data.error)
+    """Report the result or the error of a task."""
+    error = data.error if isinstance(data.error, str) else _error_text(data.error)
     await client.workers.complete(required(data.queue_id, "queue_id"), result=data.result, error=error)
     return Acknowledged()
 
@@ -100,7 +100,7 @@ async def complete(data: JSONBody[CompletionRequest], client: NamedDependency[Cl
     responses=may_answer(409, 413),
 )
 async def update_run(data: JSONBody[RunUpdate], client: NamedDependency[Client]) -> Acknowledged:
-    """Say that a task that was taken is still being done."""
+    """Say that the worker is still working on a task."""
     if not (data.queue_id or data.run_id):
         raise BadOption("run_id", "", "given")
     await client.workers.renew(data.queue_id or data.run_id)
@@ -110,13 +110,13 @@ async def update_run(data: JSONBody[RunUpdate], client: NamedDependency[Client])
 ROUTES = [poll, complete, update_run]
 
 
-def _written(error: Any) -> str:
-    """An error that is no text: nothing at all, or whatever the worker's language makes of one."""
+def _error_text(error: Any) -> str:
+    """An error that is not a string: null, or the error object of the worker's language."""
     return msgspec.json.encode(error).decode() if error else ""
 
 
 class _RawWorkInput(msgspec.Struct):
-    """The input of a flow's work, unread."""
+    """The input of a flow's task, not decoded."""
 
     input: msgspec.Raw
     params: msgspec.Raw
@@ -130,15 +130,15 @@ def _answer(item: QueueItem) -> ItemAnswer:
     run_id = node_run_id(task_id(item.run, item.seq), item.attempt)
     try:
         work = _decode_work(item.input)
-    except msgspec.ValidationError:  # not of a flow: all of it is the input
+    except msgspec.ValidationError:  # not a flow: the whole payload is the input
         work = _RawWorkInput(msgspec.Raw(item.input), _EMPTY)
-    given = {"input": work.input, "params": work.params, "run_id": run_id}
+    input = {"input": work.input, "params": work.params, "run_id": run_id}
     return ItemAnswer(
         id=queue_id(item),
         task_id=item.run_id,
         node_key=item.name.partition("/")[0],
         service=item.service,
-        input_json=text_of(msgspec.json.encode(given)),
+        input_json=text_of(msgspec.json.encode(input)),
         status="claimed",
         worker_id=item.worker,
         created_at=seconds(item.created_at),

@@ -1,4 +1,4 @@
-"""Tasks, which is what this API calls runs: of flows, and of every other workflow too."""
+"""Tasks: this API calls the runs of all workflows so."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from holdfast.server.wire import LenientBody, read_number, read_object, required
 class StartRequest(msgspec.Struct, frozen=True):
     flow_version_id: str = ""
     flow_id: str = ""
-    """One of the two. With a flow alone: its highest version that is published, or that of `version`."""
+    """One of the two. With only a flow id: `version`, or the highest version that is published."""
     version: int | str = 0
     params_json: str | dict[str, Any] = ""
     request_id: str = ""
-    """The id of the run: asking twice with the same is asking once."""
+    """The id of the run. A second request with the same id starts no second run."""
 
 
 class SignalRequest(msgspec.Struct, frozen=True):
@@ -40,14 +40,14 @@ class SignalRequest(msgspec.Struct, frozen=True):
 
 
 class TaskAnswer(msgspec.Struct, frozen=True):
-    """JSON is text; times are seconds since 1970."""
+    """JSON is in strings. Times are seconds since 1970."""
 
     id: str
     flow_version_id: str
     flow_id: str
     flow_name: str
     flow_version: int
-    """0 for a workflow whose versions are not numbered; its `flow_version_id` has it."""
+    """0 if the version is not a number; `flow_version_id` has it."""
     status: str
     params_json: str
     shared_json: str
@@ -56,13 +56,13 @@ class TaskAnswer(msgspec.Struct, frozen=True):
     step_count: int
     created_at: int
     updated_at: int
-    """When it ended, or began, or was created: the last of these that there is."""
+    """When the run ended; else when it started; else when it was created."""
 
 
 class TaskPage(msgspec.Struct, frozen=True):
     data: list[TaskAnswer]
     total: int
-    """No more than 100,000 are counted."""
+    """At most 100,000."""
     page: int
     size: int
 
@@ -82,19 +82,19 @@ PAGES: Final = {
     "failed": RunPage(statuses=[RunStatus.FAILED]),
     "canceled": RunPage(statuses=[RunStatus.CANCELLED]),
 }
-"""Each status of this API, and which runs have it. Every run has exactly one."""
+"""The runs of each status of this API. Every run has exactly one status."""
 
 
-def status_of(sight: RunOverview) -> str:
-    """What this API calls the state of a run."""
-    return next(status for status, page in PAGES.items() if _has(sight, page))
+def status_of(overview: RunOverview) -> str:
+    """The status of a run in this API."""
+    return next(status for status, page in PAGES.items() if _has(overview, page))
 
 
-def _has(sight: RunOverview, page: RunPage) -> bool:
+def _has(overview: RunOverview, page: RunPage) -> bool:
     return (
-        (page.statuses is None or sight.run.status in page.statuses)
-        and page.is_queued in (None, sight.is_queued)
-        and page.is_cancelling in (None, sight.is_cancelling)
+        (page.statuses is None or overview.run.status in page.statuses)
+        and page.is_queued in (None, overview.is_queued)
+        and page.is_cancelling in (None, overview.is_cancelling)
     )
 
 
@@ -134,14 +134,14 @@ async def list_tasks(
             raise BadOption("flow_id", flow_id, f"that of flow_version_id, {workflow!r}, or left out")
         which = which._replace(workflow=workflow, version=version)
     found, total = await client.sights.page(which._replace(limit=page_size, offset=(page - 1) * page_size))
-    names = await client.flows.names(sight.run.workflow for sight in found)
-    return TaskPage([_task_answer(sight, names) for sight in found], total, page, page_size)
+    names = await client.flows.names(overview.run.workflow for overview in found)
+    return TaskPage([_task_answer(overview, names) for overview in found], total, page, page_size)
 
 
 @get("/tasks/get", responses=may_answer(404))
 async def get_task(client: NamedDependency[Client], id: FromQuery[str]) -> TaskAnswer:
-    sight = await client.sights.run(id)
-    return _task_answer(sight, await client.flows.names([sight.run.workflow]))
+    overview = await client.sights.run(id)
+    return _task_answer(overview, await client.flows.names([overview.run.workflow]))
 
 
 @post("/tasks/cancel", status_code=200, responses=may_answer(404, 409))
@@ -155,17 +155,17 @@ async def cancel_task(client: NamedDependency[Client], id: FromQuery[str]) -> Ac
 async def list_node_runs(
     client: NamedDependency[Client], describe_visits: NamedDependency[DescribeVisits], task_id: FromQuery[str]
 ) -> list[NodeRun]:
-    """Every attempt at every visit of a node."""
-    sight = await client.sights.run(task_id)
-    tasks = await client.sights.tasks(sight.run.key)
-    attempts = await client.sights.attempts(sight.run.key)
-    visits = describe(describe_visits, await client.definition(key_text(sight.run.key)), tasks)
-    return node_runs(_id_of(sight), tasks, attempts, visits)
+    """Every attempt of every visit of a node."""
+    overview = await client.sights.run(task_id)
+    tasks = await client.sights.tasks(overview.run.key)
+    attempts = await client.sights.attempts(overview.run.key)
+    visits = describe(describe_visits, await client.definition(key_text(overview.run.key)), tasks)
+    return node_runs(_id_of(overview), tasks, attempts, visits)
 
 
 @get("/tasks/logs", responses=may_answer(404))
 async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> LogAnswer:
-    """What an attempt has said, by the id of its node run."""
+    """The log of an attempt, by the id of its node run."""
     which = read_queue_id("run_id", run_id)
     lines = await client.sights.log(which.run, which.seq, which.lease)
     return LogAnswer("".join(f"{line}\n" for line in lines))
@@ -179,7 +179,7 @@ async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> L
     responses=may_answer(404, 409, 413),
 )
 async def signal_task(data: JSONBody[SignalRequest], client: NamedDependency[Client]) -> Acknowledged:
-    """Write a value into what the nodes of a run share; one that waits for it goes on."""
+    """Write a value into the shared state of a run. A node that waits for it goes on."""
     await client.signal(required(data.task_id, "task_id"), data.key, data.value)
     return Acknowledged()
 
@@ -201,20 +201,20 @@ async def _version_to_run(data: StartRequest, client: Client) -> tuple[str, int]
     return found.flow, found.number
 
 
-# --- answering
+# --- answers
 
 
-def _task_answer(sight: RunOverview, names: dict[str, str]) -> TaskAnswer:
-    run = sight.run
-    cursor = cursor_in(sight.state) or Cursor()
-    shared = {key: msgspec.Raw(value) for key, value in sight.state.items() if key != CURSOR}
+def _task_answer(overview: RunOverview, names: dict[str, str]) -> TaskAnswer:
+    run = overview.run
+    cursor = cursor_in(overview.state) or Cursor()
+    shared = {key: msgspec.Raw(value) for key, value in overview.state.items() if key != CURSOR}
     return TaskAnswer(
-        id=_id_of(sight),
+        id=_id_of(overview),
         flow_version_id=version_id(run.workflow, run.version),
         flow_id=run.workflow,
         flow_name=names.get(run.workflow, run.workflow),
         flow_version=version_number(run.version) or 0,
-        status=status_of(sight),
+        status=status_of(overview),
         params_json=text_of(run.input),
         shared_json=text_of(msgspec.json.encode(shared)),
         current_node_key=cursor.node.partition("/")[0],
@@ -225,5 +225,5 @@ def _task_answer(sight: RunOverview, names: dict[str, str]) -> TaskAnswer:
     )
 
 
-def _id_of(sight: RunOverview) -> str:
-    return sight.run.id or key_text(sight.run.key)
+def _id_of(overview: RunOverview) -> str:
+    return overview.run.id or key_text(overview.run.key)

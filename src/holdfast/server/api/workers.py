@@ -1,4 +1,4 @@
-"""The registry of workers. Each route is also there without `/workers`, where some programs look for it."""
+"""The registry of workers. Each route exists without `/workers` too, since some clients call it there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NewWorker(msgspec.Struct, frozen=True):
     services: list[str] | str
     url: str = ""
     type: str = ""
-    """`http` for one that is called, `async` for one that asks."""
+    """`http` if the server calls the worker, `async` if the worker polls the queue."""
 
 
 class Heartbeat(msgspec.Struct, frozen=True):
@@ -53,12 +53,12 @@ class WorkerAnswer(msgspec.Struct, frozen=True):
     responses=may_answer(413),
 )
 async def register(
-    data: JSONBody[NewWorker], client: NamedDependency[Client], marker: NamedDependency[WorkerExpiry]
+    data: JSONBody[NewWorker], client: NamedDependency[Client], worker_expiry: NamedDependency[WorkerExpiry]
 ) -> Acknowledged:
-    """Make a worker known, or replace what is known of it."""
+    """Register a worker, or replace its registration."""
     services: Any = read_names(data.services, "services")
     await client.workers.register(required(data.id, "id"), data.url, services, data.type)
-    marker.heard()
+    worker_expiry.note_heartbeat()
     return Acknowledged()
 
 
@@ -70,13 +70,13 @@ async def register(
     responses=may_answer(404, 413),
 )
 async def heartbeat(
-    data: JSONBody[Heartbeat], client: NamedDependency[Client], marker: NamedDependency[WorkerExpiry]
+    data: JSONBody[Heartbeat], client: NamedDependency[Client], worker_expiry: NamedDependency[WorkerExpiry]
 ) -> Acknowledged:
-    """A worker lives, and keeps the tasks that it has taken."""
+    """Say that a worker is alive. It keeps the tasks that it has taken."""
     id = required(data.id or data.url, "id")
     if not await client.workers.heartbeat(id, data.url, read_number(data.load, "load")):
         raise NotFound(f"no worker {id!r} is registered: register it first")
-    marker.heard()
+    worker_expiry.note_heartbeat()
     return Acknowledged()
 
 
@@ -84,16 +84,18 @@ async def heartbeat(
 async def list_workers(
     client: NamedDependency[Client],
     service: FromQuery[str] = "",
-    ttl: Annotated[float, QueryParameter(ge=0, le=1e9, description="In seconds; 0: as in the settings.")] = 0,
+    ttl: Annotated[
+        float, QueryParameter(ge=0, le=1e9, description="In seconds. 0: the value of the settings.")
+    ] = 0,
 ) -> list[WorkerAnswer]:
-    """Those that were heard of within `ttl`, by id."""
+    """Workers that sent a heartbeat within `ttl`, by id."""
     span = dt.timedelta(seconds=ttl) or None
     return [_answer(each) for each in await client.workers.list(service or None, span)]
 
 
 @get(["/workers/allocate", "/allocate"], responses=may_answer(500))
 async def allocate(client: NamedDependency[Client], service: FromQuery[str]) -> WorkerAnswer:
-    """The worker of a service that has least to do; if there is none, a 500 that says `no worker`."""
+    """The least loaded worker of a service. Without one, a 500 with the error `no worker`."""
     return _answer(await client.workers.allocate(service))
 
 
