@@ -15,7 +15,7 @@ from holdfast.core.policies import (
     LONGEST_DELAY,
     Retry,
     TaskOptions,
-    at_once,
+    claim_limit,
     wait_after_loss,
     wait_after_setback,
 )
@@ -159,8 +159,8 @@ def test_a_task_that_was_lost_a_third_time_waits_by_chance_and_never_very_long(
 
 
 def test_a_run_with_setbacks_is_taken_with_a_quarter_of_the_others_each_time() -> None:
-    assert [at_once(500, setbacks) for setbacks in range(7)] == [500, 125, 31, 7, 1, 1, 1]
-    assert at_once(500, 2**31) == 1
+    assert [claim_limit(500, setbacks) for setbacks in range(7)] == [500, 125, 31, 7, 1, 1, 1]
+    assert claim_limit(500, 2**31) == 1
 
 
 def test_a_run_that_fits_no_node_is_tried_again_ever_more_rarely_and_then_no_more() -> None:

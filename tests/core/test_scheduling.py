@@ -19,9 +19,9 @@ from holdfast.core.scheduling import (
     MOST_QUEUED,
     Decision,
     DueTick,
+    ScheduleState,
     Skipped,
     SkipReason,
-    Standing,
     after_outage,
     checked_schedule_name,
     decide,
@@ -49,7 +49,7 @@ def hourly(**options: Any) -> Plan:
 def look(
     plan: Plan, cursor: str, now: str, *, queued: tuple[str, ...] = (), is_active: bool = False
 ) -> Decision:
-    return decide("s", plan, Standing(at(cursor), tuple(map(at, queued))), at(now), is_active=is_active)
+    return decide("s", plan, ScheduleState(at(cursor), tuple(map(at, queued))), at(now), is_active=is_active)
 
 
 def one(tick: str, reason: SkipReason) -> Skipped:
@@ -74,7 +74,7 @@ def test_a_tick_is_due_when_it_comes(now: str, started: list[str], cursor: str):
 
     assert decision.start == [at(tick) for tick in started]
     assert decision.skipped == []
-    assert decision.standing == Standing(at(cursor))
+    assert decision.state == ScheduleState(at(cursor))
 
 
 def test_next_at_is_the_fire_time_of_the_first_tick_that_is_not_dealt_with():
@@ -97,7 +97,7 @@ def test_with_jitter_a_tick_is_due_when_it_fires_and_late_from_then_on():
     plan = hourly(jitter=dt.timedelta(minutes=59), catchup="none")
     fires = fires_at("s", plan, at("02:00"))
     assert fires > at("02:02")
-    cursor = Standing(at("01:00"))
+    cursor = ScheduleState(at("01:00"))
 
     def started(now: int) -> list[Instant]:
         return decide("s", plan, cursor, Instant(now), is_active=False).start
@@ -138,7 +138,7 @@ def test_of_the_ticks_that_were_missed_catchup_says_which_count(
 
     assert decision.start == [at(tick) for tick in started]
     assert decision.skipped == [Skipped(at(first), at(last), n, MISSED) for first, last, n in skipped]
-    assert decision.standing == Standing(at(f"{now[:2]}:00"))
+    assert decision.state == ScheduleState(at(f"{now[:2]}:00"))
     assert decision.next_at == at(f"{int(now[:2]) + 1:02}:00")
 
 
@@ -197,7 +197,7 @@ def test_overlap_says_what_a_tick_does_that_finds_a_run_active(
     decision = look(plan, "01:00", now, queued=tuple(queued), is_active=is_active)
 
     assert decision.start == [at(tick) for tick in started]
-    assert decision.standing.queued == tuple(at(tick) for tick in left)
+    assert decision.state.queued == tuple(at(tick) for tick in left)
     assert decision.cancel is cancel
     assert decision.skipped == [one(tick, reason) for tick, reason in skipped]
 
@@ -207,10 +207,10 @@ def test_a_queue_holds_so_many_and_the_oldest_go():
     queued = tuple(Instant(at("00:00") + n * SECOND) for n in range(MOST_QUEUED))
     now = Instant(queued[-1] + 3 * SECOND)
 
-    decision = decide("s", plan, Standing(queued[-1], queued), now, is_active=True)
+    decision = decide("s", plan, ScheduleState(queued[-1], queued), now, is_active=True)
 
-    assert len(decision.standing.queued) == MOST_QUEUED
-    assert decision.standing.queued[-1] == now
+    assert len(decision.state.queued) == MOST_QUEUED
+    assert decision.state.queued[-1] == now
     assert decision.skipped == [Skipped(tick, tick, 1, FULL) for tick in queued[:3]]
 
 
@@ -228,7 +228,7 @@ def test_a_year_of_missed_seconds_is_counted_and_not_gone_through(timetable: Any
     end = Instant(begin + 365 * 24 * HOUR)
 
     started = time.process_time()
-    decision = decide("s", plan, Standing(begin), end, is_active=False)
+    decision = decide("s", plan, ScheduleState(begin), end, is_active=False)
     spent = time.process_time() - started
 
     on_time = 61
@@ -243,7 +243,7 @@ def test_a_year_of_missed_seconds_is_counted_and_not_gone_through(timetable: Any
             MISSED,
         )
     ]
-    assert decision.standing.cursor == end
+    assert decision.state.cursor == end
     assert spent < 2
 
 
@@ -281,14 +281,14 @@ LOOKS = st.lists(
 @given(PLANS, LOOKS)
 def test_every_tick_is_started_or_skipped_or_queued_and_only_once(plan: Plan, looks: list[tuple[int, bool]]):
     begin = now = at("00:00")
-    standing, is_active = Standing(begin), False
+    state, is_active = ScheduleState(begin), False
     ends: Counter[Instant] = Counter()
     order: list[Instant] = []
 
     for seconds, has_ended in looks:
         now = Instant(now + seconds * SECOND)
         is_active = is_active and not has_ended
-        decision = decide("s", plan, standing, now, is_active=is_active)
+        decision = decide("s", plan, state, now, is_active=is_active)
         if plan.overlap is not Overlap.ALLOW:
             assert len(decision.start) <= (0 if is_active else 1)
         assert not decision.cancel or is_active
@@ -300,10 +300,10 @@ def test_every_tick_is_started_or_skipped_or_queued_and_only_once(plan: Plan, lo
             assert len(covered) == skipped.count
             assert (covered[0], covered[-1]) == (skipped.first, skipped.last)
             ends.update(covered)
-        standing, is_active = decision.standing, is_active or bool(decision.start)
+        state, is_active = decision.state, is_active or bool(decision.start)
 
     fired = [tick for tick in plan.ticks(begin, now) if fires_at("s", plan, tick) <= now]
-    assert sorted([*ends.elements(), *standing.queued]) == fired
+    assert sorted([*ends.elements(), *state.queued]) == fired
     assert order == sorted(order)
 
 
@@ -311,14 +311,14 @@ def test_every_tick_is_started_or_skipped_or_queued_and_only_once(plan: Plan, lo
 @given(ALLOWING, st.lists(st.integers(0, 59), min_size=20))
 def test_whoever_looks_in_time_starts_every_tick_however_often_they_look(plan: Plan, waits: list[int]):
     begin = now = at("00:00")
-    standing = Standing(begin)
+    state = ScheduleState(begin)
     started: list[Instant] = []
 
     for seconds in waits:
         now = Instant(now + seconds * SECOND)
-        decision = decide("s", plan, standing, now, is_active=True)
+        decision = decide("s", plan, state, now, is_active=True)
         started += decision.start
-        standing = decision.standing
+        state = decision.state
 
     assert started == [tick for tick in plan.ticks(begin, now) if fires_at("s", plan, tick) <= now]
 
@@ -333,17 +333,17 @@ def test_looking_rarely_starts_what_looking_often_does_but_for_what_catchup_lets
     plan: Plan, length: int, looks: list[int]
 ):
     begin, end = at("00:00"), Instant(at("00:00") + length * SECOND)
-    rarely = decide("s", plan, Standing(begin), end, is_active=True)
+    rarely = decide("s", plan, ScheduleState(begin), end, is_active=True)
 
-    standing = Standing(begin)
+    state = ScheduleState(begin)
     often: list[Instant] = []
     for look_at in sorted({*(begin + seconds * SECOND for seconds in looks if seconds <= length), end}):
-        decision = decide("s", plan, standing, Instant(look_at), is_active=True)
+        decision = decide("s", plan, state, Instant(look_at), is_active=True)
         often += decision.start
-        standing = decision.standing
+        state = decision.state
 
     let_go = {tick for skip in rarely.skipped for tick in plan.ticks(Instant(skip.first - 1), skip.last)}
-    assert standing == rarely.standing
+    assert state == rarely.state
     assert set(often) - set(rarely.start) <= let_go
     if plan.catchup.mode is CatchupMode.ALL:
         assert set(rarely.start) <= set(often)
@@ -358,12 +358,12 @@ def test_looking_rarely_starts_what_looking_often_does_but_for_what_catchup_lets
 @given(PLANS, st.integers(0, 3600), st.booleans())
 def test_looking_again_at_once_does_nothing_more(plan: Plan, seconds: int, is_active: bool):
     now = Instant(at("00:00") + seconds * SECOND)
-    first = decide("s", plan, Standing(at("00:00")), now, is_active=is_active)
+    first = decide("s", plan, ScheduleState(at("00:00")), now, is_active=is_active)
 
-    again = decide("s", plan, first.standing, now, is_active=is_active or bool(first.start))
+    again = decide("s", plan, first.state, now, is_active=is_active or bool(first.start))
 
     assert (again.start, again.cancel, again.skipped) == ([], False, [])
-    assert (again.standing, again.next_at) == (first.standing, first.next_at)
+    assert (again.state, again.next_at) == (first.state, first.next_at)
 
 
 # --- looking ahead
@@ -413,7 +413,7 @@ def test_what_an_outage_of_six_hours_would_do(
     decision = after_outage("s", plan, at("00:30"), at("06:30"))
 
     assert decision.start == [at(tick) for tick in started]
-    assert decision.standing.queued == tuple(map(at, queued))
+    assert decision.state.queued == tuple(map(at, queued))
     assert sum(each.count for each in decision.skipped) == skipped
 
 

@@ -72,7 +72,7 @@ SCHEDULES = [
     Fault(
         "cursor-stands-still",
         "every tick is dealt with once",
-        [Code("engine.schedule_firing:_moved").replace("decision.standing.cursor", "schedule.cursor")],
+        [Code("engine.schedule_firing:_moved").replace("decision.state.cursor", "schedule.cursor")],
         cases("differential/test_engine.py", "test_a_day_on_the_model_ends_as_it_should"),
     ),
     Fault(

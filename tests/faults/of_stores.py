@@ -209,7 +209,7 @@ WAKING = [
     Fault(
         "suspects-taken-with-everybody",
         "7: a run that kills its nodes does so alone in the end",
-        [Code("stores.commit_script:_in_safe_company").replace("min(A, at_once(...))", "A")],
+        [Code("stores.commit_script:_in_safe_company").replace("min(A, claim_limit(...))", "A")],
         cases(
             "stores/test_work.py",
             "test_runs_with_setbacks_are_taken_in_ever_smaller_company_and_do_not_hold_up_others",

@@ -19,7 +19,7 @@ from holdfast.core.records import ScheduleRecord
 from holdfast.core.schedule_inputs import fill_in, varies
 from holdfast.core.scheduling import (
     Decision,
-    Standing,
+    ScheduleState,
     after_outage,
     checked_schedule_name,
     decide,
@@ -239,7 +239,7 @@ class Schedules:
         if last < first:
             raise BadOption("end", end, f"no earlier than begin, {begin}")
         decision = after_outage(name, _plan_of(record), first, last)
-        started = [run_id(name, tick) for tick in (*decision.start, *decision.standing.queued)]
+        started = [run_id(name, tick) for tick in (*decision.start, *decision.state.queued)]
         return CatchUpPreview(started, _skipped(decision))
 
     # --- how
@@ -310,7 +310,7 @@ def _there(record: ScheduleRecord | None, name: str, namespace: str) -> Schedule
 
 
 def _next_at(name: str, plan: Plan, now: Instant) -> Instant | None:
-    return decide(name, plan, Standing(now), now, is_active=False).next_at
+    return decide(name, plan, ScheduleState(now), now, is_active=False).next_at
 
 
 def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: Instant) -> Payload:

@@ -1,11 +1,11 @@
 """Users' values to JSON and back, by type hint.
 
-The rule: a value is stored faithfully or it is refused where it was passed, with the path inside it.
-msgspec does the work and sets the speed. What it would get wrong in silence (NaN becomes null) or
-report without saying where is found here, by looking at the value again only once something is amiss.
+The rule: a value is stored faithfully, or it is refused where it was passed, with the path inside it.
+msgspec does the work and sets the speed. It writes NaN as null without an error, and some of its errors do
+not say where the bad value is. Only in such cases this module walks through the value itself.
 
-Every type hint is tried when a task or workflow is defined (`decoder_for`), so that a hint which
-cannot be read back is an error at import and not of the first run.
+`decoder_for` tries every type hint when a task or workflow is defined. So a hint that cannot be read back
+is an error at import, not in the first run.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from holdfast.core.values import NULL, Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType, show
 
 DEFAULT_LIMIT: Final = 4 * 1024 * 1024
-"""In bytes of JSON. Larger data belongs in a file or an object store, and its address in the payload."""
+"""In bytes of JSON. Keep larger data in a file or an object store, and put its address in the payload."""
 
 Decode: TypeAlias = Callable[[bytes], Any]
 
 
 class Codec:
-    """Safe to share between threads: it keeps no state but the limit."""
+    """Safe to share between threads: it has no state except the limit."""
 
     __slots__ = ("limit",)
 
@@ -38,7 +38,7 @@ class Codec:
         self.limit = limit
 
     def encode(self, value: object, what: str) -> Payload:
-        """The value as JSON. `what` names it in errors: "the result of task 'charge'".
+        """The value as JSON. `what` names the value in errors: "the result of task 'charge'".
 
         Raises CannotStore, PayloadTooLarge.
         """
@@ -46,33 +46,33 @@ class Codec:
             return NULL
         try:
             payload = _encode(value)
-        except Exception as error:  # msgspec's own, or whatever a user's model raised while it was dumped
-            unstorable = _surely_find_unstorable(value) or ("it", _explain_whole(error))
+        except Exception as error:  # from msgspec, or from a user's model while it was dumped
+            unstorable = _find_unstorable_safely(value) or ("it", _explain_whole(error))
             raise CannotStore(what, *unstorable) from error
         if len(payload) > self.limit:
             raise PayloadTooLarge(what, len(payload), self.limit)
         if len(payload) > 2 * _DEEPEST and is_deeper(payload, _DEEPEST):
             raise CannotStore(what, "it", "is nested too deeply")
         # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
-        # (`in` would be four times as slow as `find`: it first tries to read the bytes as an integer.)
+        # (`find` is four times as fast as `in`, which first tries to read the bytes as an integer.)
         if payload.find(b"null") >= 0 and _may_hide_nan(value):
-            unstorable = _surely_find_unstorable(value)
+            unstorable = _find_unstorable_safely(value)
             if unstorable is not None:
                 raise CannotStore(what, *unstorable)
         return payload
 
     def decode(self, payload: Payload, type: Any, what: str) -> Any:
-        """The value, made of the types that the hint names. Raises WrongType."""
+        """The value as the type that the hint names. Raises WrongType."""
         try:
             decode = _decoders[type]
-        except (KeyError, TypeError):  # not seen before, or not hashable, as Annotated[int, []] is
+        except (KeyError, TypeError):  # new, or not hashable (Annotated[int, []])
             try:
                 decode = decoder_for(type)
             except TypeError as error:
                 raise WrongType(what, str(error)) from error
         try:
             return decode(payload)
-        except Exception as error:  # also what a user's __post_init__ or validator raised
+        except Exception as error:  # a user's __post_init__ or validator may raise anything
             raise WrongType(what, explain_mismatch(error)) from error
 
 
@@ -80,15 +80,16 @@ class Codec:
 
 _decoders: dict[Any, Decode] = {}
 _MOST_DECODERS: Final = 1000
-"""A class inside a workflow function is another one in every run, and would else be kept for ever."""
+"""A class that is defined inside a workflow function is a new class in every run. Without a limit all of them
+would be kept."""
 
 
 def decoder_for(type: Any) -> Decode:
-    """A function that reads JSON as `type`. Raises TypeError, with the reason, if there can be none."""
+    """A function that reads JSON as `type`. Raises TypeError with the reason if that is impossible."""
     try:
         decode = msgspec.json.Decoder(type, dec_hook=_from_plain).decode
         foreign = _find_foreign(msgspec.inspect.type_info(type))
-    except Exception as error:  # a hint is whatever the user wrote, and asking it may raise anything
+    except Exception as error:  # a hint is user code and may raise anything
         raise TypeError(_explain_hint(error)) from error
     if foreign is not None:
         raise TypeError(
@@ -100,7 +101,7 @@ def decoder_for(type: Any) -> Decode:
     try:
         _decoders[type] = decode
     except TypeError:
-        pass  # not hashable: correct, only made anew each time
+        pass  # not hashable: works, but is built again each time
     return decode
 
 
@@ -112,7 +113,7 @@ def _explain_hint(error: Exception) -> str:
 
 
 def _find_foreign(root: msgspec.inspect.Type) -> type | None:
-    """A class somewhere in the type that neither msgspec nor `_from_plain` knows how to build."""
+    """The first class inside the type that neither msgspec nor `_from_plain` can build."""
     todo: list[object] = [root]
     seen: set[int] = set()
     while todo:
@@ -123,7 +124,7 @@ def _find_foreign(root: msgspec.inspect.Type) -> type | None:
         elif isinstance(node, tuple):
             todo += cast("tuple[object, ...]", node)
         elif isinstance(node, (msgspec.inspect.Type, msgspec.inspect.Field)) and id(node) not in seen:
-            seen.add(id(node))  # a type that contains itself is a circle here
+            seen.add(id(node))  # a type may contain itself
             todo += [getattr(node, name) for name in node.__struct_fields__ if name != "cls"]
     return None
 
@@ -132,7 +133,7 @@ _PLACE = re.compile(r" - at (`key` in )?`\$(.*?)`$", re.DOTALL)
 
 
 def explain_mismatch(error: Exception) -> str:
-    """What a decoder complained about, as `items[3].price: expected int, got str`."""
+    """A decoder's error in our form: `items[3].price: expected int, got str`."""
     text = words_of(error)
     if not isinstance(error, msgspec.DecodeError):
         return f"{_type_name(type(error))}: {text}"
@@ -147,20 +148,20 @@ def explain_mismatch(error: Exception) -> str:
 
 
 def _lower_first(text: str) -> str:
-    """msgspec's sentences become clauses; a user's own words stay as they are."""
+    """Make a clause of msgspec's sentence. A user's message stays as it is."""
     return text[0].lower() + text[1:] if text.startswith(("Expected ", "Object ", "Invalid ")) else text
 
 
-# --- what JSON and msgspec do not know by themselves ------------------------------------------
+# --- types that msgspec does not support by itself --------------------------------------------
 
 
 def _is_model(kind: type) -> bool:
-    """Whether it is a pydantic model, told by its methods: pydantic need not be installed."""
+    """Whether it is a pydantic model. We check its methods, because pydantic need not be installed."""
     return hasattr(kind, "model_validate_json") and hasattr(kind, "model_dump")
 
 
 def _dump(model: Any) -> Any:
-    # By alias and without computed fields, because that is what the model's own validation expects.
+    # By alias and without computed fields, because the model's validation expects that.
     return model.model_dump(mode="json", by_alias=True, round_trip=True)
 
 
@@ -172,18 +173,18 @@ def _to_plain(value: object) -> Any:
     kind = type(value)
     if _is_model(kind):
         return _dump(value)
-    # Subclasses such as numpy.float64 are numbers or text; a reader that wants the class names it in a model.
+    # A subclass, such as numpy.float64, is stored as its plain type. To get the class back, use a model.
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, float):
         return float.__float__(value)
-    if isinstance(value, int) and kind is not bool:  # a bool comes here as a key only, and "1" would be wrong
+    if isinstance(value, int) and kind is not bool:  # a bool gets here only as a key, and "1" would be wrong
         return int.__int__(value)
     raise NotImplementedError(f"objects of type {_type_name(kind)} are not supported")
 
 
 def _to_nearly_plain(value: object) -> Any:
-    """To see what JSON would lose: where a field may be anything, a model itself makes NaN a null."""
+    """Like `_to_plain`, but keeps NaN, which a model's JSON mode turns into null in a field of type Any."""
     return _dump_faithfully(value) if _is_model(type(value)) else _to_plain(value)
 
 
@@ -191,7 +192,7 @@ def _from_plain(kind: Any, plain: Any) -> Any:
     if kind is object:
         return plain
     try:
-        # From JSON, not from objects: a strict model takes "2024-01-01" for a date only in JSON.
+        # From JSON, not from objects: a strict model accepts "2024-01-01" as a date only from JSON.
         return kind.model_validate_json(_encode(plain))
     except ValueError as error:
         raise ValueError(_explain_model(error)) from error
@@ -210,35 +211,35 @@ def _model_place(location: tuple[str | int, ...]) -> str:
     return f"{_tidy(path)}: " if path else ""
 
 
-# Typed here, because calling the NewType Payload would cost as much as encoding a small value.
+# The cast is here because a call of the NewType Payload would cost as much as encoding a small value.
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
 _encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
 
 # --- finding the value that cannot be stored --------------------------------------------------
 
 _NOT_A_NUMBER = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
-"""A MessagePack float whose exponent is all ones. Other data may look the same, by chance."""
+"""A MessagePack float whose exponent is all ones. Other data may match by chance."""
 
 
 def _may_hide_nan(value: object) -> bool:
-    """Whether it is worth a walk through the value: MessagePack, unlike JSON, writes NaN down.
+    """Whether the value must be searched for NaN. MessagePack, unlike JSON, can represent NaN.
 
-    Most payloads with a null just have a None in them. This tells in the time of one more encode,
-    where a walk in Python would take a hundred times as long.
+    In most payloads a null is just a None. This check takes as long as one more encode; a search in Python
+    would take a hundred times as long.
     """
     try:
         return _NOT_A_NUMBER.search(_encode_binary(value)) is not None
-    except Exception:  # MessagePack has no integers beyond 64 bits; the walk decides
+    except Exception:  # MessagePack has no integers beyond 64 bits: search
         return True
 
 
 def is_deeper(payload: bytes, levels: int) -> bool:
-    """Whether it is nested deeper than that, and so perhaps than whoever reads it can follow: Postgres, or
-    this process with more on its stack. How deep msgspec writes depends on its recursion limit."""
+    """Whether the JSON is nested deeper than `levels`. Readers of deep JSON may fail: Postgres, or this
+    process when more is on the stack. msgspec's own limit depends on the recursion limit."""
     if payload.count(b"[") + payload.count(b"{") <= levels:
         return False
     left = _STRINGS.sub(b"", payload).translate(_ALL_SQUARE, _NOT_BRACKETS)
-    for _ in range(levels):  # each turn takes off the innermost level
+    for _ in range(levels):  # each turn removes the innermost level
         if not left:
             return False
         left = left.replace(b"[]", b"")
@@ -257,25 +258,25 @@ def _explain_whole(error: Exception) -> str:
 
 
 def words_of(error: Exception) -> str:
-    """What an error says, which may be a user's own and raise when it is asked."""
+    """The message of an error. Its `__str__` may be a user's and raise."""
     try:
         return str(error).encode(errors="backslashreplace").decode()
     except Exception:
         return _type_name(type(error))
 
 
-def _surely_find_unstorable(root: object) -> tuple[str, str] | None:
+def _find_unstorable_safely(root: object) -> tuple[str, str] | None:
     try:
         return _find_unstorable(root)
-    except Exception as error:  # a property, a __repr__, a __getattribute__ of the user's own
+    except Exception as error:  # a user's property, __repr__ or __getattribute__
         return "it", f"cannot be looked at: {words_of(error)}"
 
 
 def _find_unstorable(root: object) -> tuple[str, str] | None:
-    """The path to the first value that JSON cannot carry, and why it cannot; None if there is none.
+    """The path to the first value that JSON cannot hold, and the reason; None if there is none.
 
-    Slow, and only used when something is wrong. It keeps its own stack, because a value that is
-    nested too deeply for msgspec is too deep for recursion in Python as well.
+    Slow, so it is only used when something is wrong. It has its own stack, because a value that is nested
+    too deeply for msgspec is also too deep for recursion in Python.
     """
     trail: list[str] = []
     open_values: list[object] = []
@@ -293,7 +294,7 @@ def _find_unstorable(root: object) -> tuple[str, str] | None:
         if reason is not None:
             return _tidy("".join([*trail, step])), reason
         children = _children(value)
-        if len(stack) > 2 * _DEEPEST:  # what contains itself has been found before
+        if len(stack) > 2 * _DEEPEST:  # it does not contain itself: that was checked above
             return "it", "is nested too deeply"
         if children is not None:
             stack.append(children)
@@ -305,11 +306,11 @@ def _find_unstorable(root: object) -> tuple[str, str] | None:
 
 _NO_MORE: Final = object()
 _DEEPEST: Final = 1000
-"""What Python's own recursion limit comes to, before anyone raises it."""
+"""Python's default recursion limit."""
 
 
 def _children(value: object) -> Iterator[tuple[str, object]] | None:
-    """The values inside, each with the step that leads to it; None if it is not a container."""
+    """The values inside, each with its path step; None if the value is not a container."""
     kind = cast("Any", type(value))
     if isinstance(value, dict):
         items = cast("dict[object, object]", value).items()
@@ -339,7 +340,7 @@ def _children(value: object) -> Iterator[tuple[str, object]] | None:
 
 
 def _why_unstorable(value: object) -> str | None:
-    """Why JSON cannot carry this very value, whatever may be inside it."""
+    """Why JSON cannot hold this value, apart from the values inside it."""
     kind = type(value)
     if isinstance(value, float):
         return None if math.isfinite(value) else f"is {float(value)}, and JSON has no such number"
@@ -361,11 +362,11 @@ def _why_unstorable(value: object) -> str | None:
 
 
 def _find_lost_number(there: Any, stored: Any, path: str) -> str | None:
-    """Where in a model is a number that its JSON has as null, and what it is."""
+    """The first number in a model that its JSON has as null, and its path."""
     if stored is None:
         is_lost = isinstance(there, float) and not math.isfinite(there)
         return f"{there} at {_tidy(path)}" if is_lost else None
-    # By place, not by key: JSON has other keys than a dict[int, Any], and sets have none.
+    # Compare by position, not by key: the keys of a dict[int, Any] are text in JSON, and sets have no keys.
     places: list[tuple[Any, Any, Any]] = []
     if isinstance(there, dict) and isinstance(stored, dict):
         here, kept = cast("dict[Any, Any]", there), cast("dict[Any, Any]", stored)
@@ -391,7 +392,7 @@ def _why_keys_unstorable(value: dict[object, object]) -> str | None:
 
 
 def _tidy(path: str) -> str:
-    """A path as people write it: `order.items[3]`, `['key']`, or `it` for the whole value."""
+    """The path for messages: `order.items[3]`, `['key']`, or `it` for the whole value."""
     path = path.removeprefix(".") or "it"
     return path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}…"
 
@@ -402,6 +403,6 @@ _LONGEST_PATH: Final = 200
 def _type_name(kind: type) -> str:
     try:
         module, name = kind.__module__, kind.__qualname__
-    except Exception:  # a metaclass can refuse even that
+    except Exception:  # a metaclass may raise
         return "a class without a name"
     return name if module == "builtins" else f"{module}.{name}"

@@ -1,7 +1,7 @@
-"""Commands: what a program asks for. Requests, in the imperative, carried out after the commit.
+"""Commands: what a program asks for. They are named in the imperative and carried out after the commit.
 
-`seq` counts per kind: the third task of a run is task 2 whatever timers it started before. On
-replay a program asks again, takes the same numbers, and is held to what it asked for then.
+`seq` counts per kind: the third task of a run is task 2, however many timers it started before. On replay
+the program asks again and takes the same numbers. A request that differs from the recorded one is an error.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
 
 
 class OpenTask(msgspec.Struct, frozen=True):
-    """Show a task that no executor runs: the program itself waits, for a person, a child or a time, and says
-    with `RecordTask` what came of it."""
+    """Show a task that no executor runs. The program itself waits for a person, a child or a time, and
+    records the outcome with `RecordTask`."""
 
     seq: int
     name: str
@@ -33,26 +33,26 @@ class OpenTask(msgspec.Struct, frozen=True):
 
 
 class RecordTask(msgspec.Struct, frozen=True):
-    """Journal the outcome of a task that nobody runs: a local side effect that the program has already done,
-    one that it has opened, or one that it skips (whose outcome is Cancelled)."""
+    """Journal the outcome of a task that no executor runs. The program has already done it (a local side
+    effect), has opened it before (`OpenTask`), or skips it; the outcome of a skipped task is Cancelled."""
 
     seq: int
     name: str
     outcome: Outcome
     is_open: bool = False
-    """It was asked for with `OpenTask`."""
+    """`OpenTask` asked for it before."""
     input: Payload = NO_INPUT
-    """What it was about; of one that was opened that has been said."""
+    """Not used if the task is open: `OpenTask` gave the input."""
 
 
 class ResumeTask(msgspec.Struct, frozen=True):
-    """Begin a task again that `Reopened` has named: its turn has come."""
+    """Run a task again that `Reopened` named. Until then the engine holds it back."""
 
     seq: int
 
 
 class ResumeChild(msgspec.Struct, frozen=True):
-    """Let a child go on that `Reopened` has named: its turn has come."""
+    """Let a child go on that `Reopened` named. Until then the engine holds it back."""
 
     seq: int
 
@@ -74,9 +74,9 @@ class StartChild(msgspec.Struct, frozen=True):
     seq: int
     workflow: str
     version: str | None
-    """None: the version that the node which starts it has."""
+    """None: the version that the starting node has."""
     id: str | None
-    """None: the child has no id but its key, which is derived from the parent's key and `seq`."""
+    """None: the child is known only by its key, which is derived from the parent's key and `seq`."""
     input: Payload
     detached: bool = False
     """A detached child is not cancelled when its parent ends."""
@@ -97,8 +97,8 @@ class MarkPatch(msgspec.Struct, frozen=True):
 
 
 class MarkUndone(msgspec.Struct, frozen=True):
-    """What the run ends with undone, and a retry is to try again. A flow says so: of what has failed in it,
-    some was dealt with."""
+    """Name the tasks and children that a retry of this run must try again. A flow needs this, because its
+    edges may have dealt with some of what failed."""
 
     tasks: tuple[int, ...]
     children: tuple[int, ...] = ()

@@ -1,11 +1,11 @@
-"""Cron expressions in a time zone: which times they name, and which instants those are.
+"""Cron expressions in a time zone: the times they name, and the instants of those times.
 
-Two steps, each simple on its own. A `Pattern` knows nothing of zones: it finds and counts times on a wall
-clock. `CronClock` cuts time where the clocks of its zone are changed, and in each piece a wall clock is an
-instant plus an offset. The rule for days on which clocks are changed is `Stretch.wall`, and nothing else.
+There are two steps. A `Pattern` knows no time zones: it finds and counts times on a wall clock. `CronClock`
+cuts time wherever the zone's UTC offset changes. In each piece, a time on the wall clock is an instant plus a
+fixed offset. `Stretch.wall` alone holds the rule for days on which the offset changes.
 
-Inside this file an instant is a whole number of seconds since 1970 UTC, and a time on the wall clock is
-the same number for a clock that shows it in UTC: cron knows no smaller unit.
+In this file an instant is in whole seconds since 1970 UTC, because cron has no smaller unit. A time on the
+wall clock is in the same unit, as if the wall clock showed UTC.
 """
 
 from __future__ import annotations
@@ -51,26 +51,27 @@ _YEAR_2000: Final = 946_684_800
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _EPOCH_ORDINAL: Final = dt.date(1970, 1, 1).toordinal()
 
-# A month from either end of the calendar: nearer, not every date has a next month, or is one in every zone.
+# A month from either end of the calendar. Nearer to the ends, some dates have no next month or are out of
+# range in some time zone.
 _FIRST: Final = -62_135_596_800 + 32 * _DAY
 _LAST: Final = 253_402_300_799 - 32 * _DAY
 
 _FARTHEST: Final = 50 * 366 * _DAY
-"""How far to look for the next tick. The longest real wait is 40 years: for a 29 February on one day of the
-week, around the year 2100, which has none."""
+"""How far to look for the next tick. The longest real gap is 40 years: for a 29 February on a given day of
+the week, around the year 2100, which has no 29 February."""
 
 _WINDOW: Final = 2 * _DAY
-"""More than any clock is off UTC, and was ever changed by (a day, at the date line), together."""
+"""More than the largest UTC offset and the largest change of one (a day, at the date line) together."""
 
 
 # --- on a wall clock
 
 
 class Pattern:
-    """The times that an expression names on a wall clock that nobody ever touches.
+    """The times that an expression names on a wall clock without offset changes.
 
-    cronsim reads the expression and says which days match, which has all the rules in it: L, LW, #, and
-    when the two fields for days mean *and*, when *or*. The times of a day are a plain product of three sets.
+    cronsim reads the expression and decides which days match. It knows all the rules: L, LW, #, and whether
+    the two fields for days are joined by *and* or by *or*. The times of a day are the product of three sets.
     """
 
     def __init__(self, expression: str) -> None:
@@ -82,7 +83,7 @@ class Pattern:
         self._matches = read.match_day
         self._times_a_day = prod(map(len, (self._hours, self._minutes, self._seconds)))
         self.is_fixed = not any(field.startswith("*") for field in read.parts[:3])
-        """Whether it names times of the day, like 02:30, rather than a rhythm, like every 15 minutes."""
+        """Whether it names times of day (02:30), not an interval (every 15 minutes)."""
 
     def first(self, wall: int, before: int) -> int | None:
         """The first time it names in [wall, before)."""
@@ -129,7 +130,7 @@ class Pattern:
         return None
 
     def _times_before(self, wall: int) -> int:
-        """How many times it names on the day of `wall` before it."""
+        """How many times it names before `wall` on the same day."""
         day, time = divmod(wall, _DAY)
         if next(self._days(day, day), None) is None:
             return 0
@@ -146,10 +147,10 @@ class Pattern:
 
 
 class Stretch(NamedTuple):
-    """A piece of time in which nobody changed the clocks: the instants from `begin` to just before `end`.
+    """A piece of time with one UTC offset: the instants from `begin` to just before `end`.
 
-    The times that belong to it are those from `wall` up to `end + offset`. One that lies before
-    `begin + offset` was never shown: the clocks were set forward over it. It falls on `begin`, once for all.
+    Its wall clock times run from `wall` to just before `end + offset`. Times before `begin + offset` were
+    never shown, because the clocks were set forward over them. Together they fire once, at `begin`.
     """
 
     begin: int
@@ -161,9 +162,9 @@ class Stretch(NamedTuple):
 class CronClock:
     """When an expression fires in a time zone.
 
-    Expressions that name a rhythm follow the clock as it is shown: what is shown twice fires twice, what is
-    left out does not fire. Those that name times of the day go by a clock whose hands never turn back:
-    set back, it stands still until the others have caught up; set forward, it passes all times between.
+    An expression that names an interval follows the wall clock: a time that occurs twice fires twice, and a
+    time that is left out does not fire. An expression that names times of day fires once for each: a time
+    that occurs twice fires the first time, and a time that is left out fires when the clocks are set forward.
     """
 
     def __init__(self, pattern: Pattern, zone: dt.tzinfo) -> None:
@@ -171,7 +172,7 @@ class CronClock:
         self._zone = zone
 
     def ticks(self, after: int, until: int) -> Iterator[int]:
-        """The instants t with after < t <= until, in order. Ends early where none is left for 50 years."""
+        """The instants t with after < t <= until, in order. Stops at a gap of 50 years."""
         begin = latest = max(after, _FIRST)
         until = min(until, _LAST)
         while begin < min(until, latest + _FARTHEST):
@@ -182,7 +183,7 @@ class CronClock:
             begin = end if latest > begin else self._before_next(end, latest + _FARTHEST)
 
     def count(self, after: int, until: int) -> int:
-        """How many instants `ticks` would give, without going through them."""
+        """How many instants `ticks` would give, without generating them."""
         after, until = max(after, _FIRST), min(until, _LAST)
         if after >= until:
             return 0
@@ -190,7 +191,7 @@ class CronClock:
         for stretch in self._stretches(after, until):
             wall, end = self._walls(stretch, after), stretch.end + stretch.offset
             shown = max(wall, stretch.begin + stretch.offset + 1)
-            if wall < shown:  # times that were passed over, and the very first one shown: one tick
+            if wall < shown:  # the times that were left out and the first one shown: one tick
                 count += self._pattern.first(wall, min(shown, end)) is not None
             count += self._pattern.count(shown, end)
         return count
@@ -203,18 +204,18 @@ class CronClock:
             wall = tick + stretch.offset + 1
 
     def _walls(self, stretch: Stretch, after: int) -> int:
-        """Where the times of the stretch begin that are instants later than `after`."""
+        """The first wall clock time of the stretch whose instant is later than `after`."""
         return stretch.wall if after < stretch.begin else max(stretch.wall, after + stretch.offset + 1)
 
     def _before_next(self, end: int, farthest: int) -> int:
-        """A moment before the next tick from which it is worth looking for it. Not before `end`."""
-        # No clock is so far off that after `end` it would show a time before this one.
+        """An instant from which to search on: at least `end`, and before the next tick."""
+        # After `end`, no zone's clock shows a time before `end - _WINDOW`.
         wall = self._pattern.first(end - _WINDOW, min(farthest, _LAST))
         return farthest if wall is None else max(end, wall - _WINDOW)
 
     def _stretches(self, begin: int, end: int) -> Iterator[Stretch]:
         """The pieces of the time after `begin` up to and including `end`. The first may begin earlier."""
-        # Where the clocks were set back just now, one must know to what time they had come before.
+        # If the clocks were set back just before, we must know which times had been shown by then.
         start = begin - _WINDOW if self._pattern.is_fixed else begin
         offset = _offset(self._zone, start)
         wall = start + offset
@@ -226,18 +227,18 @@ class CronClock:
 
 
 def _offset(zone: dt.tzinfo, at: int) -> int:
-    """How far the clocks of the zone are ahead of UTC."""
+    """The zone's UTC offset at that instant, in seconds."""
     offset = (_EPOCH + dt.timedelta(seconds=at)).astimezone(zone).utcoffset()
     return 0 if offset is None else offset.days * _DAY + offset.seconds
 
 
 def _changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[int]:
-    """The instants after `after`, up to `until`, at which the clocks of the zone are changed."""
+    """The instants t with after < t <= until at which the zone's UTC offset changes."""
     if zone is dt.UTC:
         return
     before = _offset(zone, after)
-    # zoneinfo keeps its table to itself, so we look once a day. Nowhere were the clocks ever changed twice
-    # within four days, so none is overlooked.
+    # zoneinfo does not give out its table, so we compare the offset once a day. No zone ever changed its
+    # offset twice within four days, so none is missed.
     for begin in range(after, until, _DAY):
         end = min(begin + _DAY, until)
         offset = _offset(zone, end)
@@ -252,7 +253,7 @@ def _changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1024)
 def cron_clock(expression: str, timezone: str) -> CronClock:
-    """Reads the expression. Raises BadOption that names the fields, and the zone, and what they may be."""
+    """Raises BadOption that names each wrong field and a wrong zone, with the allowed values."""
     mistakes = Mistakes()
     pattern, zone = mistakes.read(_pattern, expression), mistakes.read(time_zone, timezone)
     mistakes.raise_if_any()
@@ -291,11 +292,12 @@ def _nickname(expression: str) -> str:
 
 
 def _expected(fields: list[str]) -> str:
-    """What would be right, after cronsim has said no: it stops at the first field that is wrong."""
+    """What to write instead, for an expression that cronsim refused. cronsim stops at the first bad field;
+    this names all of them."""
     names = list(_FIELDS)[-len(fields) :]  # seconds may be absent
     bad = [place for place, field in enumerate(fields) if not _is_good(field, place, len(fields))]
     if bad:
-        # Of several, what each may be is enough to read.
+        # Examples are left out if several fields are bad, to keep the message short.
         may_be = {name: it if len(bad) == 1 else it.partition(", as in")[0] for name, it in _FIELDS.items()}
         of_each = [f"whose {names[at]} ({fields[at]!r} here) is {may_be[names[at]]}" for at in bad]
         return f"an expression {', and '.join(of_each)}"
@@ -303,7 +305,7 @@ def _expected(fields: list[str]) -> str:
 
 
 def _is_good(field: str, place: int, count: int) -> bool:
-    """Whether it may stand there, among fields that let everything pass."""
+    """Whether the field is valid in that place when all others are `*`."""
     alone = ["*"] * count
     alone[place] = field
     try:
@@ -313,22 +315,22 @@ def _is_good(field: str, place: int, count: int) -> bool:
     return True
 
 
-# Names become paths below the time zone database, so what does not look like one is not looked for.
+# zoneinfo opens names as paths below the time zone database, so only what looks like a name is passed to it.
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,63}(/[A-Za-z0-9_+-]{1,64}){0,3}")
 
-# They lie in the same folder: whatever this machine is set to, and zones that count leap seconds.
+# Other files in the same folder: the zone of this machine, and zones with leap seconds.
 _NOT_ZONES = frozenset({"localtime", "posixrules", "Factory", "posix", "right"})
 
 
 def time_zone(name: str) -> dt.tzinfo:
-    """The zone of that name. Raises BadOption, with names that were perhaps meant."""
+    """The zone of that name. Raises BadOption with similar names."""
     if name == "UTC":
         return dt.UTC
     if _ZONE_NAME.fullmatch(name) and name.partition("/")[0] not in _NOT_ZONES:
         try:
             return zoneinfo.ZoneInfo(name)
         except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-            pass  # no such zone, or a folder or another file of the database: refused below, with a hint
+            pass  # no such zone, or a folder, or another file: refused below, with a hint
     raise BadOption("timezone", name, f"the name of a time zone, such as Europe/Berlin{_hint(name)}")
 
 
@@ -336,7 +338,7 @@ def _hint(name: str) -> str:
     known = zoneinfo.available_timezones() - _NOT_ZONES
     if not known:
         return "; no time zones are installed here: pip install tzdata"
-    # People write a city alone, or all in small letters.
+    # Users write a city alone, or all in lower case.
     by_spelling = {zone.rpartition("/")[2].lower(): zone for zone in sorted(known)}
     by_spelling |= {zone.lower(): zone for zone in known}
     spelling = name.lower()[:100]

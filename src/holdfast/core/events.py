@@ -1,4 +1,4 @@
-"""Events: what happened to a run. Facts, in the past tense, fed to a program in journal order."""
+"""Events: what happened to a run. They are named in the past tense and fed to a program in journal order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ChildEnded(msgspec.Struct, frozen=True):
     seq: int
     outcome: Outcome
     message: MessageId | None = None
-    """The message that told of it, to be marked as read; None when it is read from the journal."""
+    """The message that reported it and must be marked as read. None if the event comes from the journal."""
 
 
 class TimerFired(msgspec.Struct, frozen=True, gc=False):
@@ -49,11 +49,12 @@ class CancelRequested(msgspec.Struct, frozen=True):
 class Reopened(msgspec.Struct, frozen=True):
     """The run had ended, and an operator asked to try again from `position`.
 
-    The steps from there on no longer count, but what they did outside was done. So numbers they
-    used are not used again: counting goes on from `tasks`, `timers` and `children`.
+    The steps from `position` on no longer count, but their effects on the outside world remain. So their
+    numbers are not used again: counting goes on from `tasks`, `timers` and `children`.
 
-    Code can only go back to where it failed. A program that is made of data can go on from its end: then
-    `position` is that of this very event, all steps count, and what is tried again is named.
+    A code program can only go back to where it failed. A DAG or a flow goes on from its end: `position` is
+    then the position of this event, all steps count, and `tasks_again` and `children_again` name what is
+    tried again.
     """
 
     position: int

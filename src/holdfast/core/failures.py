@@ -1,12 +1,12 @@
 """Exceptions to data and back, without pickle.
 
-`capture` turns whatever was raised into a Failure, and never fails itself: it stands between a user's
-broken exception and a task that would hang for want of an outcome. `revive` makes of a Failure an
-exception that is both ours and, where the class is at hand, the user's, so `except PaymentDeclined`
-works around an awaited task as it would around a plain call.
+`capture` turns any exception into a Failure. It never raises, even if the exception's class is broken:
+otherwise the task would have no outcome and hang. `revive` turns a Failure back into an exception. It is an
+instance of our class and, if that class is loaded, of the user's. So `except PaymentDeclined` works around
+an awaited task as around a plain call.
 
-Neither runs the user's code, but for `str(error)` at the time of capture: an `__init__` that takes
-three arguments, or opens a connection, is not called again because a row was read from a database.
+Both run no code of the user's, except for `str(error)` in `capture`. An `__init__` that opens a connection,
+say, is not called because a row was read from a database.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_MESSAGE: Final = 8 * 1024
 _LONGEST_TRACEBACK: Final = 16 * 1024
 _LARGEST_EXTRA: Final = 16 * 1024
 _DEEPEST_EXTRA: Final = 50
-"""What can just be written here might not be from a deeper place, such as a tick of the engine."""
+"""Deeper values might be encodable here and not elsewhere, with more on the stack."""
 _MOST_MEMBERS: Final = 10
 
 _CAME_FROM: Final = "_holdfast_failure"
@@ -39,10 +39,10 @@ _Plain = TypeVar("_Plain", list[Any], dict[str, Any])
 
 
 def capture(error: BaseException, *, task: str | None = None) -> Failure:
-    """The exception as data. `task` is the id of the task it came from. Never raises."""
+    """The exception as data. `task` is the id of the task that raised it. Never raises."""
     try:
         failure = _capture(error, seen=set())
-    except Exception as broken:  # an exception class can be broken in more ways than can be foreseen
+    except Exception as broken:  # a user's exception class can be broken in any way
         failure = Failure(_type_of(error), f"{_message(error)} (cannot be read further: {_message(broken)})")
     return failure if task is None else msgspec.structs.replace(failure, task=task)
 
@@ -70,7 +70,7 @@ def _capture(error: BaseException, seen: set[int]) -> Failure:
 
 
 def _capture_again(error: BaseException, failure: Failure, room: int) -> Failure:
-    """A revived exception that a workflow let pass is still the failure it was; it only came further."""
+    """A revived exception that a workflow did not catch stays the same failure, with a longer traceback."""
     text = failure.traceback
     frames = _without_our_frames(error.__traceback__)
     if frames is not None:
@@ -89,16 +89,16 @@ def _type_of(error: BaseException) -> str:
     kind = type(error)
     try:
         return _clean(f"{kind.__module__}:{kind.__qualname__}")
-    except Exception:  # a metaclass can refuse even that
+    except Exception:  # a metaclass may raise
         return "builtins:Exception"
 
 
 def _message(error: BaseException) -> str:
     try:
         text = str(error)
-    except BaseException as broken:  # whatever a user's __str__ raises, even SystemExit, is no reason to stop
+    except BaseException as broken:  # a user's __str__ may raise anything, even SystemExit
         text = f"<str() of it raised {type(broken).__qualname__}>"
-    # By type(): isinstance asks the object for its __class__, and this must not fail whatever it answers.
+    # Not isinstance: it reads `__class__` of the object, which may be a property that raises.
     if issubclass(type(error), BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
         text = f"{text}: {'; '.join(_members(group))}"
@@ -107,7 +107,7 @@ def _message(error: BaseException) -> str:
 
 
 def _members(group: BaseExceptionGroup[BaseException]) -> list[str]:
-    """One line for each exception in the group, and in the groups inside it, up to a limit."""
+    """A line for each exception in the group and in nested groups, up to a limit."""
     lines: list[str] = []
     todo: list[BaseException] = list(reversed(group.exceptions))
     while todo and len(lines) < _MOST_MEMBERS:
@@ -124,7 +124,7 @@ def _titled(name: str, message: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text that UTF-8 can carry; what it cannot is escaped. Also makes a plain str of a subclass."""
+    """The text as a plain str that UTF-8 can encode. Other characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -135,7 +135,7 @@ def _traceback_text(error: BaseException) -> str:
 
 
 def _without_our_frames(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame that is the user's; None if all of them are ours."""
+    """The traceback from the user's first frame on; None if all frames are ours."""
     while frames is not None and _is_ours(frames):
         frames = frames.tb_next
     return frames
@@ -146,7 +146,7 @@ def _is_ours(frames: TracebackType) -> bool:
 
 
 def _trim_middle(text: str) -> str:
-    """The beginning says how it got there and the end what went wrong; an endless recursion is in between."""
+    """Keeps the beginning and the end: the middle of a long traceback is usually an endless recursion."""
     if len(text) <= _LONGEST_TRACEBACK:
         return text
     half = _LONGEST_TRACEBACK // 2
@@ -155,7 +155,7 @@ def _trim_middle(text: str) -> str:
 
 
 def _task_of(error: BaseException | None) -> str | None:
-    """The task behind a failure: a workflow that failed over it can be tried again from there."""
+    """The id of the task that caused the error. A retry of the run starts there."""
     if error is None:
         return None
     came_from = vars(error).get(_CAME_FROM)
@@ -169,7 +169,7 @@ def _task_of(error: BaseException | None) -> str | None:
 
 def _arguments(error: BaseException, message: str) -> list[Any] | None:
     if error.args == (message,):
-        return None  # what `revive` assumes, and true of most exceptions
+        return None  # the usual case, which `revive` assumes
     return _small_plain(list(error.args))
 
 
@@ -183,7 +183,7 @@ def _attributes(error: BaseException) -> dict[str, Any] | None:
     whole = _small_plain(attributes)
     if whole is not None:
         return whole
-    # One that cannot be stored, such as an open response, should not cost the others.
+    # An attribute that cannot be stored, such as an open response, must not lose the others.
     kept = {name: value for name, value in attributes.items() if _small_plain({name: value}) is not None}
     return _small_plain(kept) if kept else None
 
@@ -198,16 +198,16 @@ def _slots(kind: type) -> dict[str, MemberDescriptorType]:
 
 
 _MADE_BY_A_CLASS_STATEMENT: Final = 1 << 9
-"""Py_TPFLAGS_HEAPTYPE: a class written in Python, as opposed to one that came with the interpreter."""
+"""Py_TPFLAGS_HEAPTYPE: set for classes written in Python, not for the interpreter's own."""
 
 
 def _small_plain(value: _Plain) -> _Plain | None:
-    """The value as JSON would bring it back; None if it is too large, or is nothing for JSON."""
+    """The value after a round trip through JSON; None if it is too large or JSON cannot hold it."""
     try:
         encoded = msgspec.json.encode(value)
         is_small = len(encoded) < _LARGEST_EXTRA and not is_deeper(encoded, _DEEPEST_EXTRA)
         return msgspec.json.decode(encoded) if is_small else None
-    except Exception:  # not needed, only nice to have
+    except Exception:  # a Failure is complete without it
         return None
 
 
@@ -217,26 +217,26 @@ _Base = TypeVar("_Base", bound=TaskError | RunFailed)
 
 
 class _Revived:
-    """What a revived exception is besides the user's class and ours."""
+    """The first base of a revived exception, before the user's class and ours."""
 
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        """Stops here: the user's own hook, which may register error codes, is not told of copies."""
+        """Does not call the user's hook, which may register error codes, say."""
 
     def __str__(self) -> str:
-        """What the original said. The user's own __str__ may need what could not be stored."""
+        """The original message. The user's `__str__` may need attributes that could not be stored."""
         return vars(self)[_CAME_FROM].message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By what it was made of: its class can be found under no name."""
+        """Pickles the Failure, because no module has the combined class under a name."""
         return revive, (vars(self)[_CAME_FROM], RunFailed if isinstance(self, RunFailed) else TaskError)
 
 
 def revive(failure: Failure, base: type[_Base]) -> _Base:
-    """An exception of class `base` and, where it can be, of the class that was raised. Never raises.
+    """An exception of class `base` and, if possible, of the class that was raised. Never raises.
 
-    The class is looked for among the modules that are loaded. None is imported because a row says so.
+    The class is looked up among loaded modules only. A row in a database must not cause an import.
     """
     first = last = _revive_alone(failure, base)
     cause = failure.cause
@@ -253,7 +253,7 @@ def _revive_alone(failure: Failure, base: type[_Base]) -> _Base:
         return _stand_in(failure, base)
     try:
         return _build(_class_of(original, base), failure)
-    except Exception:  # a layout conflict, or a class that does not want to be made this way
+    except Exception:  # the bases have conflicting layouts, or the class refuses to be built like this
         return _stand_in(failure, base)
 
 
@@ -267,7 +267,7 @@ def _find_class(name: str) -> type[Exception] | None:
     module, _, qualname = name.partition(":")
     found: object = sys.modules.get(module)
     for part in qualname.split("."):
-        # Not getattr: a module's own __getattr__ may import what it names.
+        # Not getattr: a module's __getattr__ may import.
         found = vars(found).get(part) if isinstance(found, (ModuleType, type)) else None
     if not isinstance(found, type) or not issubclass(found, Exception) or issubclass(found, _NOT_REVIVED):
         return None
@@ -275,10 +275,10 @@ def _find_class(name: str) -> type[Exception] | None:
 
 
 _NOT_REVIVED: Final = (
-    # Raised out of a coroutine these two turn into RuntimeError, and end loops elsewhere.
+    # A coroutine that raises one of these two raises RuntimeError instead. Elsewhere they end loops.
     StopIteration,
     StopAsyncIteration,
-    # A group is made of exceptions, which a Failure keeps as text only.
+    # A group consists of exceptions, and a Failure has those only as text.
     BaseExceptionGroup,
 )
 
@@ -286,7 +286,7 @@ _classes: dict[tuple[type[Exception], type[Exception]], type[Exception]] = {}
 
 
 def _class_of(original: type[Exception], base: type[_Base]) -> type[_Base]:
-    """The class that is both. Made once, so that `type(a) is type(b)` holds for two of the same kind."""
+    """A subclass of both. It is cached, so that two failures of one type have the same class."""
     if issubclass(original, base):
         return original
     if issubclass(base, original):
@@ -301,8 +301,8 @@ def _class_of(original: type[Exception], base: type[_Base]) -> type[_Base]:
 
 def _build(kind: type[_Base], failure: Failure) -> _Base:
     arguments = (failure.message,) if failure.arguments is None else tuple(failure.arguments)
-    # The class underneath that is not written in Python lays out the memory. Asking it directly goes
-    # past the user's own __new__ and __init__.
+    # The nearest base class that is not written in Python defines the memory layout. Its __new__ and __init__
+    # are called directly, so that the user's are not.
     native: Any = kind
     while native.__flags__ & _MADE_BY_A_CLASS_STATEMENT:
         native = native.__base__
@@ -310,9 +310,9 @@ def _build(kind: type[_Base], failure: Failure) -> _Base:
     try:
         native.__init__(error, *arguments)
     except TypeError:
-        pass  # UnicodeDecodeError wants bytes, which JSON turned into text; it only lacks its extras
+        pass  # UnicodeDecodeError needs bytes, and JSON made them text; the error just lacks its attributes
     _restore_attributes(error, failure)
-    # Whatever handles an exception asks for these, and a __getattr__ that counts on __init__ may fail at it.
+    # Every handler reads these. A user's __getattr__ that relies on __init__ may raise: find that out now.
     for name in ("__notes__", "type_name"):
         getattr(error, name, None)
     if str(error) != failure.message:
@@ -324,9 +324,9 @@ def _restore_attributes(error: Exception, failure: Failure) -> None:
     attributes = failure.attributes or {}
     facts = _facts(failure)
     if "message" in attributes:
-        # The original has a `message` of its own, and that is what `except PaymentDeclined as e` means by it.
+        # The user's class has its own attribute `message`, and handlers of that class expect it.
         del facts["message"]
-    # Straight into the __dict__, past properties and the user's own __setattr__.
+    # Into __dict__ directly, so that no property and no __setattr__ of the user's runs.
     vars(error).update(attributes | facts)
     slots = _slots(type(error))
     for name in slots.keys() & attributes.keys():

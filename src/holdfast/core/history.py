@@ -1,4 +1,4 @@
-"""From what a store has of a run back to what a program and an engine need to go on with it."""
+"""Restores a run from its rows: the events to replay, and the tasks, timers and children still open."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from holdfast.core.values import (
 from holdfast.errors import JournalCorrupt
 
 _MOST = 2**31 - 1
-"""What both databases can count to."""
+"""The largest integer that fits the columns of both databases."""
 
 
 class Step(NamedTuple):
@@ -69,23 +69,23 @@ class UnsettledTask(NamedTuple):
 
 
 class Past(msgspec.Struct):
-    """A run as its journal tells it: what to replay, and what was still open at the end."""
+    """A run as its journal has it: the steps to replay, and what was still open after the last one."""
 
     steps: list[Step] = []
     position: int = 0
-    """Of the next step to be written."""
+    """The position of the next step to be written."""
     local: dict[int, Outcome] = {}
-    """Outcomes of local side effects, by task number."""
+    """Outcomes of tasks that the program recorded itself, by task number."""
     tasks: dict[int, UnsettledTask] = {}
     held: dict[int, UnsettledTask] = {}
-    """Tasks that are to be tried again, when the program says so."""
+    """Tasks to try again once the program asks for it (`ResumeTask`)."""
     timers: dict[int, Instant] = {}
     children: dict[int, ChildRecord | None] = {}
-    """Open ones. None: its id belonged to another run, so it was never started."""
+    """Open children. None: the id belonged to another run, so the child was never started."""
     attached: set[int] = set()
-    """Those of the open children that are to be cancelled when the run ends."""
+    """The open children to cancel when the run ends."""
     unheard: list[Event] = []
-    """What has happened since the last step, in order."""
+    """Events since the last step, in order."""
 
 
 NOTHING = Past()
@@ -93,7 +93,7 @@ NOTHING = Past()
 
 
 def task_outcome(record: TaskRecord) -> Outcome:
-    """How a task ended, from its row, which must be final."""
+    """How a task ended, from its row. Raises JournalCorrupt if the row is not final."""
     match record.status:
         case TaskStatus.SUCCESS:
             return Succeeded(record.output or NULL)
@@ -108,12 +108,12 @@ def task_outcome(record: TaskRecord) -> Outcome:
 
 
 def cancellation(reason: str) -> Failure:
-    """What the row of a cancelled run keeps of why; `run_outcome` reads it."""
+    """The failure that the row of a cancelled run keeps; `run_outcome` reads it."""
     return Failure(type="cancelled", message=reason)
 
 
 def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | None) -> Outcome:
-    """How a run ended, from its row, which must be final."""
+    """How a run ended, from its row. Raises JournalCorrupt if the row is not final."""
     match status:
         case RunStatus.SUCCESS:
             return Succeeded(output or NULL)
@@ -130,16 +130,17 @@ def _unknown_failure() -> Failure:
 
 
 def check_counts(task: TaskRecord) -> None:
-    """Numbers that nobody can have counted to, and that the store would not take if they were counted on."""
+    """Raises JournalCorrupt if the counts are impossible. Counting on from them, the store's columns would
+    overflow."""
     if not 1 <= task.attempt < _MOST or not 0 <= task.lost < _MOST or not 0 <= task.forgiven < _MOST:
         raise JournalCorrupt(None, f"the attempts of task {task.seq} cannot have been counted like that")
 
 
 def message_event(message: MessageRecord) -> Event:
-    """The event that a message from outside is. (A message of an ended child needs the child's row.)
+    """The event for a signal, an answered promise or a cancellation.
 
-    Whoever wrote the row, what can be made of it is: a message that nobody can read would be in the
-    way of its run for ever.
+    A payload that is not as expected is read as text: a message that cannot be read would block its run for
+    ever. Raises JournalCorrupt for other kinds; a CHILD message needs the child's row.
     """
     match message.kind:
         case MessageKind.SIGNAL:
@@ -161,16 +162,16 @@ def message_event(message: MessageRecord) -> Event:
 
 
 _LONGEST_NUMBER = 10
-"""In digits. int() itself refuses thousands of them, with an error of another class."""
+"""In digits. int() raises another error for thousands of digits."""
 
 
 def child_number(message: MessageRecord) -> int:
-    """Which child it is that a message of the kind CHILD tells of. Raises JournalCorrupt."""
+    """The number of the child that a CHILD message is about. Raises JournalCorrupt."""
     return _number_in(message, "child")
 
 
 def task_number(message: MessageRecord) -> int:
-    """Which task it is that a message of the kind TASK tells of. Raises JournalCorrupt."""
+    """The number of the task that a TASK message is about. Raises JournalCorrupt."""
     return _number_in(message, "task")
 
 
@@ -202,7 +203,7 @@ def read_steps(history: History) -> list[StepRecord]:
 
 
 def steps_that_count(records: list[StepRecord]) -> list[tuple[int, StepRecord]]:
-    """The steps with their positions, without those that a later reopening has struck out."""
+    """The steps with their positions, without those that a later reopening struck out."""
     counted: list[tuple[int, StepRecord]] = []
     for position, record in enumerate(records):
         for heard in record.heard:
@@ -226,7 +227,7 @@ class _Restorer:
         self._options: dict[int, TaskOptions] = {}
         self._attached: set[int] = set()
         self._tasks_again: dict[int, int] = {}
-        """Tasks that failed and were then tried again, with the position of the step that says so."""
+        """Tasks that failed and were tried again, with the position of the last step that reopened them."""
         self._children_again: dict[int, int] = {}
         self._past = Past()
 
@@ -247,8 +248,8 @@ class _Restorer:
         return past
 
     def _check(self, records: list[StepRecord]) -> None:
-        """Rows that no step has asked for, and instants and numbers that no clock and no counter gives:
-        to go on with them would write what the store refuses, in a commit for a thousand other runs."""
+        """Raises JournalCorrupt for rows that no step asked for, and for impossible instants and numbers.
+        Otherwise a later commit, with the rows of a thousand other runs, would be refused by the store."""
         asked = [(position, each) for position, record in enumerate(records) for each in record.asked]
         tasks = {each.seq for _, each in asked if isinstance(each, (TaskAsked, TaskOpened, TaskRecorded))}
         children = {each.seq for _, each in asked if isinstance(each, ChildAsked)}
@@ -303,7 +304,7 @@ class _Restorer:
             case ChildCancelAsked():
                 past.children.pop(asked.seq, None)
             case _:
-                pass  # state, patches, the end and what the program does itself open nothing
+                pass  # state, patches, ends and opened tasks leave nothing open for the engine
 
     def _open_again(self, position: int, event: Reopened) -> None:
         for seq in event.tasks_again:
@@ -360,7 +361,7 @@ class _Restorer:
                 raise JournalCorrupt(position, f"unknown entry {heard!r}")
 
     def _unheard(self) -> Iterable[Event]:
-        """Outcomes that are recorded but were not fed: after a reopening, or told by another node."""
+        """Recorded outcomes and messages that no step has heard: after a reopening, or written by others."""
         for task in self._past.tasks.values():
             if task.record.status.is_final:
                 yield TaskEnded(task.record.seq, task_outcome(task.record))
@@ -393,7 +394,7 @@ TRIED_AGAIN = Failure(
     type="holdfast.errors:TaskError",
     message="it failed, and was tried again when the run was retried",
 )
-"""How a task or child ended before that. Its row tells of what came after, and replay needs no more."""
+"""Stands for how a task or child ended before the retry. Its row has only the later end."""
 
 CHILD_EXISTS = Failure(
     type="holdfast.errors:RunExists",

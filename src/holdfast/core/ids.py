@@ -1,4 +1,4 @@
-"""Keys of runs: UUIDv7, so that what is created together is stored together."""
+"""Keys of runs: UUIDv7, so that runs created together are stored together."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ LONGEST_PARENT = 200
 
 
 def name_for_children(id: str | None, key: RunKey) -> str:
-    """What the ids of a run's children begin with. Not its own id if that is long: grandchildren of
-    grandchildren would else have names that no index can hold."""
+    """The prefix of the ids of a run's children: its own id, or its key if the id is long. Otherwise the
+    ids of deeply nested runs would grow too long for an index."""
     return key_text(key) if id is None or len(id) > LONGEST_PARENT else id
 
 
 class KeyMaker:
     """Makes keys that sort in the order they were made, whatever the clock's resolution.
 
-    48 bits of milliseconds, the version, 12 bits of the millisecond's fraction, the variant, 20 bits
-    that count, 42 bits of chance.
+    A key has 48 bits of milliseconds, the version, 12 bits of the millisecond's fraction, the variant,
+    a 20-bit counter and 42 random bits.
     """
 
     def __init__(self, dice: Random) -> None:
@@ -29,8 +29,8 @@ class KeyMaker:
         self._count = 0
 
     def __call__(self, now: Instant) -> RunKey:
-        # A clock that is set back must not put new keys before old ones; one that stands still, as it
-        # does for a thousand runs of one tick, need not be read again.
+        # If the clock is set back, new keys must still sort after old ones. If `now` is the same, as for
+        # a thousand runs of one tick, the stamp need not be computed again.
         if now > self._last:
             self._last = now
             milliseconds, rest = divmod(now, 1000)

@@ -1,10 +1,10 @@
-"""The journal: the ordered, append-only record of a run, one step for every time it moved.
+"""The journal: the ordered, append-only record of a run, with one step for each time it advanced.
 
-A step is the instant, the events that were fed, and the commands that came back. It is written as
-MessagePack and holds no payloads: those stand once, as JSON, in the rows of tasks, messages and
-runs, and the step refers to them by number. `history.restore` puts the two together again.
+A step is the instant, the events that were fed in, and the commands that came out. It is written as
+MessagePack and holds no payloads. Those are stored once, as JSON, in the rows of tasks, messages and
+runs, and the step refers to them by number. `history.restore` joins the two again.
 
-Arrays instead of maps keep a step small, and new fields may only be added at the end of an entry.
+Entries are arrays, not maps, to keep a step small. So a new field may only be added at the end of an entry.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, RunStatus, Succeeded
 from holdfast.errors import JournalCorrupt
 
-# --- entries: what is written -----------------------------------------------------------------
+# --- entries ----------------------------------------------------------------------------------
 
 
 class _Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -62,7 +62,7 @@ class TaskHeard(_Entry, frozen=True, tag="t", gc=False):
 class ChildHeard(_Entry, frozen=True, tag="c"):
     seq: int
     has_failed: bool = False
-    """What was heard, which its row may no longer tell: it may have been opened again."""
+    """How the child had ended then. Its row may differ now, because the child may have been reopened."""
 
 
 class TimerHeard(_Entry, frozen=True, tag="f", gc=False):
@@ -74,7 +74,7 @@ class MessageHeard(_Entry, frozen=True, tag="m"):
 
 
 class ReopenedHeard(_Entry, frozen=True, tag="r"):
-    """The run had ended and was opened again: steps from `position` up to here no longer count."""
+    """The run had ended and was reopened. Steps from `position` up to this one no longer count."""
 
     position: int
     tasks: int
@@ -207,7 +207,7 @@ def _heard(event: Event) -> Heard:
 
 
 def asked_of(command: Command) -> Requested:
-    """What the journal keeps of a command."""
+    """The journal's entry for a command."""
     match command:
         case ScheduleTask():
             return TaskAsked(command.seq, command.name, command.options)

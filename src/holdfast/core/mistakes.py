@@ -1,4 +1,4 @@
-"""Several things that are wrong with what was given, to be told all at once."""
+"""Collects all mistakes in an input, so that users hear of them in one error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Mistakes:
         self._found.append(BadOption(option, value, expected))
 
     def read(self, make: Callable[..., T], *args: Any, **kwargs: Any) -> T | None:
-        """What it makes of them; None if it raises BadOption, which is kept for later."""
+        """The result of the call; None if it raises BadOption, which is kept for later."""
         try:
             return make(*args, **kwargs)
         except BadOption as error:
@@ -26,14 +26,14 @@ class Mistakes:
             return None
 
     def raise_if_any(self) -> None:
-        """Raises BadOption: the first that was found, with the others in it."""
+        """Raises BadOption for the first mistake, with the others attached."""
         if self._found:
             first, *others = self._found
             raise BadOption(first.option, first.value, first.expected, others)
 
 
 def all_of(error: BadOption) -> list[BadOption]:
-    """Each mistake by itself."""
+    """The mistakes as separate errors."""
     if not error.others:
         return [error]
     return [BadOption(error.option, error.value, error.expected), *error.others]

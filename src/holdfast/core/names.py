@@ -1,4 +1,4 @@
-"""What users give that every store must be able to keep: names, and lengths of time."""
+"""Checks of names and lengths of time that users give. Every store must be able to keep them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ LONGEST_NAME: Final = 500
 
 
 def checked_name(what: str, name: Any) -> str:
-    """The name as plain text. Raises BadOption if it is one that not every store could keep.
+    """The name as plain text. Raises BadOption if some store could not keep it.
 
-    Asked at the door, because later it would be found in the middle of a commit for a thousand runs.
+    Checked as early as possible. Later, a bad name would fail a commit for a thousand runs.
     """
     if not is_name(name):
         raise BadOption(
             what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
         )
-    return str.__str__(name)  # of a subclass that may hash or compare as it likes, too
+    return str.__str__(name)  # a subclass may hash or compare in its own way
 
 
 def checked_version(version: Any) -> str:
-    """A version as text: people write 2 as well as "2". Raises BadOption."""
+    """A version as text. Users write 2 as well as "2". Raises BadOption."""
     if not isinstance(version, (str, int)):
         raise BadOption("version", version, "a name or a number")
     try:
@@ -39,14 +39,14 @@ def is_name(name: Any) -> bool:
 
 
 def checked_span(what: str, span: Any) -> dt.timedelta:
-    """A length of time. Numbers are refused: whoever writes 30 may mean seconds or milliseconds."""
+    """A length of time. Numbers are refused: 30 could mean seconds or milliseconds."""
     if not isinstance(span, dt.timedelta):
         raise BadOption(what, span, "a timedelta, such as timedelta(seconds=30)")
     return span
 
 
 def written_span(span: dt.timedelta) -> str:
-    """As people write it in a file or an option: 2s, 0.5s, 1h30m, 2d."""
+    """The length of time as files and options have it: 2s, 0.5s, 1h30m, 2d."""
     whole, parts = span // dt.timedelta(seconds=1), ""
     for unit, seconds in (("d", 86_400), ("h", 3600), ("m", 60)):
         count, whole = divmod(whole, seconds)

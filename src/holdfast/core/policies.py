@@ -1,4 +1,4 @@
-"""Policies: what to do about failure, slowness and silence. Pure functions of their arguments."""
+"""Policies: when to retry, when to time out, when to give up. Pure functions of their arguments."""
 
 from __future__ import annotations
 
@@ -13,38 +13,37 @@ from holdfast.core.values import Failure
 from holdfast.errors import BadOption
 
 LOST_ATTEMPTS_ALLOWED = 10
-"""How often a task may take its node down with it before it is called failed."""
+"""How many attempts of a task may be lost with their node before the task fails."""
 
 _LOSSES_BY_CHANCE = 3
-"""Fewer nodes than this may be killed in the middle of a task, by deploys say, and it looks like chance."""
+"""With fewer losses than this the task is not suspected: its nodes may have been killed by deploys."""
 
 SETBACKS_ALLOWED = 8
-"""How many nodes in a row may come to nothing with a run before it is left alone."""
+"""How many nodes in a row may fail to run a run before it stays parked."""
 
 _AFTER_FIRST_SETBACK = dt.timedelta(seconds=5)
 
 LONGEST_DELAY = dt.timedelta(days=36_525)
 
-
 _MAX_DELAY = dt.timedelta(minutes=5)
 
 
 class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When to try a failed task again, and after how long.
+    """Whether to try a failed task again, and after how long.
 
-    Attempt n that failed waits `first_delay * factor ** (n - 1)`, at most `max_delay`, varied by
-    up to `jitter` of itself in either direction, so that a thousand tasks that failed together do
-    not come back together. Errors named in `never_on` are final at once.
+    The delay after failed attempt n is `first_delay * factor ** (n - 1)`, at most `max_delay`. It varies
+    at random by up to `jitter` of itself in either direction, so that a thousand tasks that failed
+    together are not retried together. Errors named in `never_on` are never retried.
     """
 
     max_attempts: int = 1
     first_delay: dt.timedelta = dt.timedelta(seconds=1)
     factor: float = 2.0
     max_delay: dt.timedelta = _MAX_DELAY
-    """Unless it is given, it is `first_delay` if that is longer."""
+    """If not given, it is at least `first_delay`."""
     jitter: float = 0.1
     never_on: tuple[Any, ...] = ()
-    """Exception classes, or their names (`ValueError`, `shop:PaymentDeclined`); kept as names."""
+    """Exception classes or their names (`ValueError`, `shop:PaymentDeclined`). Stored as names."""
 
     def __post_init__(self) -> None:
         if not _is_whole(self.max_attempts) or self.max_attempts < 1:
@@ -58,7 +57,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
         if not _is_number(self.jitter) or not 0 <= self.jitter <= 1:
             raise BadOption("Retry.jitter", self.jitter, "between 0 and 1")
         if self.max_delay == _MAX_DELAY and self.first_delay > _MAX_DELAY:
-            # Whoever asks for an hour and says no more does not mean five minutes.
+            # A user who asks for an hour and says no more does not mean five minutes.
             msgspec.structs.force_setattr(self, "max_delay", self.first_delay)
         msgspec.structs.force_setattr(self, "never_on", _error_names(self.never_on))
         make_plain(self)
@@ -67,7 +66,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
         """How long to wait after failed attempt number `attempt` (from 1); None to give up."""
         if attempt >= self.max_attempts or self._is_final(failure):
             return None
-        # min() inside the power, and the bounds on both numbers, keep it from overflowing a float.
+        # min() and the bounds on both numbers keep the power from overflowing a float.
         grown = self.first_delay.total_seconds() * self.factor ** min(attempt - 1, 64)
         seconds = min(grown, self.max_delay.total_seconds())
         return dt.timedelta(seconds=seconds * (1 + self.jitter * dice.uniform(-1, 1)))
@@ -78,7 +77,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _error_names(given: Any) -> tuple[str, ...]:
-    """One error or several, each a class or a name, as names."""
+    """The names of one error or several, each given as a class or a name."""
     names: list[str] = []
     try:
         entries = iter((given,) if isinstance(given, (str, type)) else given)
@@ -96,7 +95,7 @@ def _error_names(given: Any) -> tuple[str, ...]:
 
 
 def _is_whole(value: Any) -> bool:
-    """Also bounded: what is recorded with a request must fit into 64 bits."""
+    """Whether it is an int and small enough for the journal, whose integers have 64 bits."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
 
 
@@ -108,11 +107,11 @@ _PLAIN = frozenset({dt.timedelta, str, float, int})
 
 
 def make_plain(options: msgspec.Struct) -> None:
-    """Options are recorded, and a record knows plain types only: neither writes it the subclass that a
-    numpy.float64 or a pandas.Timedelta is, nor could it be read again."""
+    """Turn subclasses, such as numpy.float64 and pandas.Timedelta, into plain types. Options are recorded,
+    and the journal can neither write nor read such subclasses."""
     for name in options.__struct_fields__:
         value: Any = getattr(options, name)
-        # What is plain stays the very object it is: a default is left out of the record by its identity.
+        # A plain value stays the same object: msgspec leaves out a default only if it is identical.
         if type(value) in _PLAIN or not isinstance(value, (dt.timedelta, str, float, int)):
             continue
         plain: Any
@@ -135,16 +134,16 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
     retry: Retry = NO_RETRY
     timeout: dt.timedelta | None = None
-    """The longest one attempt may run."""
+    """How long an attempt may run."""
     start_timeout: dt.timedelta | None = None
-    """The longest one attempt may wait for a free slot."""
+    """How long an attempt may wait for a free slot."""
     heartbeat: dt.timedelta | None = None
-    """The longest one attempt may be silent."""
+    """How long an attempt may go without a heartbeat."""
     queue: str = "default"
     priority: int = 0
-    """Higher goes first among the tasks that wait for a slot of one queue."""
+    """Among tasks that wait for a slot of the same queue, the highest goes first."""
     service: str | None = None
-    """The workers of this service ask for it; no executor of a node runs it."""
+    """Workers of this service take the task from the queue; no executor of a node runs it."""
 
     def __post_init__(self) -> None:
         retry: Any = self.retry
@@ -164,23 +163,25 @@ DEFAULT_OPTIONS = TaskOptions()
 
 
 def wait_after_loss(lost: int, dice: Random) -> dt.timedelta | None:
-    """How long to wait before a task is tried again that was running when its node died; None: not at all.
+    """How long to wait before retrying a task that was running when its node died; None: no wait.
 
-    A task that kills its nodes has company, which is lost with it each time. From the third time on each
-    waits for as long as chance will have it, so that those it does not find running are not counted again.
+    A task that kills its nodes takes the other running tasks with it each time. From the third loss on,
+    each of them waits for a random time. So the innocent ones soon run apart from the culprit, and their
+    losses are no longer counted up.
     """
     if lost < _LOSSES_BY_CHANCE:
         return None
     return min(dt.timedelta(seconds=2 ** min(lost, 10)), _MAX_DELAY) * dice.random()
 
 
-def at_once(most: int, setbacks: int) -> int:
-    """How many runs to take together, of which one has had this many setbacks: a quarter after each, down
-    to itself alone. Whatever kills its nodes soon does so in a company that has nobody else in it."""
+def claim_limit(most: int, setbacks: int) -> int:
+    """How many runs a node may claim together with a run that has had this many setbacks: a quarter of the
+    number after each, down to one. So a run that kills its nodes is soon alone when it does so."""
     return max(1, most >> 2 * min(setbacks, SETBACKS_ALLOWED))
 
 
 def wait_after_setback(setbacks: int) -> dt.timedelta | None:
-    """How long until a run that does not fit the code of a node is tried again, by whichever node: there may
-    be others with the code that began it. `setbacks` are those before this one. None to leave it alone."""
+    """How long to wait before any node tries a run again whose history does not fit this node's code.
+    Another node may still have the code that began it. `setbacks` counts those before this one. None: the
+    run stays parked."""
     return None if setbacks + 1 >= SETBACKS_ALLOWED else _AFTER_FIRST_SETBACK * 2**setbacks

@@ -1,7 +1,7 @@
 """The one protocol of all programs: events in, commands out.
 
-A program is the pure brain of a run. It is written three times (code, DAG, flow), and nothing else
-in the system knows which is which.
+A program decides what a run does next, and has no side effects. There are three kinds (code, DAG, flow),
+and nothing outside `authoring` knows which kind a run has.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from holdfast.core.values import Instant
 
 class Program(Protocol):
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
-        """Feed events in journal order and take what the run now asks for.
+        """Feed events in journal order and return the commands that follow from them.
 
-        The same events in the same order at the same instants give the same commands. The first
-        call, with no events, begins the run. Raises DeterminismError or ForbiddenInWorkflow when the
-        run cannot go on with this code; the engine then parks it.
+        The same events in the same order at the same instants give the same commands. The first call has
+        no events and begins the run. Raises DeterminismError or ForbiddenInWorkflow if the run cannot go
+        on with this code; the engine then parks the run.
         """
         ...
 
     def waits(self) -> list[str]:
-        """What the run waits for in the outside world, in words: `signal 'paid'`, `promise 'approval'`."""
+        """The messages and children that the run waits for, in words: `signal 'paid'`, `child order-7`."""
         ...
 
     def dispose(self) -> None:
-        """Let go of everything. Runs none of the run's own code that could have an effect."""
+        """Release everything. Runs no code of the user's that could have an effect."""
         ...

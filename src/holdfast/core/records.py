@@ -1,4 +1,4 @@
-"""Records: rows as they are read back. What a store remembers of a run, and what restores it."""
+"""Records: the rows of a store as values. They hold everything that is needed to restore a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 
 ANY_NODE: Final = "(published flows)"
-"""The claim of runs that any node may take: their definition was published, so every node can read it from
-the store. This text is stored in rows and never changes."""
+"""The claim of runs that any node may take. Their definition was published, so every node can read it from
+the store. This text is stored in rows and must never change."""
 
 
 class Definition(NamedTuple):
@@ -25,41 +25,41 @@ class Definition(NamedTuple):
     hash: str
     source: str
     origin: str = ""
-    """Where it was found last: a file, or `module:name`. It may differ from node to node."""
+    """Where it was last found: a file, or `module:name`. Nodes may differ in this."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):
-    """One row of `runs`, whole."""
+    """A row of `runs` with all its columns."""
 
     key: RunKey
     namespace: str
     id: str | None
-    """What the user called it; None if they left the name to us."""
+    """The id that the user gave it, if any."""
     workflow: str
     version: str
     claim: str
-    """Which nodes may take it: `name@version`, or just `name` where any code of that name may try."""
+    """Which nodes may claim it: `name@version`, or `name` alone if any version of that name may try."""
     status: RunStatus
     input: Payload
     output: Payload | None
     failure: Failure | None
-    """Why it failed, or why it is parked."""
+    """Why it failed, was cancelled or is parked."""
     parent: RunKey | None
     parent_seq: int | None
     owner: str | None
     epoch: int
     """Counts its owners. A commit that names an earlier epoch changes nothing."""
     wake_at: Instant | None
-    """When it wants to be looked at. None while its owner has it in hand or it waits for the outside."""
+    """When a node should claim it. None if it has an owner, or only a message or an operator can wake it."""
     waiting: str | None
-    """What it waits for, in words, while nobody owns it."""
+    """What it waits for, in words, while it has no owner."""
     created_at: Instant
     started_at: Instant | None
     finished_at: Instant | None
     setbacks: int = 0
-    """How many nodes in a row have taken it and come to nothing: they died, or their code did not fit it."""
+    """How many nodes in a row claimed it in vain: the node died, or its code did not fit the run."""
     depth: int = 0
-    """How many runs are above it in its family. One that was started detached begins a family of its own."""
+    """How many ancestors it has. A run that was started detached has none."""
 
 
 def new_run(
@@ -77,7 +77,7 @@ def new_run(
     parent_seq: int | None = None,
     depth: int = 0,
 ) -> RunRecord:
-    """A run as it begins: in the hands of `owner`, or due for any node to take."""
+    """The row of a new run. `owner` has it from the start; if None, the run is due for any node to claim."""
     status, epoch, wake_at, started_at = RunStatus.PENDING, 0, now, None
     if owner is not None:
         status, epoch, wake_at, started_at = RunStatus.RUNNING, 1, None, now
@@ -106,75 +106,75 @@ def new_run(
 
 
 def unowned(run: RunRecord) -> RunRecord:
-    """A run that has just begun, due for any node to take."""
+    """The row of a new run without its owner, due for any node to claim."""
     return msgspec.structs.replace(
         run, owner=None, status=RunStatus.PENDING, epoch=0, wake_at=run.created_at, started_at=None
     )
 
 
 class TaskRecord(msgspec.Struct, frozen=True):
-    """One row of `tasks`, whole."""
+    """A row of `tasks` with all its columns."""
 
     run: RunKey
     seq: int
     name: str
     status: TaskStatus
     attempt: int
-    """The number of the attempt under way, or of the last one; from 1."""
+    """The number of the current or last attempt, from 1."""
     lost: int
-    """How many attempts died with their node, which does not count against the retry policy."""
+    """How many attempts were lost with their node. They do not count against the retry policy."""
     forgiven: int
-    """How many attempts were made before the run was last opened again. They count for nothing."""
+    """How many attempts were made before the run was last reopened. They no longer count."""
     input: Payload
     output: Payload | None
     failure: Failure | None
     heartbeat: Payload | None
     """The details of the last heartbeat of an attempt that did not finish."""
     due_at: Instant | None
-    """Not before this: the end of a backoff."""
+    """When the backoff ends. No attempt starts before."""
     created_at: Instant
     started_at: Instant | None
     finished_at: Instant | None
 
 
 class AttemptRecord(msgspec.Struct, frozen=True):
-    """An attempt that did not succeed, or that a worker elsewhere has made. (Any other is the task's row.)"""
+    """An attempt that did not succeed, or that a remote worker made. The task's row has all others."""
 
     run: RunKey
     seq: int
     attempt: int
     status: str
-    """`failed`, `timed_out`, `lost`, or `success` if a worker has made it"""
+    """`failed`, `timed_out`, `lost`, or (of a remote worker only) `success`"""
     failure: Failure | None
     started_at: Instant | None
     finished_at: Instant
     node: str
     worker: str = ""
-    """Who has made it, if that was not the node: the id of a worker, and where it was called."""
+    """The worker that made it and its address; empty if the node made it."""
 
 
 class LogRecord(msgspec.Struct, frozen=True):
-    """Some lines that one attempt has said."""
+    """Some log lines of one attempt."""
 
     number: int
-    """Counts within the database; what is written later has a higher one."""
+    """Increases over the whole database, in the order of writing."""
     seq: int
     attempt: int
     lines: bytes
-    """As JSON: a list of instant, stream and text."""
+    """JSON: a list of instant, stream and text."""
     task: str
     index: int | None
-    """Its place in a fan-out, if it is one of several."""
+    """Its index in a fan-out, if it is part of one."""
 
 
 class TaskSummary(msgspec.Struct, frozen=True):
-    """A task as a view shows it, without what it was given and gave."""
+    """A task as lists and progress views show it, without input and output."""
 
     seq: int
     name: str
     index: int | None
     count: int | None
-    """Its place in a fan-out and how many there are, if it is one of several."""
+    """Its index in a fan-out and the size of the fan-out, if it is part of one."""
     status: TaskStatus
     attempt: int
     lost: int
@@ -186,32 +186,32 @@ class TaskSummary(msgspec.Struct, frozen=True):
 
 
 class ScheduleRecord(msgspec.Struct, frozen=True):
-    """One row of `schedules`."""
+    """A row of `schedules`."""
 
     name: str
     workflow: str
     input: Payload
-    """Of the runs that it starts; see `schedule_inputs`."""
+    """The input of its runs; see `schedule_inputs`."""
     plan: bytes
     """A `timetable.Plan` as JSON."""
     origin: str
-    """The file that it stands in; empty if it was put by a program or a person."""
+    """The file that declares it; empty if a client created it."""
     is_paused: bool
     revision: int
-    """Counts its changes. One that was decided on an earlier revision is refused."""
+    """Counts its changes. A change that was decided on an earlier revision is refused."""
     cursor: Instant
     queued: tuple[Instant, ...]
     active: RunKey | None
-    """The run that it started last."""
+    """The last run that it started."""
     next_at: Instant | None
     skipped: int
     """How many ticks were skipped so far."""
     skip_note: str | None
-    """Which were skipped last, and why."""
+    """Which ticks were skipped last, and why."""
     created_at: Instant
     updated_at: Instant
     is_active: bool = False
-    """Read, never written: the run that it started last has not ended."""
+    """Whether the last run that it started has not ended. Read, never written."""
 
 
 class MessageKind(StrEnum):
@@ -220,15 +220,15 @@ class MessageKind(StrEnum):
     REJECTED = "rejected"
     CANCEL = "cancel"
     CHILD = "child"
-    """A child has ended; `name` is its number."""
+    """A child has ended. `name` is its number."""
     TASK = "task"
-    """A worker has ended a task of the queue; `name` is its number, and `core.remote` reads the rest."""
+    """A worker has ended a task of the queue. `name` is its number; `core.remote` reads the payload."""
     UNKNOWN = "unknown"
-    """Read, never written: a newer version has kinds that this one does not know."""
+    """Stands for kinds that a newer version has written. Read, never written."""
 
 
 class MessageRecord(msgspec.Struct, frozen=True):
-    """One row of the inbox. It is kept after it was read: the journal refers to its payload."""
+    """A row of the inbox. It is kept after it was read, because the journal refers to its payload."""
 
     id: MessageId
     run: RunKey
@@ -240,7 +240,7 @@ class MessageRecord(msgspec.Struct, frozen=True):
 
 
 class ChildRecord(msgspec.Struct, frozen=True):
-    """What a parent needs to know of a run it started."""
+    """What a parent needs to know about a child."""
 
     parent: RunKey
     seq: int
@@ -251,14 +251,14 @@ class ChildRecord(msgspec.Struct, frozen=True):
 
 
 class History(msgspec.Struct, frozen=True):
-    """All that a store has of one run."""
+    """Everything that a store has about one run."""
 
     run: RunRecord
     steps: list[bytes]
-    """By position, from 0, without gaps."""
+    """In order of position, from 0, without gaps."""
     tasks: list[TaskRecord]
     messages: list[MessageRecord]
-    """By id, read and unread."""
+    """In order of id, read and unread."""
     children: list[ChildRecord]
     damage: str | None = None
-    """What of it cannot be read, if so; the rest is there."""
+    """What could not be read of it, if anything."""

@@ -1,4 +1,4 @@
-"""What a worker that took a task from the queue has said of it: the payload of a TASK message."""
+"""What a worker reports about a task that it took from the queue: the payload of a TASK message."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from holdfast.core.values import Failed, Failure, Instant, Outcome, Payload, Suc
 from holdfast.errors import JournalCorrupt
 
 LOST = "holdfast.errors:TaskLost"
-"""The type of the failure that a store tells of when too many workers have lost a task."""
+"""The failure type that a store reports when too many workers have lost a task."""
 
 
 class RemoteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     attempt: int
-    """Counts those that were lost as well, of which the node does not know."""
+    """Includes lost attempts, which the node does not know of."""
     worker: str
     started_at: Instant
     output: msgspec.Raw = msgspec.Raw(b"null")

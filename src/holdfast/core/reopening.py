@@ -1,8 +1,8 @@
-"""Opening an ended run again: what every kind of workflow needs in order to plan it.
+"""Reopening an ended run: what every kind of workflow needs in order to plan it.
 
-What was recorded stays recorded. A program that replays code goes back to just before the failure that ended
-the run. A program that is made of data keeps all that succeeded and tries the rest again. Each kind of
-workflow plans that itself (`authoring/*/reopening.py`).
+Nothing is removed from the journal. A code program goes back to just before the failure that ended the run.
+DAGs and flows keep everything that succeeded and try the rest again. Each kind of workflow makes its own
+plan (`authoring/*/reopening.py`).
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
 class ReopeningPlan(NamedTuple):
     event: Reopened
     tasks: list[int]
-    """To be tried again."""
+    """Tasks to try again."""
     messages: list[MessageId]
-    """To be read again."""
+    """Messages to read again."""
     children: list[RunKey]
-    """Runs to be retried first."""
+    """Children to reopen before this run."""
     open_children: list[RunKey]
-    """Runs that go on, unless the end of this one has cancelled them: `is_being_cancelled`."""
+    """Children that have not ended. Each must go on; `is_being_cancelled` says whether it will."""
     overtaken: list[MessageId]
-    """Cancellations that the run never read: it had come to its end by itself."""
+    """Cancellations that the run never read, because it ended first."""
     holds_children: bool
-    """The run decides when each of `children` goes on. Otherwise all of them go on at once."""
+    """Whether the run decides when each of `children` goes on. Otherwise all of them go on at once."""
 
 
 def plan_for_data(
     history: History, records: list[StepRecord], tasks: set[int], children: set[int]
 ) -> ReopeningPlan:
-    """Keeps every step, and tries these tasks and children again where they did not succeed."""
+    """Keeps every step. Tries those of the given tasks and children again that did not succeed."""
     for task in history.tasks:
         check_counts(task)
     tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK]
@@ -74,13 +74,13 @@ def unread_cancellations(history: History) -> list[MessageId]:
 
 
 def is_being_cancelled(history: History) -> bool:
-    """Whether the run has been asked to end, or has an unread request, and has not ended yet."""
+    """Whether the run has been asked to cancel (it may not have read the message yet) and has not ended."""
     cancels = [message for message in history.messages if message.kind is MessageKind.CANCEL]
     if history.run.status.is_final or not cancels:
         return False
     if any(message.taken is None for message in cancels):
         return True
-    # A retry of the run may have struck out the step that read the others, or gone on from there.
+    # All requests were read. A later retry may have undone that: it strikes out steps, or goes on after them.
     heard: set[MessageId] = set()
     for position, step in steps_that_count(read_steps(history)):
         for each in step.heard:
@@ -92,7 +92,8 @@ def is_being_cancelled(history: History) -> bool:
 
 
 def goes_by_end_of(parent: History, seq: int) -> bool:
-    """Whether the parent has heard how its child number `seq` ended, or will hear it, and may replay that."""
+    """Whether the parent depends on how its child number `seq` ended: it is still running, or it would
+    replay that end if it were retried."""
     if parent.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
         return not parent.run.status.is_final
     steps = steps_that_count(read_steps(parent))
@@ -102,7 +103,7 @@ def goes_by_end_of(parent: History, seq: int) -> bool:
 
 
 def open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
-    """The tasks and children that these steps asked for and that neither ended nor were cancelled in them."""
+    """The tasks and children that these steps asked for and did not see end or cancel."""
     tasks: set[int] = set()
     children: set[int] = set()
     for step in steps:
@@ -124,7 +125,7 @@ def open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
 
 
 def next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
-    """The first task, timer and child numbers that these steps have not used."""
+    """The first unused task, timer and child numbers after these steps."""
     tasks = timers = children = 0
     for record in records:
         for asked in record.asked:

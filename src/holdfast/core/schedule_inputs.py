@@ -1,7 +1,7 @@
-"""The input of a run that a schedule starts: what the schedule says, with the tick filled in.
+"""The input of a run that a schedule starts: the schedule's input, with the tick filled in.
 
-In any text of it, `{tick}` stands for the instant of the tick and `{date}` for its day, both on the clocks of
-the schedule's time zone. A text that is only `{tick}` is an ISO 8601 datetime, as JSON carries it.
+In any string of the input, `{tick}` stands for the instant of the tick as an ISO 8601 datetime and `{date}`
+for its date, both in the schedule's time zone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DATE: Final = "{date}"
 
 
 def varies(value: Any) -> bool:
-    """Whether there is something in it to be filled in."""
+    """Whether it contains a placeholder."""
     text = msgspec.json.encode(value)
     return TICK.encode() in text or DATE.encode() in text
 

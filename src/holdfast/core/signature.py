@@ -1,11 +1,11 @@
-"""The parameters and the result of a user's function, as what is stored of a call.
+"""How a call of a user's function is stored: its arguments and its result.
 
-The arguments of a call are one JSON object by parameter name: `{"order_id": "x", "cents": 5}`. Defaults
-are written into it too, so a later change of a default does not reach a run under way.
+The arguments are one JSON object by parameter name: `{"order_id": "x", "cents": 5}`. Defaults are written
+too, so a later change of a default does not affect a run under way.
 
-Each signature gets a msgspec Struct with one field a parameter. Making an instance of it binds the
-arguments, encoding it stores them and decoding it checks them against their hints, all three in C.
-Only a call that went wrong on that road is looked at again in Python, to say what was wrong with it.
+Each signature has a msgspec Struct with one field per parameter. Creating an instance binds the arguments,
+encoding stores them, and decoding checks them against their hints, all in C. Only if that fails does Python
+code look at the call, to explain the error.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 class Signature:
-    """How to store a call of one function, and how to make the call of what was stored.
+    """Stores calls of one function, and restores the arguments of a stored call.
 
-    `name` says whose it is in errors: "task 'charge'".
+    `name` names the function in errors: "task 'charge'".
     """
 
     __slots__ = ("_call", "_decode", "_decode_result", "_make", "_parameters", "_result", "_shape", "name")
@@ -49,7 +49,7 @@ class Signature:
     def __init__(
         self, name: str, function: str, parameters: inspect.Signature, hints: dict[str, Any]
     ) -> None:
-        """Use `Signature.of`, which finds out what this needs to be told."""
+        """Use `Signature.of` instead, which finds out these arguments."""
         self.name = name
         self._call = f"the arguments of {name}"
         self._result = f"the result of {name}"
@@ -61,9 +61,9 @@ class Signature:
 
     @classmethod
     def of(cls, function: Callable[..., Any], *, name: str, skip: int = 0) -> Signature:
-        """Read a function's parameters and hints, except for the first `skip` parameters (self, context).
+        """Read a function's parameters and hints, without the first `skip` parameters (self, context).
 
-        Raises BadDefinition if a hint cannot be resolved, or names a type that JSON cannot bring back.
+        Raises BadDefinition if a hint cannot be resolved, or names a type that cannot be read back from JSON.
         """
         title = _name_of(function)
         parameters = _parameters_of(function, title, skip)
@@ -79,18 +79,18 @@ class Signature:
 
     @property
     def names(self) -> list[str]:
-        """Of the parameters that can be given by name, in their order."""
+        """The parameters that can be passed by name, in order."""
         named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         return [it.name for it in self._parameters.parameters.values() if it.kind in named]
 
     @property
     def needed(self) -> list[str]:
-        """Those of them that have no default."""
+        """Those of `names` that have no default."""
         parameters = self._parameters.parameters
         return [name for name in self.names if parameters[name].default is _EMPTY]
 
     def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
-        """What to store of a call. Raises WrongType, CannotStore, PayloadTooLarge."""
+        """The arguments of a call as JSON. Raises WrongType, CannotStore, PayloadTooLarge."""
         try:
             call = self._make(*args, **kwargs) if self._shape.is_plain else self._bind(args, kwargs)
         except TypeError:
@@ -98,12 +98,12 @@ class Signature:
         payload = codec.encode(call, self._call)
         try:
             self._decode(payload)
-        except Exception as error:  # also what a user's __post_init__ or validator raised
+        except Exception as error:  # a user's __post_init__ or validator may raise anything
             raise WrongType(self._call, explain_mismatch(error)) from error
         return payload
 
     def unpack(self, payload: Payload) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The positional and the keyword arguments to call the function with. Raises WrongType."""
+        """The positional and keyword arguments of a stored call. Raises WrongType."""
         try:
             values = msgspec.structs.astuple(self._decode(payload))
         except Exception as error:
@@ -113,7 +113,7 @@ class Signature:
             return values, {}
         args = values[: shape.positional]
         kwargs = dict(zip(shape.keywords, values[shape.positional :], strict=True))
-        # Out with both before anything goes in: a key of **options may be called like another parameter.
+        # Take out both before merging: a key of **options may be named like another parameter.
         rest = kwargs.pop(shape.rest, ())
         options = kwargs.pop(shape.options, {})
         return (*args, *rest), kwargs | options
@@ -138,13 +138,13 @@ class Signature:
             raise WrongType(self._result, explain_mismatch(error)) from error
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Struct:
-        """Bind what a Struct cannot: *args, **kwargs, positional-only parameters and odd names."""
+        """Bind calls that a Struct cannot: *args, **kwargs, positional-only parameters and odd names."""
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         return self._make(**{_field_name(name): value for name, value in bound.arguments.items()})
 
     def _explain_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """Python's own words for a call that does not fit."""
+        """Python's message for a call that does not fit the parameters."""
         try:
             self._parameters.bind(*args, **kwargs)
         except TypeError as error:
@@ -172,7 +172,7 @@ class _ParameterLayout(NamedTuple):
     options: str
     """The name of the parameter `**kwargs`, or empty."""
     is_plain: bool
-    """A Struct binds arguments just as the function does."""
+    """Whether a Struct binds arguments just as the function does."""
 
 
 def _shape(parameters: inspect.Signature) -> _ParameterLayout:
@@ -197,7 +197,7 @@ def _struct(name: str, parameters: inspect.Signature, hints: dict[str, Any]) -> 
     rename = {_field_name(it.name): it.name for it in each if _field_name(it.name) != it.name}
     positional = [_field(it, hints[it.name]) for it in each if it.kind in _POSITIONAL]
     others = [_field(it, hints[it.name]) for it in each if it.kind not in _POSITIONAL]
-    # Fields of a base that is keyword-only come after those of the Struct itself, and stay keyword-only.
+    # Keyword-only fields of a base come after the Struct's own fields and stay keyword-only.
     base = msgspec.defstruct(name, others, kw_only=True, rename=rename)
     return msgspec.defstruct(name, positional, bases=(base,), rename=rename, forbid_unknown_fields=True)
 
@@ -212,13 +212,14 @@ def _field(parameter: inspect.Parameter, hint: Any) -> tuple[str, Any] | tuple[s
         return name, hint
     if default is None or isinstance(default, (str, int, float, bytes, Enum)):
         return name, hint, default
-    # msgspec refuses most mutable defaults. Here nobody changes one: it is encoded at once, or handed to
-    # the function as Python itself would.
+    # msgspec refuses most mutable defaults. They are safe here: a default is encoded at once, or passed to
+    # the function as Python itself would do.
     return name, hint, msgspec.field(default_factory=lambda: default)
 
 
 def _field_name(parameter: str) -> str:
-    """Names with two underscores in front are mangled in a class or mean something; they get another."""
+    """The Struct's field for a parameter. A name with two leading underscores would be mangled or special in
+    a class, so it gets a prefix."""
     return f"parameter{parameter}" if parameter.startswith("__") else parameter
 
 
@@ -240,12 +241,12 @@ def _parameters_of(function: Callable[..., Any], title: str, skip: int) -> inspe
 
 
 class _Names:
-    """What the names in a function's type hints may stand for."""
+    """The namespaces in which a function's type hints are resolved."""
 
-    __slots__ = ("_around", "_module")
+    __slots__ = ("_closure", "_module")
 
-    def __init__(self, module: dict[str, Any], around: dict[str, Any]) -> None:
-        self._module, self._around = module, around
+    def __init__(self, module: dict[str, Any], closure: dict[str, Any]) -> None:
+        self._module, self._closure = module, closure
 
     @classmethod
     def of(cls, function: Any) -> _Names:
@@ -254,17 +255,17 @@ class _Names:
         if not inspect.isroutine(function):
             function = type(function).__call__
         function = inspect.unwrap(getattr(function, "__func__", function))
-        code, around = getattr(function, "__code__", None), dict[str, Any]()
+        code, closure = getattr(function, "__code__", None), dict[str, Any]()
         cells = getattr(function, "__closure__", None) or ()
         for name, cell in zip(getattr(code, "co_freevars", ()), cells, strict=True):
             try:
-                around[name] = cell.cell_contents
+                closure[name] = cell.cell_contents
             except ValueError:
-                pass  # not assigned yet, as the name of a function that refers to itself
-        return cls(getattr(function, "__globals__", {}), around)
+                pass  # not assigned yet, like the name of a function that refers to itself
+        return cls(getattr(function, "__globals__", {}), closure)
 
     def resolve(self, title: str, whose: str, annotation: Any) -> Any:
-        """The type an annotation means. One at a time, so that an error can say which."""
+        """The type of one annotation. Each is resolved alone, so that an error can name it."""
         if annotation is _EMPTY:
             return Any
 
@@ -272,8 +273,8 @@ class _Names:
 
         holder.__annotations__ = {"it": annotation}
         try:
-            hint = get_type_hints(holder, self._module, self._around, include_extras=True)["it"]
-        except Exception as error:  # a hint is an expression, and may fail in any way an expression can
+            hint = get_type_hints(holder, self._module, self._closure, include_extras=True)["it"]
+        except Exception as error:  # a hint is an expression and may raise anything
             raise BadDefinition(
                 title,
                 f"the type hint {_hint_text(annotation)} of {whose} cannot be resolved ({words_of(error)}); "
@@ -286,12 +287,12 @@ class _Names:
 def _hint_text(annotation: Any) -> str:
     try:
         return show(annotation if isinstance(annotation, str) else inspect.formatannotation(annotation))
-    except Exception:  # it is shown because something is wrong with it
+    except Exception:  # the annotation may be broken
         return show(annotation)
 
 
 def _widen(parameter: inspect.Parameter, hint: Any) -> Any:
-    """The type of what is stored for a parameter, which is a little more than its hint in three cases."""
+    """The stored type of a parameter. It is wider than the hint in three cases."""
     if parameter.kind is _REST:
         return tuple[hint, ...]
     if parameter.kind is _OPTIONS:
@@ -311,7 +312,7 @@ def _check(title: str, whose: str, hint: Any) -> Any:
 
 
 def _check_default(title: str, parameter: inspect.Parameter, hint: Any) -> None:
-    """A default that cannot be stored would fail every call that relies on it; so it fails the definition."""
+    """A default that cannot be stored is an error of the definition, because calls that use it would fail."""
     if parameter.default is _EMPTY:
         return
     codec, what = Codec(), f"the default of parameter {parameter.name!r}"

@@ -1,7 +1,7 @@
 """When a schedule fires: a timetable with its bounds, as a value. No clock is read here.
 
-A *tick* is an instant that the timetable names; it is the identity of what is started then. When it fires
-may be a little later, by jitter: see `fires_at`.
+A *tick* is an instant that the timetable names, and it identifies the run that is started for it. The tick
+may fire a little later, by jitter: see `fires_at`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, mom
 from holdfast.errors import BadOption
 
 MOST_CAUGHT_UP: Final = 1000
-"""The most missed ticks that are made up for. A longer past is what a backfill is for."""
+"""How many missed ticks a schedule can catch up on at most. Backfill is for more."""
 
 _SECOND: Final = 1_000_000
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 _NO_TIME: Final = dt.timedelta(0)
 _SHORTEST_INTERVAL: Final = dt.timedelta(seconds=1)
 
-# How many ticks more than asked for may be gone through to find the newest ones.
 _FEW: Final = 1000
+"""How many ticks more than asked for `Plan.newest` may generate."""
 
 
 class Cron(msgspec.Struct, frozen=True, tag="cron"):
-    """The times that a cron expression names on the clocks of a time zone.
+    """The times that a cron expression names in a time zone.
 
-    Five fields (minute, hour, day of month, month, day of week), six with seconds before them, or @yearly,
-    @annually, @monthly, @weekly, @daily, @midnight, @hourly. Names of months and days in any case.
+    The expression has five fields (minute, hour, day of month, month, day of week), or six with seconds
+    first, or it is one of @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly. Names of
+    months and days may be in upper or lower case.
     """
 
     expression: str
@@ -70,7 +71,7 @@ class Cron(msgspec.Struct, frozen=True, tag="cron"):
 class Every(msgspec.Struct, frozen=True, tag="every"):
     """Multiples of an interval, counted from the plan's start, or from 1970-01-01 UTC if it has none.
 
-    The time that has gone by counts, so clocks that are changed make no difference.
+    It measures elapsed time, so daylight saving time makes no difference.
     """
 
     interval: dt.timedelta
@@ -94,7 +95,7 @@ Timetable: TypeAlias = Cron | Every
 
 
 class Overlap(StrEnum):
-    """What to do when a tick comes and the run that the schedule started before has not ended."""
+    """What to do when a tick comes and the schedule's previous run has not ended."""
 
     SKIP = "skip"
     ALLOW = "allow"
@@ -109,11 +110,11 @@ class CatchupMode(StrEnum):
 
 
 class Catchup(msgspec.Struct, frozen=True):
-    """Which of the ticks to make up for that were missed, because no node was there to see them."""
+    """Which missed ticks still start a run. A tick is missed if no node was up to see it."""
 
     mode: CatchupMode = CatchupMode.LAST
     most: int = 100
-    """For `all`: only the newest so many."""
+    """With `all`, how many of the newest missed ticks."""
 
     def __post_init__(self) -> None:
         mode: Any = self.mode
@@ -127,14 +128,14 @@ class Catchup(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """All there is to know of when a schedule fires. Raises BadOption, with all that makes no sense."""
+    """Everything that decides when a schedule fires. Raises BadOption that lists all mistakes."""
 
     timetable: Timetable
     jitter: dt.timedelta = _NO_TIME
     start: Instant | None = None
-    """No tick lies before it. One may lie on it."""
+    """Inclusive."""
     end: Instant | None = None
-    """No tick lies after it. One may lie on it."""
+    """Inclusive."""
     overlap: Overlap = Overlap.SKIP
     catchup: Catchup = Catchup()
 
@@ -152,7 +153,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if not isinstance(catchup, Catchup):
             mistakes.add("catchup", catchup, "a Catchup")
         mistakes.raise_if_any()
-        # Not make_plain: it would take the overlap, an enum, for a string.
+        # Not make_plain: it would turn the overlap, an enum, into a string.
         jitter = self.jitter
         plain = dt.timedelta(jitter.days, jitter.seconds, jitter.microseconds)
         msgspec.structs.force_setattr(self, "jitter", plain)
@@ -170,10 +171,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         overlap: str = "skip",
         catchup: str | Mapping[str, int] | Catchup = "last",
     ) -> Plan:
-        """A plan from what users write. Either `cron` or `every`; `catchup` is "none", "last", "all", or
-        {"all": 10} for the newest 10. Raises BadOption, with all mistakes."""
+        """A plan from what users write. Takes either `cron` or `every`. `catchup` is "none", "last", "all",
+        or {"all": 10} for the newest 10. Raises BadOption that lists all mistakes."""
         mistakes = Mistakes()
-        # Where something is wrong, the default stands in for it, so that the rest can be looked at.
+        # A default replaces each wrong value, so that the others can still be checked.
         plan = mistakes.read(
             cls,
             timetable=_timetable(cron, every, timezone, mistakes) or _ANY_TIMETABLE,
@@ -187,11 +188,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return cast("Plan", plan)
 
     def after(self, at: Instant) -> Instant | None:
-        """The first tick later than `at`; None if there is none, in the next 50 years at least."""
+        """The first tick later than `at`; None if there is none. Cron looks 50 years ahead."""
         return next(self.ticks(at, LAST_INSTANT), None)
 
     def ticks(self, after: Instant, until: Instant) -> Iterator[Instant]:
-        """The ticks t with after < t <= until, in order, each found when it is asked for."""
+        """The ticks t with after < t <= until, in order, generated lazily."""
         after, until = self._within(after, until)
         match self.timetable:
             case Cron() as cron:
@@ -202,7 +203,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                 assert_never(self.timetable)
 
     def count(self, after: Instant, until: Instant) -> int:
-        """How many ticks t there are with after < t <= until. Does not go through them."""
+        """The number of ticks t with after < t <= until. Does not generate them."""
         after, until = self._within(after, until)
         match self.timetable:
             case Cron() as cron:
@@ -213,10 +214,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                 assert_never(self.timetable)
 
     def newest(self, after: Instant, until: Instant, most: int) -> list[Instant]:
-        """The last `most` of the ticks t with after < t <= until, in order. Does not go through the rest."""
+        """The last `most` of the ticks t with after < t <= until, in order. Does not generate the others."""
         after, until = self._within(after, until)
-        # Look back four times as far each time, and where that is into a crowd, not quite as far. Ticks are a
-        # second apart or more, so there are not too many in the first reach.
+        # Look back four times as far each time until there are enough ticks. If there are far too many,
+        # bisect. Ticks are at least a second apart, so the first reach has few enough.
         reach = (most + _FEW) * _SECOND
         begin = near = until
         while begin > after and self.count(begin, until) < most:
@@ -269,10 +270,10 @@ def _check_bounds(start: Any, end: Any) -> None:
 
 
 def fires_at(name: str, plan: Plan, tick: Instant) -> Instant:
-    """When the tick fires: later by a share of `plan.jitter` that the schedule's name and the tick decide.
+    """When the tick fires: the tick plus a share of `plan.jitter` that depends on schedule name and tick.
 
-    So every node comes to the same answer, and schedules with the same cron do not all fire at once. A
-    firing never comes as late as the next tick: where that is nearer than the jitter, it bounds the share.
+    So all nodes agree, and schedules with the same cron expression do not all fire at once. A tick always
+    fires before the next tick: if that is nearer than the jitter, the distance to it is shared instead.
     """
     if not plan.jitter:
         return tick

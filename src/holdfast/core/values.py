@@ -1,6 +1,6 @@
-"""The values that every layer speaks of: ids, instants, payloads, outcomes, states.
+"""The values that all layers use: ids, instants, payloads, outcomes, states.
 
-Frozen and comparable. Nothing here knows a clock, a die, a loop or a database.
+They are frozen and comparable. Nothing here needs a clock, random numbers, an event loop or a database.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, NewType, TypeAlias
 import msgspec
 
 RunKey = NewType("RunKey", bytes)
-"""16 bytes of a UUIDv7. The key of a run in every table; later runs sort after earlier ones."""
+"""The key of a run in every table: 16 bytes of a UUIDv7. Later runs sort after earlier ones."""
 
 NodeId = NewType("NodeId", str)
-"""One life of one engine. A restarted engine is a new node, so a node id is never reused."""
+"""One start of one engine. A restarted engine is a new node, so a node id is never reused."""
 
 Instant = NewType("Instant", int)
-"""Microseconds since 1970-01-01 UTC. An int, because one is made for every task on the hot path."""
+"""Microseconds since 1970-01-01 UTC. It is an int because the hot path makes several for each task."""
 
 Payload = NewType("Payload", bytes)
 """A user's value as UTF-8 JSON."""
@@ -36,7 +36,7 @@ def instant(moment: dt.datetime) -> Instant:
 
 FIRST_INSTANT = Instant(-62_135_596_800_000_000)
 LAST_INSTANT = Instant(253_402_300_799_000_000)
-"""Of the years 1 and 9999, between which a datetime can name them."""
+"""The first and last instants that a datetime can hold (years 1 and 9999)."""
 
 
 def is_instant(at: int) -> bool:
@@ -44,7 +44,7 @@ def is_instant(at: int) -> bool:
 
 
 def moment(at: Instant) -> dt.datetime:
-    """The instant as people read it. One that no datetime can name, in a damaged row, becomes the last."""
+    """The instant as a datetime. One out of range, from a damaged row, becomes the nearest in range."""
     return _EPOCH + dt.timedelta(microseconds=min(max(at, FIRST_INSTANT), LAST_INSTANT))
 
 
@@ -69,7 +69,7 @@ def key_from_text(text: str) -> RunKey | None:
 
 
 def task_id(key: RunKey, seq: int) -> str:
-    """The id of a task, which is also its idempotency key: the same for every attempt, unique for ever."""
+    """The id of a task. It is also the idempotency key: unique, and the same for every attempt."""
     return f"{key_text(key)}:{seq}"
 
 
@@ -88,7 +88,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_undone(self) -> bool:
-        """It has ended, but not well: a retry opens it again."""
+        """Whether it ended without success. A retry can reopen such a run."""
         return self in _UNDONE_RUN
 
 
@@ -114,10 +114,10 @@ _FINAL_TASK = frozenset({TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.SKIPP
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An exception as data: enough to read it, to tell it from others, and to raise it again.
+    """An exception as data, complete enough to be shown, compared and raised again.
 
-    `type` is `module:qualname`. `arguments` and `attributes` are what JSON can carry of the exception's
-    own `args` and `__dict__`, else None; they are never needed, only nice to have.
+    `type` is `module:qualname`. `arguments` and `attributes` are the exception's `args` and `__dict__` as far
+    as JSON can hold them, or None. Nothing depends on those two.
     """
 
     type: str
@@ -127,18 +127,18 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     arguments: list[Any] | None = None
     attributes: dict[str, Any] | None = None
     task: str | None = None
-    """The id of the task this failure came from, so that a retry knows which task to try again."""
+    """The id of the task that this failure came from. A retry of the run starts there."""
 
     @property
     def whole_traceback(self) -> str:
-        """With those of what caused it before it, as Python shows them."""
+        """The traceback after those of its causes, as Python shows them."""
         if self.cause is None or not self.cause.traceback:
             return self.traceback
         return f"{self.cause.whole_traceback.rstrip()}\n\nAnd because of that:\n\n{self.traceback}"
 
     @property
     def summary(self) -> str:
-        """For people, who are told the class of an error of their own, as in `KeyError: 'price'`."""
+        """One line for people. It names the class unless that is one of ours: `KeyError: 'price'`."""
         module, _, name = self.type.rpartition(":")
         if module.split(".")[0] == "holdfast" or not name:
             return self.message
@@ -159,4 +159,4 @@ class Cancelled(msgspec.Struct, frozen=True):
 
 
 Outcome: TypeAlias = Succeeded | Failed | Cancelled
-"""How a task or a run ended. A user's failing task is not an error of ours: it is a value."""
+"""How a task or a run ended. A user's failing task is a value here, not an exception."""

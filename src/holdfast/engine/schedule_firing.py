@@ -15,7 +15,7 @@ import msgspec
 
 from holdfast.core.records import RunRecord, ScheduleRecord, new_run
 from holdfast.core.schedule_inputs import fill_in
-from holdfast.core.scheduling import Decision, Skipped, Standing, decide, run_id
+from holdfast.core.scheduling import Decision, ScheduleState, Skipped, decide, run_id
 from holdfast.core.timetable import Plan
 from holdfast.core.values import Instant, RunKey, later, moment
 from holdfast.errors import HoldfastError, StoreError
@@ -69,8 +69,8 @@ class ScheduleFirer:
 
     async def _fire(self, schedule: ScheduleRecord, now: Instant) -> bool:
         plan = _decode_plan(schedule.plan)
-        standing = Standing(schedule.cursor, schedule.queued)
-        decision = decide(schedule.name, plan, standing, now, is_active=schedule.is_active)
+        state = ScheduleState(schedule.cursor, schedule.queued)
+        decision = decide(schedule.name, plan, state, now, is_active=schedule.is_active)
         runs = [self._new_run(schedule, plan, tick, now) for tick in decision.start]
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
@@ -102,8 +102,8 @@ def _moved(
     return msgspec.structs.replace(
         schedule,
         revision=schedule.revision + 1,
-        cursor=decision.standing.cursor,
-        queued=decision.standing.queued,
+        cursor=decision.state.cursor,
+        queued=decision.state.queued,
         active=runs[-1].key if runs else schedule.active,
         next_at=decision.next_at,
         skipped=schedule.skipped + skipped,

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.policies import at_once
+from holdfast.core.policies import claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.values import NULL, Instant, RunKey, RunStatus
 from holdfast.ports.store import (
@@ -307,7 +307,7 @@ def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
     company: list[Row] = []
     most = limit
     for row in due:
-        allowed = min(most, at_once(limit, row[3]))
+        allowed = min(most, claim_limit(limit, row[3]))
         if len(company) < allowed:
             company.append(row)
             most = allowed
