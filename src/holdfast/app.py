@@ -122,7 +122,7 @@ class Holdfast(Client):
             await self._parts.store.close()
             raise
         self._is_open = True
-        self._settle_in(asyncio.get_running_loop())
+        self._bind_loop(asyncio.get_running_loop())
 
     async def _begin(self) -> None:
         """What opening asks of the store. All of it may be done again."""

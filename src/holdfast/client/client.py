@@ -1,7 +1,7 @@
-"""The use cases: what a user can ask of holdfast. The HTTP API, the CLI and the pages speak through it.
+"""The use cases: everything that users can do with runs. The HTTP API and the CLI are thin layers over it.
 
-A client needs a store and a catalog. An engine in the same process makes starting faster, and is
-otherwise just another node: everything works the same without one.
+A client needs a store and a catalog. It works the same without an engine in its process; with one, starting
+runs is faster.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ R = TypeVar("R")
 
 
 class Starter(Protocol):
-    """Where new runs go: to the engine of this process, or to the store for any node to take."""
+    """Starts runs: on the engine of this process, or in the store, for any node to claim."""
 
     def submit(
         self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
     ) -> asyncio.Future[list[RunKey]]:
-        """Start a run for each input and id; answers with their keys when they are recorded."""
+        """Start a run for each input and id. The future has their keys once they are recorded."""
         ...
 
 
 _MOST_TASKS: Final = 2**31 - 1
-"""Of a run, as the database counts them."""
+"""The largest task number that fits the column."""
 
 
 class Client:
@@ -99,21 +99,21 @@ class Client:
         self.sights = RunOverviews(store, namespace=namespace)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
-        self._home: asyncio.AbstractEventLoop | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0
         self.namespace = namespace
 
-    def _settle_in(self, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on it is used on this loop, and on no other."""
-        self._home = loop
+    def _bind_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Allow calls on this event loop only."""
+        self._loop = loop
         self._thread = threading.get_ident()
 
     def _check_loop(self) -> None:
-        if self._home is None or asyncio.get_running_loop() is self._home:
+        if self._loop is None or asyncio.get_running_loop() is self._loop:
             return
-        if threading.get_ident() != self._thread or not self._home.is_running():
+        if threading.get_ident() != self._thread or not self._loop.is_running():
             raise WrongLoop
-        # Another loop inside our own, which goes on only when this one is done: that of a workflow.
+        # Our loop is running in this thread, and another loop runs inside it: that of a workflow.
         raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
 
     # --- starting
@@ -144,9 +144,9 @@ class Client:
         version: str | int | None = None,
         **kwargs: Any,
     ) -> Run[Any]:
-        """Start a run. When this returns, the run is recorded and will be finished, crash or no crash.
+        """Start a run. When this returns, the run is recorded, and will be finished even after a crash.
 
-        `id` makes it idempotent: if there is a run of that id already, you get that one.
+        `id` makes the call idempotent: if a run with that id exists, you get that one.
         """
         return await self.start_with(workflow, args, kwargs, id=id, version=version)
 
@@ -159,20 +159,20 @@ class Client:
         id: str | None = None,
         version: str | int | None = None,
     ) -> Run[Any]:
-        """`start` for arguments of any name: also those that are called `id` or `version`."""
+        """`start` for arguments of any name, even `id` and `version`."""
         startable = await self._startable(workflow, version)
         [run] = await self._submit(startable, [(startable.pack(args, kwargs), _checked_id(id))])
         return run
 
     async def preview_input(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the input of a run with these arguments would be, as plain values. Raises WrongType."""
+        """The input that a run with these arguments would have, as plain values. Raises WrongType."""
         startable = await self._startable(workflow, None)
         return self._decode_plain(startable.pack(args, kwargs))
 
     async def start_many(
         self, workflow: Typed[R] | str, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
     ) -> list[Run[R]]:
-        """Start a run for each input, all in one batch. An input is a tuple of arguments, or one argument."""
+        """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
         startable = await self._startable(workflow, None)
         packed = [startable.pack(_arguments(each), {}) for each in inputs]
         names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
@@ -190,7 +190,7 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """A workflow that is known here and, from now on, to the store; or a flow that was published."""
+        """The workflow, from this process or a published flow. Registers it in the store."""
         self._check_loop()
         try:
             startable = self._workflows.startable(workflow, version)
@@ -211,7 +211,7 @@ class Client:
         return startable
 
     async def _refuse_unpublished(self, workflow: Any, version: str | int | None) -> None:
-        """Raises NotPublished if it is a flow, but not one that can be run."""
+        """Raises NotPublished if it is a flow without a published version."""
         if isinstance(workflow, str) and await self._store.find_flow(self.namespace, workflow) is not None:
             raise NotPublished(workflow, version)
 
@@ -228,7 +228,7 @@ class Client:
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
     ) -> builtins.list[Run[Any]]:
-        """Start a run for each input, as it is stored, and id."""
+        """Start a run for each packed input and id."""
         if not runs:
             return []
         keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
@@ -236,23 +236,23 @@ class Client:
         return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
 
     async def register_all(self) -> None:
-        """Make every workflow of this process known. Raises VersionConflict."""
+        """Register every workflow of this process in the store. Raises VersionConflict."""
         definitions = self._workflows.stored()
         await self._store.register(self.namespace, definitions, self._now())
         self._registered.update((each.name, each.version) for each in definitions)
 
-    # --- looking
+    # --- reading
 
     async def get(self, id: str) -> Run[Any]:
-        """The run of that id. Raises RunNotFound."""
+        """The run with that id. Raises RunNotFound."""
         return Run(self, await self.key_of(id), id, self._decode_plain)
 
     async def describe(self, run: Run[Any] | str) -> RunInfo:
         return run_info(await self._find(run), self._workflows)
 
     async def definition(self, run: Run[Any] | str) -> Definition | None:
-        """What a run was started with, and where that was found, so that whoever takes the run up again can
-        find it too. None if the store does not know that version any more."""
+        """The definition that the run is pinned to, with its origin, so that the definition can be loaded
+        again. None if the store does not have that version."""
         record = await self._find(run)
         found = await self._store.definitions(self.namespace, [(record.workflow, record.version)])
         return found[0] if found else None
@@ -276,7 +276,7 @@ class Client:
         return [run_info(record, self._workflows) for record in found]
 
     async def history(self, run: Run[Any] | str) -> History:
-        """Everything that the store has of a run."""
+        """Everything that the store has about a run."""
         key = await self.key_of(run)
         found = await self._store.load(self.namespace, [key])
         if not found:
@@ -284,9 +284,9 @@ class Client:
         return found[0]
 
     async def result(self, run: Run[Any] | str, type: Any = Any) -> Any:
-        """Wait for a run to end. Its result, or what it failed with as an exception.
+        """Wait for a run to end and return its result. Raises the error that it failed with.
 
-        `type` is for a run named by its id; a handle from `start` knows the type of its result.
+        `type` is for a run given by its id. A handle from `start` knows the type of its result.
         """
         if isinstance(run, Run):
             return await run.result()
@@ -295,59 +295,61 @@ class Client:
         return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
 
     async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
-        """How its tasks stand, in the order in which it asked for them, from number `since` on."""
+        """The run's tasks, in the order in which it asked for them, from number `since` on."""
         _check_page(since, limit)
         found = await self._store.task_summaries(self.namespace, await self.key_of(run), since, limit)
-        return [task_info(glance) for glance in found]
+        return [task_info(summary) for summary in found]
 
     async def attempts(
         self, run: Run[Any] | str, *, of: Sequence[int] | None = None
     ) -> builtins.list[AttemptInfo]:
-        """The attempts of its tasks that did not succeed; `of` are the numbers of the tasks, or else all."""
+        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
+        tasks."""
         found = await self._store.list_attempts(self.namespace, await self.key_of(run), of)
         return [attempt_info(record) for record in found]
 
     async def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
-        """What its tasks have said so far, in the order in which it was written."""
+        """The log lines of the run's tasks so far, in the order of writing."""
         lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
         return [line async for _, line in lines]
 
     async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
-        """What its tasks have said, and more as it comes, until the run has ended."""
+        """The log lines of the run's tasks, and new ones as they come, until the run has ended."""
         async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
             yield line
 
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
-        """The durable key-value state of a run, as plain values; of a flow, what its nodes share."""
+        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
 
     async def doctor(self) -> list[Stranded]:
-        """Runs that are not finished and have no reason to wake, or that are due and no node takes.
+        """Unfinished runs that nothing will wake, or that are due and no node claims.
 
-        There should be none. What is wrong with each is in its `problem`.
+        There should be none. The `problem` of each says what is wrong.
         """
         self._check_loop()
         return await self._store.stranded(self.namespace, self._now())
 
-    # --- telling
+    # --- sending messages
 
     async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
-        """Send a message that the run receives with `context().signal(name)`, in order, each once."""
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once."""
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"signal {name!r}")
         await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
 
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
-        """Give the value that the run awaits with `context().promise(name)`. Once."""
+        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"promise {name!r}")
         await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
 
     async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
-        """Say yes to an approval; with `value=False`, no. Raises NotAsked if nobody waits for it.
+        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
+        it.
 
-        `task` is the name of the task of a DAG, or the path of the node of a flow, as in `checkout/confirm`.
+        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
         """
         key = await self.key_of(run)
         for record in await self._store.list_tasks(self.namespace, key):
@@ -364,15 +366,15 @@ class Client:
         raise NotAsked(run if isinstance(run, str) else run.id, task)
 
     async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
-        """Have `context().promise(name)` raise. Once, and not after it was resolved."""
+        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
         name = checked_name("name", name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
 
     async def cancel(self, run: Run[Any] | str, reason: str = "") -> None:
-        """Ask a run to end: its code gets CancelledError, may clean up, and then it is cancelled.
+        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
 
-        Asking twice is asking once. A run that is parked cannot clean up and is cancelled at once.
+        A second call has no effect. A parked run cannot clean up and is cancelled at once.
         """
         if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise WrongType("cancel()", f"expected the reason as text, got {show(reason)}")
@@ -397,20 +399,20 @@ class Client:
             case PostResult.SETTLED:
                 raise PromiseSettled(id, name)
 
-    # --- trying again
+    # --- resuming and retrying
 
     async def resume(self, run: Run[Any] | str) -> None:
-        """Let a parked run go on, after what kept it from going on was mended."""
+        """Let a parked run go on, once its problem is fixed."""
         key = await self.key_of(run)
         if not await self._store.unpark(self.namespace, [key], self._now()):
             info = await self.describe(run)
             raise NotParked(info.id, info.status)
 
     async def retry(self, run: Run[Any] | str) -> None:
-        """Open a run again that failed or was cancelled.
+        """Reopen a run that failed or was cancelled.
 
-        Results that are recorded stay. The tasks that failed are tried again, and the run goes on.
-        Children that are still being cancelled because it ended are waited for, and go on as well.
+        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
+        still being cancelled because the run ended, this waits for them; they go on as well.
         """
         await self._families.reopen(await self.key_of(run))
 
@@ -425,7 +427,7 @@ class Client:
         if not isinstance(run, (Run, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise WrongType("a run", f"expected a handle or the id of a run, got {show(run)}")
         if isinstance(run, str) and not is_name(run):
-            raise RunNotFound(run, self.namespace)  # no run can be named like that
+            raise RunNotFound(run, self.namespace)  # no run can have such an id
         record = await self._store.find(self.namespace, run.key if isinstance(run, Run) else run)
         if record is None:
             raise RunNotFound(run.id if isinstance(run, Run) else run, self.namespace)
@@ -439,7 +441,7 @@ class Client:
     async def list_tasks(
         self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
     ) -> builtins.list[TaskRecord]:
-        """Its tasks with what they were given and gave, from number `since` on."""
+        """The run's tasks with input and output, from number `since` on."""
         _check_page(since, limit)
         return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
 
@@ -463,7 +465,7 @@ def _arguments(input: Any) -> tuple[Any, ...]:
 
 
 def _number_of(version: str | int) -> int | None:
-    """Of a version that a flow may have; None for any other."""
+    """The number, if it is a version that a flow can have; otherwise None."""
     return version_number(str(version))
 
 
@@ -474,5 +476,5 @@ def _checked_id(id: str | None) -> str | None:
 def _checked_status(status: str) -> RunStatus:
     try:
         return RunStatus(status)
-    except Exception:  # looking it up asks it for its hash, and shows it if it is not found
+    except Exception:  # the lookup calls __hash__ and __repr__ of whatever was given
         raise BadOption("status", status, "one of " + ", ".join(RunStatus)) from None

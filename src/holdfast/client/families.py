@@ -1,4 +1,4 @@
-"""Parents and children, for what an operator does to a whole family: ending one, opening it again."""
+"""What an operator does to a run together with its children: cancel a parked one, reopen an ended one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded
 from holdfast.ports.programs import Workflows
 from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
 
-_LOOK_SECONDS = 0.5
-_AT_ONCE = 20
-"""Runs whose whole past is in memory at once: it may be large."""
+_WAIT_SECONDS = 0.5
+_BATCH = 20
+"""How many histories are in memory at once. Each may be large."""
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 
 
@@ -40,7 +40,7 @@ class Families:
         self._now = now
 
     async def end_parked(self, run: RunKey, reason: str) -> bool:
-        """Cancel a run that is parked, and with it its children, as it would itself. False if it is not."""
+        """Cancel a parked run and its children, as the run itself would do. False if it is not parked."""
         failure = msgspec.json.encode(cancellation(reason))
         while True:
             record = await self._store.find(self._namespace, run)
@@ -50,12 +50,12 @@ class Families:
                 messages = _cancel_children(history)
                 ending = IdleEnding(run, record.epoch, failure, messages, self._now())
                 if await self._store.end_idle(self._namespace, ending):
-                    return True  # else it was tried again meanwhile, and may be parked once more
+                    return True  # otherwise a node claimed it meanwhile; it may be parked again
 
     async def reopen(self, run: RunKey) -> None:
-        """Open an ended run again, and with it those of its children that ended before it or with it.
+        """Reopen an ended run, together with those of its children that must be tried again.
 
-        Raises NotEnded, and HeardByParent for a child whose parent goes by how it ended.
+        Raises NotEnded, and HeardByParent if its parent depends on how it ended.
         """
         while True:
             record = await self._store.find(self._namespace, run)
@@ -69,14 +69,14 @@ class Families:
                 return
 
     async def _plan(self, root: RunRecord) -> list[Reopening]:
-        """What opens it again, and below it whatever it waits for. Nothing if one of them is just moving."""
+        """How to reopen the run and the children below it. Empty if one of them changed: try again."""
         family: list[Reopening] = []
         generation: dict[RunKey, str | None] = {root.key: None}
         while generation:
             children: dict[RunKey, str | None] = {}
             keys = list(generation)
-            for first in range(0, len(keys), _AT_ONCE):
-                found = await self._store.load(self._namespace, keys[first : first + _AT_ONCE])
+            for first in range(0, len(keys), _BATCH):
+                found = await self._store.load(self._namespace, keys[first : first + _BATCH])
                 definitions = await self._definitions_of([member.run for member in found])
                 for member in found:
                     run, turn = member.run, generation[member.run.key]
@@ -85,7 +85,7 @@ class Families:
                     if not run.status.is_undone or await self._wait_for_any(plan.open_children):
                         return []
                     family.append(self._reopening(member, plan, turn))
-                    # A run that waits for its own turn has its children wait as well.
+                    # The children of a run that is held back are held back too.
                     is_held = turn is not None or plan.holds_children
                     children |= dict.fromkeys(plan.children, f"its turn in {_name(run)}" if is_held else None)
             generation = children
@@ -110,13 +110,13 @@ class Families:
                 raise HeardByParent(_name(child), _name(parent.run))
 
     async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
-        """Wait a while for a child that is being cancelled, if there is one; False if there is none.
+        """Wait a while for a child that is being cancelled. False if there is no such child.
 
-        It would else end after its parent was opened again, and the parent would hear of that.
+        Otherwise the child would end after its parent was reopened, and the parent would hear of that end.
         """
         for history in await self._store.load(self._namespace, children) if children else ():
             if history.run.status.is_final:
-                return True  # since the plan was made
+                return True  # it ended after the plan was made
             if is_being_cancelled(history):
                 child = history.run.key
                 if not await self.end_parked(child, "its parent ended"):
@@ -125,20 +125,20 @@ class Families:
         return False
 
     async def _wait_for(self, run: RunKey) -> None:
-        """A while, since it may be parked and so never end."""
+        """Has a timeout, because the run may get parked and never end."""
         try:
-            await asyncio.wait_for(self._waiters.wait(run, None, lambda _: None), _LOOK_SECONDS)
+            await asyncio.wait_for(self._waiters.wait(run, None, lambda _: None), _WAIT_SECONDS)
         except (NotOpen, NodeStopped):
             raise
         except Exception:
-            return  # it has failed, or was cancelled, or has not ended: whoever waits looks again
+            return  # it failed, was cancelled or has not ended: the caller reads it again
 
 
 def _cancel_children(parent: History) -> list[NewMessage]:
     try:
         past = restore(parent)
     except JournalCorrupt:
-        return []  # which may be why it was parked: its children go on by themselves
+        return []  # the children are unknown and go on
     return [
         NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
         for seq, child in past.children.items()

@@ -1,8 +1,8 @@
-"""Flows, as a user keeps them: `hf.flows`. A flow has a name and numbered versions of its definition.
+"""Managing flows: `hf.flows`. A flow has a name and numbered versions of its definition.
 
-A published version is never changed, for runs are pinned to it; a draft is replaced until it is published.
-What to write is decided here, on what was read before, and the store refuses it if somebody else was faster.
-Then it is read and decided again.
+A published version never changes, because runs are pinned to it. A draft can be replaced until it is
+published. Each change is decided here on what was read before. The store refuses it if another client was
+faster; then the versions are read and the change is decided again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LAST_PAGE = 1_000_000
 
 class FlowInfo(msgspec.Struct, frozen=True):
     id: str
-    """The name, with a number after it if another flow has that id already. The name of its workflow."""
+    """Also the name of its workflow: `name`, with a number appended if another flow already has that id."""
     name: str
     description: str
     created_at: dt.datetime
@@ -52,9 +52,9 @@ class FlowVersionInfo(msgspec.Struct, frozen=True):
     status: str
     """`published` or `draft`"""
     hash: str
-    """The same for definitions that mean the same."""
+    """Equal for definitions that mean the same."""
     definition: str
-    """As it was given, JSON or YAML."""
+    """The text as it was given, JSON or YAML."""
     created_at: dt.datetime
 
     @property
@@ -73,7 +73,7 @@ class Flows:
         self._names: dict[str, str | None] = {}
 
     async def create(self, name: str, description: str = "") -> FlowInfo:
-        """Add a flow, which has no version yet. Raises BadOption."""
+        """Add a flow without versions. Raises BadOption."""
         if not is_name(name) or len(name) > _LONGEST_NAME or "@" in name or "/" in name:
             expected = f"text of 1 to {_LONGEST_NAME} characters without '@', '/' and NUL"
             raise BadOption("name", name, expected)
@@ -85,7 +85,7 @@ class Flows:
         )
 
     async def list(self, page: int = 1, size: int = 10) -> tuple[list[FlowInfo], int]:
-        """A page of them, newest first, and how many there are in all. Pages count from 1."""
+        """A page of flows, newest first, and the total. Pages count from 1."""
         _check_number("page", page, _LAST_PAGE)
         _check_number("size", size, _LARGEST_PAGE)
         found, total = await self._store.list_flows(self._namespace, size, (page - 1) * size)
@@ -96,12 +96,12 @@ class Flows:
         return _flow_info(await self._find(flow))
 
     async def names(self, ids: Iterable[str]) -> dict[str, str]:
-        """What those of these workflows are called that are flows."""
+        """The names of the flows among these workflow ids, by id."""
         wanted = set(ids)
         if len(self._names) > _MOST_NAMES:
             self._names.clear()
         for id in wanted - self._names.keys():
-            # Kept for good: flows keep their names, and no new one gets the id of another workflow.
+            # Safe to cache: a flow keeps its name, and a new flow never gets the id of another workflow.
             record = await self._store.find_flow(self._namespace, id)
             self._names[id] = None if record is None else record.name
         return {id: name for id in wanted if (name := self._names.get(id)) is not None}
@@ -116,11 +116,11 @@ class Flows:
         *,
         is_json: bool | None = None,
     ) -> FlowVersionInfo:
-        """Make a version that can be run, with the next number or that of `version`.
+        """Publish a version, so that it can be run, under the number `version` or the next free one.
 
-        What is published already is answered as it is: asking twice is asking once. A number that is
-        published with another definition is a VersionConflict. Without a definition, the draft of that number
-        is published. Raises BadFlow, FlowNotFound, VersionConflict.
+        Publishing the same definition again returns the published version. Without a definition, this
+        publishes the draft of that number. Raises BadFlow, FlowNotFound, and VersionConflict if the number is
+        published with another definition.
         """
         if definition is None and version is None:
             raise BadOption(
@@ -136,19 +136,19 @@ class Flows:
         *,
         is_json: bool | None = None,
     ) -> FlowVersionInfo:
-        """Keep a version that cannot be run yet, in the place of the draft of that number if there is one.
+        """Store a version that cannot be run yet. It replaces the draft of that number, if there is one.
 
-        What it says is checked when it is published. Raises FlowNotFound, and VersionConflict if that number
-        is published with another definition.
+        The definition is checked when it is published. Raises FlowNotFound, and VersionConflict if that
+        number is published with another definition.
         """
         return await self._write(flow, definition, version, DRAFT, is_json)
 
     async def versions(self, flow: str) -> list[FlowVersionInfo]:
-        """The highest number first. Raises FlowNotFound."""
+        """All versions, the highest number first. Raises FlowNotFound."""
         return [_version_info(version) for version in await self._versions(flow)]
 
     async def get(self, flow: str, version: int | None = None) -> FlowVersionInfo:
-        """That version, or the highest that is published. Raises FlowNotFound, NotPublished."""
+        """That version, or the highest published one. Raises FlowNotFound, NotPublished."""
         if version is not None:
             _check_number("version", version, _HIGHEST_NUMBER)
         if not is_name(flow):
@@ -162,11 +162,11 @@ class Flows:
         raise FlowNotFound(flow, self._namespace, version)
 
     async def compare(self, flow: str, before: int, after: int) -> list[Any]:
-        """What another version does differently, each with `path`, `kind`, `before` and `after`."""
+        """The differences between two versions, each with `path`, `kind`, `before` and `after`."""
         first, second = await self.get(flow, before), await self.get(flow, after)
         return await asyncio.to_thread(self._read.compare, first.definition, second.definition)
 
-    # --- how
+    # --- reading and writing
 
     async def _write(
         self,
@@ -188,12 +188,12 @@ class Flows:
                 return _version_info(known)
             if known is None and source is None:
                 raise FlowNotFound(flow, self._namespace, number)
-            if known is not None and _stands(known, hash, status, source):
+            if known is not None and _is_written(known, hash, status, source):
                 return _version_info(known)
             if known is not None and known.status == PUBLISHED:
                 raise VersionConflict(flow, str(number))
             text, meaning = source, hash
-            if text is None:  # the draft's own, which is looked at only now
+            if text is None:  # publish the draft, which is checked only now
                 assert known is not None
                 text, meaning = known.source, await self._hash_of(known.source, None, status)
             next_number = number or _next_number(versions)
@@ -205,9 +205,10 @@ class Flows:
         raise VersionConflict(flow, str(number or _next_number(await self._versions(flow))))
 
     async def _hash_of(self, source: str, is_json: bool | None, status: str) -> str:
-        """Of what it means; of a draft that cannot run yet, of its text. Raises BadFlow for any other.
+        """The hash of what the definition means, or of its text if it is a draft with mistakes. Raises
+        BadFlow if it has mistakes and is not a draft.
 
-        Not on the event loop: to read a long text takes longer than anyone else there should wait.
+        Runs in a thread, because parsing a long definition would block the event loop.
         """
         try:
             return await asyncio.to_thread(self._read.check, source, is_json=is_json)
@@ -235,7 +236,7 @@ def version_id(flow: str, version: str | int) -> str:
 
 
 def parse_version_id(id: str) -> tuple[str, str]:
-    """The workflow and its version. Raises BadOption."""
+    """The workflow and the version that the id names. Raises BadOption."""
     workflow, _, version = id.rpartition("@")
     if not is_name(workflow) or not is_name(version):
         raise BadOption("flow_version_id", id, "the id of a flow and the number of a version, as in orders@3")
@@ -243,7 +244,7 @@ def parse_version_id(id: str) -> tuple[str, str]:
 
 
 def version_number(text: str) -> int | None:
-    """The number that a version of a flow has; None if no flow has such a version."""
+    """The version as a number; None if no flow can have such a version."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else None
 
 
@@ -251,7 +252,8 @@ def version_number(text: str) -> int | None:
 
 
 def _version_like(versions: list[FlowVersion], hash: str, status: str) -> FlowVersion | None:
-    """The newest of that status, if it is the same. To publish an earlier one again is to go back to it."""
+    """The newest version of that status, if its hash is the same. An older version with the same hash does
+    not count: publishing its definition again makes it the newest."""
     newest = next((each for each in versions if each.status == status), None)
     return newest if newest is not None and newest.hash == hash else None
 
@@ -260,8 +262,8 @@ def _numbered(versions: list[FlowVersion], number: int) -> FlowVersion | None:
     return next((each for each in versions if each.number == number), None)
 
 
-def _stands(known: FlowVersion, hash: str, status: str, source: str | None) -> bool:
-    """There is nothing to write. A draft of a published version that is the same is that version."""
+def _is_written(known: FlowVersion, hash: str, status: str, source: str | None) -> bool:
+    """Whether there is nothing to write. A draft that equals a published version is that version."""
     is_same = source is None or known.hash == hash
     return is_same and (known.status == PUBLISHED or (status == DRAFT and known.source == source))
 
@@ -280,7 +282,7 @@ def _source_of(definition: Any) -> str:
         raise WrongType("definition", f"expected text or a map, got {type(definition).__name__}")
     try:
         return msgspec.json.encode(definition).decode()
-    except Exception as error:  # whatever is in it may raise what it likes
+    except Exception as error:  # the user's objects may raise anything
         raise CannotStore("definition", "it", f"cannot be written as JSON: {error}") from None
 
 
@@ -289,7 +291,7 @@ def _checked_description(description: Any) -> str:
         return ""
     if not isinstance(description, str) or len(description) > _LONGEST_DESCRIPTION:
         raise BadOption("description", description, f"text of at most {_LONGEST_DESCRIPTION:,} characters")
-    # Names are shorter, and are to have the same characters.
+    # The same characters as in names are allowed; names are shorter, so check it piece by piece.
     for start in range(0, len(description), 500):
         checked_name("description", description[start : start + 500])
     return str.__str__(description)

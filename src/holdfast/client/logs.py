@@ -1,4 +1,4 @@
-"""What tasks have said: all of it, or as it comes."""
+"""Reading the log of a run: the lines so far, or new lines as they come."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from holdfast.errors import JournalCorrupt, StoreUnavailable
 from holdfast.ports.store import Store
 
 _PAGE = 1000
-_LOOK_SECONDS = 0.25
-_AWAY_SECONDS = 1.0
+_POLL_SECONDS = 0.25
+_RECONNECT_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -28,17 +28,17 @@ class LogLine(msgspec.Struct, frozen=True, gc=False):
     at: dt.datetime
     task: str
     index: int | None
-    """Its place in a fan-out, if it is one of several."""
+    """Its index in a fan-out, if it is part of one."""
     attempt: int
     stream: str
-    """`stdout` or `stderr`; for a logging call its level, as in `INFO`; `holdfast` for what we say of it."""
+    """`stdout` or `stderr`, the level of a logging call (`INFO`), or `holdfast` for our own remarks."""
     text: str
 
 
 async def read_logs(
     store: Store, namespace: str, run: RunKey, task: str | None, after: int = 0
 ) -> AsyncIterator[tuple[int, LogLine]]:
-    """Every line so far, each with the number to go on from after it."""
+    """Every line so far, each with the number to pass as `after` to read on."""
     while True:
         page = await store.read_logs(namespace, run, after, task, _PAGE)
         for record in page:
@@ -50,13 +50,13 @@ async def read_logs(
 
 
 async def follow_logs(store: Store, namespace: str, run: RunKey, task: str | None) -> AsyncIterator[LogLine]:
-    """Every line so far, and more as they come, until the run has ended. Waits for a store that is away."""
+    """Every line so far, and new ones until the run has ended. Keeps trying while the store is
+    unavailable."""
     after = 0
     while True:
         try:
-            is_over = bool(
-                await store.ended(namespace, [run])
-            )  # asked first: the last lines come with the end
+            # Before reading lines: the last lines are written together with the end of the run.
+            is_over = bool(await store.ended(namespace, [run]))
             async for number, line in read_logs(store, namespace, run, task, after):
                 after = number
                 yield line
@@ -64,18 +64,18 @@ async def follow_logs(store: Store, namespace: str, run: RunKey, task: str | Non
             if not error.may_pass:
                 raise
             _log.warning("%s; still following the log", error)
-            await asyncio.sleep(_AWAY_SECONDS)
+            await asyncio.sleep(_RECONNECT_SECONDS)
             continue
         if is_over:
             return
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 def _lines(record: LogRecord) -> list[LogLine]:
     try:
         found: Any = _decode(record.lines)
     except msgspec.MsgspecError as error:
-        raise JournalCorrupt(None, f"the log of task {record.task!r} cannot be read ({error})") from None
+        raise JournalCorrupt(None, f"the log of task {record.task!r} ({error})") from None
     return [
         LogLine(moment(Instant(at)), record.task, record.index, record.attempt, stream, text)
         for at, stream, text in found

@@ -1,4 +1,4 @@
-"""A run as its user holds it: a handle to wait and ask, and a description to read."""
+"""The handle of a run (`Run`), and the descriptions of runs, tasks and attempts (`RunInfo`, …)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from holdfast.ports.programs import Workflows
 
 
 class RunInfo(msgspec.Struct, frozen=True):
-    """What there is to know of a run, for people and for `--json`."""
+    """A run as people and `--json` see it."""
 
     id: str
     key: str
-    """The run's own UUID, the same as `id` unless it was given one."""
+    """The run's UUID. The same as `id`, unless the user gave an id."""
     namespace: str
     workflow: str
     version: str
@@ -40,9 +40,9 @@ class RunInfo(msgspec.Struct, frozen=True):
     input: Any
     output: Any
     failure: Failure | None
-    """Why it failed, or why it is parked."""
+    """Why it failed, was cancelled or is parked."""
     waiting: str | None
-    """What it waits for, if it does."""
+    """What it waits for, in words."""
     created_at: dt.datetime
     started_at: dt.datetime | None
     finished_at: dt.datetime | None
@@ -52,7 +52,7 @@ R = TypeVar("R")
 
 
 class RunCalls(Protocol):
-    """What a handle asks of the client that made it."""
+    """The methods of a client that its handles call."""
 
     @property
     def waiters(self) -> Waiters: ...
@@ -71,7 +71,7 @@ class RunCalls(Protocol):
 
 
 class Run(Generic[R]):
-    """A handle. It costs nothing and can be made again at any time with `hf.get(id)`."""
+    """A handle of a run. It is cheap, and `hf.get(id)` makes another one at any time."""
 
     __slots__ = ("_client", "_id", "_unpack_result", "key")
 
@@ -119,17 +119,17 @@ class Run(Generic[R]):
 
 
 class TaskInfo(msgspec.Struct, frozen=True):
-    """One task of a run, as it stands."""
+    """A task of a run."""
 
     seq: int
     name: str
     index: int | None
     count: int | None
-    """Its place in a fan-out and how many there are, if it is one of several."""
+    """Its index in a fan-out and the size of the fan-out, if it is part of one."""
     status: TaskStatus
     attempt: int
     lost: int
-    """How many of its attempts died with their node."""
+    """How many attempts were lost with their node."""
     problem: str | None
     """Why it failed."""
     retry_at: dt.datetime | None
@@ -156,19 +156,19 @@ def task_info(glance: TaskSummary) -> TaskInfo:
 
 
 class AttemptInfo(msgspec.Struct, frozen=True):
-    """An attempt that did not succeed, or that a worker has made."""
+    """An attempt that did not succeed, or that a remote worker made."""
 
     seq: int
     attempt: int
     status: str
-    """`failed`, `timed_out`, `lost`, or `success` if a worker has made it"""
+    """`failed`, `timed_out`, `lost`, or (of a remote worker only) `success`"""
     problem: str | None
     traceback: str | None
     node: str
     started_at: dt.datetime | None
     finished_at: dt.datetime
     worker: str = ""
-    """Who has made it, if that was not the node: the id of a worker, and where it was called."""
+    """The worker that made it and its address; empty if the node made it."""
 
 
 def attempt_info(record: AttemptRecord) -> AttemptInfo:
@@ -186,12 +186,12 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """Where a run of a flow is."""
+    """The position of a run in its flow."""
 
     node: str = ""
-    """The path of the node that it visits, or has ended with; empty after success."""
+    """The path of the current node, or of the one that it ended with; empty after success."""
     action: str = ""
-    """The last one that was taken."""
+    """The last action that was taken."""
     steps: int = 0
     """How many nodes it has visited."""
 
@@ -200,17 +200,17 @@ _decode_cursor = msgspec.json.Decoder(Cursor).decode
 
 
 def cursor_in(state: Mapping[str, Payload]) -> Cursor | None:
-    """From the state of a run, as it is stored; None if it is not of a flow, or has not begun."""
+    """The cursor in the stored state of a run. None if it is not a run of a flow, or has not begun."""
     payload = state.get(CURSOR)
     try:
         return None if payload is None else _decode_cursor(payload)
     except msgspec.DecodeError:
-        return None  # a later version says it in another way
+        return None  # written by a later version
 
 
 def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
     def plain(payload: Payload | None) -> Any:
-        """As it stands there, if it is not JSON: one damaged row must not hide the others of a list."""
+        """If it is not JSON, its text: a damaged row must not hide the other runs of a list."""
         if payload is None:
             return None
         try:

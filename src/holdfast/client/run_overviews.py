@@ -1,6 +1,6 @@
-"""Runs of every kind as views show them: `hf.sights`.
+"""Runs as the HTTP API shows them: `hf.run_overviews`.
 
-Pages of them with a total, their tasks and attempts, and what an attempt has said.
+Pages of runs with a total, their tasks and attempts, and the log of an attempt.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from holdfast.ports.flows import RunOverview, RunPage
 from holdfast.ports.store import Store
 
 MOST_COUNTED: Final = 100_000
-"""A total of more is told as this many: to count all of them would cost more than anyone gains."""
+"""The largest total that is reported. Counting more rows would take too long."""
 
 _LARGEST_PAGE = 1000
 _LAST_OFFSET = 10**9
-_RECORDS_AT_ONCE = 1000
+_RECORDS_PER_READ = 1000
 
 _decode_lines = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
 
@@ -33,7 +33,7 @@ class RunOverviews:
         self._namespace = namespace
 
     async def page(self, page: RunPage) -> tuple[list[RunOverview], int]:
-        """The runs of the page, newest first, and how many there are in all, up to `MOST_COUNTED`."""
+        """The runs of the page, newest first, and the total, up to `MOST_COUNTED`."""
         if not 1 <= page.limit <= _LARGEST_PAGE:
             raise BadOption("size", page.limit, f"a whole number from 1 to {_LARGEST_PAGE:,}")
         if not 0 <= page.offset <= _LAST_OFFSET:
@@ -42,41 +42,41 @@ class RunOverviews:
         return found, await self._store.count_runs(self._namespace, page, MOST_COUNTED)
 
     async def run(self, id: str) -> RunOverview:
-        """By the name that its user gave it, or its key as text. Raises RunNotFound."""
+        """The run with that id or key. Raises RunNotFound."""
         record = await self._store.find(self._namespace, id) if is_name(id) else None
-        sight = None if record is None else await self._store.see_run(self._namespace, record.key)
-        if sight is None:
+        overview = None if record is None else await self._store.see_run(self._namespace, record.key)
+        if overview is None:
             raise RunNotFound(id, self._namespace)
-        return sight
+        return overview
 
     async def tasks(self, run: RunKey) -> list[TaskRecord]:
         return await self._store.list_tasks(self._namespace, run)
 
     async def attempts(self, run: RunKey) -> list[AttemptRecord]:
-        """Those that did not succeed, and those that workers have made. Any other is in its task's row."""
+        """Attempts that did not succeed or that a worker made. The rows of the tasks have all others."""
         return await self._store.list_attempts(self._namespace, run)
 
     async def log(self, run: RunKey, seq: int, attempt: int) -> list[str]:
-        """The lines that an attempt has said. Raises RunNotFound if there is no such task."""
+        """The log lines of an attempt. Raises RunNotFound if there is no such task."""
         found = await self._store.list_tasks(self._namespace, run, seq, 1)
         if not found or found[0].seq != seq:
             raise RunNotFound(task_id(run, seq), self._namespace)
         return [line async for line in self._lines(run, found[0], attempt)]
 
     async def _lines(self, run: RunKey, task: TaskRecord, attempt: int) -> AsyncIterator[str]:
-        """Those of other tasks are not read: they may have said a lot."""
+        """Does not read the lines of other tasks, which may be many."""
         after = 0
         while True:
-            page = await self._store.read_logs(self._namespace, run, after, task.name, _RECORDS_AT_ONCE)
+            page = await self._store.read_logs(self._namespace, run, after, task.name, _RECORDS_PER_READ)
             for record in page:
                 after = record.number
                 if (record.seq, record.attempt) != (task.seq, attempt):
                     continue
                 try:
-                    said = _decode_lines(record.lines)
+                    lines = _decode_lines(record.lines)
                 except msgspec.MsgspecError as error:
-                    raise JournalCorrupt(None, f"what task {task.name!r} has said ({error})") from None
-                for _, _, text in said:
+                    raise JournalCorrupt(None, f"the log of task {task.name!r} ({error})") from None
+                for _, _, text in lines:
                     yield text
-            if len(page) < _RECORDS_AT_ONCE:
+            if len(page) < _RECORDS_PER_READ:
                 return

@@ -1,7 +1,7 @@
-"""Schedules, as a user keeps them: `hf.schedules`.
+"""Managing schedules: `hf.schedules`.
 
-Everything here reads a schedule, changes the value, and writes it back if nobody else has changed it
-meanwhile; else it tries again. Nodes do the same when they fire one.
+Each change reads the schedule and writes it back if its revision is still the same; otherwise it tries again.
+Nodes do the same when they fire a schedule.
 """
 
 from __future__ import annotations
@@ -44,21 +44,19 @@ _decode = msgspec.json.Decoder(Plan).decode
 
 
 class ScheduleInfo(msgspec.Struct, frozen=True):
-    """A schedule as it stands."""
-
     name: str
     workflow: str
     input: Any
     plan: Plan
     is_paused: bool
     next_at: dt.datetime | None
-    """When it fires next; None if it is paused or at its end."""
+    """When it fires next; None if it is paused or has ended."""
     last_run: str | None
-    """The key of the run that it started last."""
+    """The key of the last run that it started."""
     is_active: bool
-    """That run has not ended."""
+    """Whether the last run has not ended."""
     queued: list[dt.datetime]
-    """Ticks that wait for it to end."""
+    """Ticks that wait for the last run to end."""
     skipped: int
     skip_note: str | None
     origin: str
@@ -68,15 +66,15 @@ class ScheduleInfo(msgspec.Struct, frozen=True):
 class UpcomingRun(msgspec.Struct, frozen=True):
     tick: dt.datetime
     at: dt.datetime
-    """Later than the tick by its jitter."""
+    """When it fires: the tick plus jitter."""
     run_id: str
 
 
 class CatchUpPreview(msgspec.Struct, frozen=True):
-    """What would be made up for after nobody was there for a while."""
+    """What a schedule would do after an outage of all nodes."""
 
     started: list[str]
-    """The ids of the runs."""
+    """The ids of the runs that it would start."""
     skipped: int
 
 
@@ -115,10 +113,10 @@ class Schedules:
         overlap: str = "skip",
         catchup: str | Mapping[str, int] | Catchup = "last",
     ) -> ScheduleInfo:
-        """Add a schedule, or change the one of that name. Ticks from now on count.
+        """Add a schedule, or change the one with that name. It fires for ticks from now on.
 
-        In texts of `input`, `{tick}` and `{date}` stand for the tick. Raises BadOption, UnknownWorkflow, and
-        WrongType if the workflow does not take that input.
+        In strings of `input`, `{tick}` and `{date}` stand for the tick. Raises BadOption, UnknownWorkflow,
+        and WrongType if the workflow does not accept that input.
         """
         plan = Plan.of(
             cron=cron,
@@ -135,11 +133,11 @@ class Schedules:
     async def put_plan(
         self, name: str, workflow: Any, plan: Plan, input: Mapping[str, Any], *, origin: str = ""
     ) -> ScheduleInfo:
-        """Like `put`. If the plan is as it was, what was missed is still made up for."""
+        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks."""
         name = checked_schedule_name(name)
         startable = await self._startable(workflow, None)
         template = _template(startable, plan, input, self._now())
-        # A workflow with a version of its own is meant with it: another may take other inputs.
+        # The claim names the version if the user gave one: another version may take other inputs.
         kept = (startable.pinned.claim, template, _encode(plan), origin)
 
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
@@ -151,9 +149,8 @@ class Schedules:
                 return _new_schedule(name, *kept, now=now, next_at=next_at)
             changed = msgspec.structs.replace(known, workflow=kept[0], input=template, origin=origin)
             if known.plan == kept[2]:
-                return changed  # when it fires is as it was, and so is what it has to make up for
-            # Ticks that wait have come, whatever the plan is now; the new one says by its overlap what
-            # becomes of them.
+                return changed  # the same plan: keep the cursor, so that missed ticks are caught up on
+            # Queued ticks stay queued. The overlap of the new plan decides what happens to them.
             return msgspec.structs.replace(
                 changed, plan=kept[2], cursor=now, next_at=None if known.is_paused else next_at
             )
@@ -165,7 +162,7 @@ class Schedules:
         return _info(await self._find(name))
 
     async def list(self) -> list[ScheduleInfo]:
-        """Those that this version can read. What keeps it from reading another, `get` tells."""
+        """All schedules that this version can read. For another, `get` raises the reason."""
         found: list[ScheduleInfo] = []
         for record in await self._store.list_schedules(self._namespace):
             try:
@@ -175,22 +172,22 @@ class Schedules:
         return found
 
     async def delete(self, name: str) -> None:
-        """Runs that it has started go on. Raises ScheduleNotFound."""
+        """Runs that the schedule has started go on. Raises ScheduleNotFound."""
         if not await self._store.delete_schedule(self._namespace, name):
             raise ScheduleNotFound(name, self._namespace)
 
     async def pause(self, name: str) -> ScheduleInfo:
-        """Start no more runs. Ticks that come meanwhile are not made up for."""
+        """Start no runs until `resume`. There is no catching up on ticks in between."""
 
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
-            known = _there(known, name, self._namespace)
+            known = _existing(known, name, self._namespace)
             return None if known.is_paused else msgspec.structs.replace(known, is_paused=True, next_at=None)
 
         return _info(await self._change(name, change))
 
     async def resume(self, name: str) -> ScheduleInfo:
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
-            known = _there(known, name, self._namespace)
+            known = _existing(known, name, self._namespace)
             if not known.is_paused:
                 return None
             now = self._now()
@@ -200,7 +197,7 @@ class Schedules:
         return _info(await self._change(name, change))
 
     async def trigger(self, name: str) -> Run[Any]:
-        """Start a run now, whatever the plan and overlap say. It counts for neither."""
+        """Start a run now. Plan and overlap are not applied to it and do not count it."""
         record = await self._find(name)
         now = self._now()
         id = f"{name}@now-{run_id(name, now).rpartition('@')[2]}-{secrets.token_hex(2)}"
@@ -210,8 +207,8 @@ class Schedules:
     async def backfill(
         self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
     ) -> list[Run[Any]]:
-        """Start a run for every tick from `begin` until before `end`. Those that were started before are not
-        started again: you get the run that there is. Raises BadOption if there are more than `limit`."""
+        """Start a run for every tick t with begin <= t < end. For a tick that already has a run, you get that
+        run. Raises BadOption if there are more than `limit` ticks."""
         record = await self._find(name)
         if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
             raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
@@ -225,7 +222,7 @@ class Schedules:
         return await self._start(record, [(tick, run_id(name, tick)) for tick in plan.ticks(first, last)])
 
     async def preview(self, name: str, count: int = 10) -> list[UpcomingRun]:
-        """When it fires next, if it is not paused."""
+        """The next runs that it would start if it is not paused."""
         if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
             raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
         record = await self._find(name)
@@ -233,7 +230,7 @@ class Schedules:
         return [UpcomingRun(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
-        """What a node that comes back at `end` would do, if none was there since `begin`."""
+        """What the schedule would do at `end` if no node was up since `begin`."""
         record = await self._find(name)
         first, last = _instant("begin", begin), _instant("end", end)
         if last < first:
@@ -242,7 +239,7 @@ class Schedules:
         started = [run_id(name, tick) for tick in (*decision.start, *decision.state.queued)]
         return CatchUpPreview(started, _skipped(decision))
 
-    # --- how
+    # --- reading and writing
 
     async def _start(self, record: ScheduleRecord, ticks: list[tuple[Instant, str]]) -> list[Run[Any]]:
         workflow, _, version = record.workflow.partition("@")
@@ -255,18 +252,18 @@ class Schedules:
 
     async def _find(self, name: str) -> ScheduleRecord:
         found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))
-        return _there(found[0] if found else None, name, self._namespace)
+        return _existing(found[0] if found else None, name, self._namespace)
 
     async def _change(
         self, name: str, change: Callable[[ScheduleRecord | None], ScheduleRecord | None]
     ) -> ScheduleRecord:
-        """Write what `change` makes of it; None leaves it as it is."""
+        """Write the record that `change` returns; None leaves the schedule as it is."""
         while True:
             found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))
             known = found[0] if found else None
             changed = change(known)
             if changed is None:
-                assert known is not None  # there is nothing to leave as it is
+                assert known is not None
                 return known
             decided_on = None if known is None else known.revision
             changed = msgspec.structs.replace(changed, revision=(decided_on or 0) + 1, updated_at=self._now())
@@ -303,7 +300,7 @@ def _new_schedule(
     )
 
 
-def _there(record: ScheduleRecord | None, name: str, namespace: str) -> ScheduleRecord:
+def _existing(record: ScheduleRecord | None, name: str, namespace: str) -> ScheduleRecord:
     if record is None:
         raise ScheduleNotFound(name, namespace)
     return record
@@ -314,7 +311,7 @@ def _next_at(name: str, plan: Plan, now: Instant) -> Instant | None:
 
 
 def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: Instant) -> Payload:
-    """The input with all defaults, checked with the tick of now filled in. Raises WrongType."""
+    """The input with all defaults. It is checked with the current instant filled in. Raises WrongType."""
     given = {**startable.tick_inputs, **input}
     raw = Payload(_encode(given)) if given else _EMPTY
     sample: dict[str, Any] = msgspec.json.decode(fill_in(raw, plan, now))

@@ -1,4 +1,4 @@
-"""Starting runs without an engine: into the store, for any node to take. Many at once is one batch."""
+"""Starting runs without an engine: writes them to the store, in batches, for any node to claim."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StoreStarter:
         return answer
 
     async def _write(self) -> None:
-        """Whatever has come together while the last batch was written goes out as the next."""
+        """Runs that were submitted while a batch was written become the next batch."""
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:

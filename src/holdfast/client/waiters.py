@@ -1,8 +1,8 @@
-"""Waiting for runs to end, wherever they run.
+"""Waiting for runs to end, on whatever node they run.
 
-The engine of this process tells when a run of its own has ended, or is its own no more. For all
-others the store is asked: once for all of them together, when it says that something has changed, and
-now and then in case a notification was lost.
+The engine of this process reports when a run of its own has ended, or is no longer its own. All other runs
+are looked up in the store, in one query: when the store notifies us of a change, and every few seconds in
+case a notification was lost.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from holdfast.ports.store import EndedRun, Store
 _log = logging.getLogger("holdfast.client")
 
 _POLL_SECONDS = 2.0
-_REST = 4
-"""Times as long as a look at the store took, before the next."""
+_PAUSE_FACTOR = 4
+"""The pause after a query is this many times as long as the query took."""
 _REMEMBERED = 10_000
 _SMALL = 512
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
 
 class Ending(asyncio.Future[Any]):
-    """The end of a run, for one who waits for it.
+    """The end of a run, for one caller that waits for it.
 
-    A future, so that whoever waits for ten thousand runs need not make ten thousand tasks; and a
-    coroutine as well, so that `asyncio.create_task(run.result())` works as people expect.
+    It is a future, so that waiting for ten thousand runs does not need ten thousand tasks. It is also a
+    coroutine, so that `asyncio.create_task(run.result())` works.
     """
 
     __slots__ = ("_id", "_steps", "_unpack", "other")
@@ -55,7 +55,7 @@ class Ending(asyncio.Future[Any]):
         self._unpack = unpack
         self._steps: Generator[Any, None, Any] | None = None
         self.other: Ending | None = None
-        """Another who waits for the same run: nearly always there is none, so this is their only list."""
+        """The next waiter for the same run. A linked list, because nearly always there is only one."""
 
     def send(self, value: None) -> Any:
         if self._steps is None:
@@ -76,7 +76,7 @@ class Ending(asyncio.Future[Any]):
             case Succeeded():
                 try:
                     self.set_result(self._unpack(outcome.payload))
-                except Exception as error:  # a result that does not fit the workflow's hint any more
+                except Exception as error:  # the result no longer fits the workflow's type hint
                     self.set_exception(error)
             case Failed():
                 self.set_exception(revive(outcome.failure, RunFailed))
@@ -92,12 +92,12 @@ class Waiters:
         self._store = store
         self._namespace = namespace
         self._is_local = is_local
-        """Whether the engine of this process has the run, and so will tell of its end."""
+        """Whether the engine of this process owns the run and will report its end."""
         self._waiting: dict[RunKey, Ending] = {}
         self._elsewhere: set[RunKey] = set()
-        """Those of them that the store is to be asked about."""
+        """The waited-for runs that must be looked up in the store."""
         self._recent: OrderedDict[RunKey, Payload] = OrderedDict()
-        """Small results of runs that ended here lately, the oldest first."""
+        """Small results of runs that ended here recently, the oldest first."""
         self._changed = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
@@ -105,7 +105,7 @@ class Waiters:
         self._failure: NodeStopped | None = None
 
     def wait(self, run: RunKey, id: str | None, unpack: Callable[[Payload], Any]) -> Ending:
-        """The run's result, read by `unpack`, or what it failed with. The caller may cancel the future."""
+        """A future of the run's result, read by `unpack`, or of its error. The caller may cancel it."""
         if self._failure is not None:
             raise self._failure
         if self._is_closed:
@@ -126,29 +126,29 @@ class Waiters:
         return ending
 
     def runs_ended(self, runs: Sequence[EndedRun]) -> None:
-        """What the engine of this process calls after the commit that ended them."""
+        """Called by the engine of this process after the commit that ended these runs."""
         for row in runs:
             if row.run in self._waiting:
                 failure = None if row.failure is None else _decode_failure(row.failure)
-                self._tell(row.run, run_outcome(row.status, row.output, failure))
+                self._settle(row.run, run_outcome(row.status, row.output, failure))
             elif row.output is not None and len(row.output) <= _SMALL:
                 self._remember(row.run, row.output)
 
     def runs_released(self, runs: Iterable[RunKey]) -> None:
-        """What the engine of this process calls when it no longer has these runs: they go on elsewhere."""
+        """Called by the engine of this process when it no longer owns these runs."""
         self._elsewhere.update(run for run in runs if run in self._waiting)
 
     def _remember(self, run: RunKey, output: Payload) -> None:
-        """Many a run is over before anyone asks for its result, who then need not ask the store.
+        """Many runs end before anyone waits for them. A later `wait` then needs no query.
 
-        Only successes: nothing can happen to those any more, where a failed run can be tried again.
+        Only for successful runs, which never change. A failed run can be reopened.
         """
         self._recent[run] = output
         if len(self._recent) > _REMEMBERED:
             self._recent.popitem(last=False)
 
     def node_stopped(self, failure: NodeStopped) -> None:
-        """The engine of this process is gone: whoever waits must hear of it, and not wait for ever."""
+        """The engine of this process has stopped. All waiters get the error; they would wait for ever."""
         self._failure = failure
         self._refuse_all(failure)
 
@@ -169,7 +169,7 @@ class Waiters:
             await asyncio.gather(self._watcher, return_exceptions=True)
         self._refuse_all(NotOpen())
 
-    def _tell(self, run: RunKey, outcome: Outcome) -> None:
+    def _settle(self, run: RunKey, outcome: Outcome) -> None:
         self._elsewhere.discard(run)
         for ending in all_of(self._waiting.pop(run, None)):
             if not ending.done():
@@ -178,28 +178,28 @@ class Waiters:
     async def _watch(self) -> None:
         clock = asyncio.get_running_loop()
         while True:
-            # Quietly wait for news; look without any only while somebody waits for another process.
+            # Wait for a notification or the timer. Without waiters, nothing is queried.
             timer = clock.call_later(_POLL_SECONDS, self._changed.set)
             await self._changed.wait()
             timer.cancel()
             self._changed.clear()
             began = clock.time()
-            elsewhere = self._take_stock()
+            elsewhere = self._runs_to_query()
             if not elsewhere:
                 continue
             try:
                 for record in await self._store.ended(self._namespace, elsewhere):
-                    self._tell(record.key, run_outcome(record.status, record.output, record.failure))
-            except Exception as error:  # whoever waits would else wait for ever, and never know why
+                    self._settle(record.key, run_outcome(record.status, record.output, record.failure))
+            except Exception as error:  # if this task died, its waiters would wait for ever
                 is_ours = not isinstance(error, StoreError)
                 _log.warning("%s; still waiting for %d runs", error, len(elsewhere), exc_info=is_ours)
                 await asyncio.sleep(_POLL_SECONDS)
-            # One who waits for thousands of runs asks long questions, and on a busy database there is
-            # always news: the answers must not be all that anyone is busy with.
-            await asyncio.sleep(min(_POLL_SECONDS, _REST * (clock.time() - began)))
+            # A query for thousands of runs is slow, and a busy database notifies all the time. Without a
+            # pause these queries would never stop.
+            await asyncio.sleep(min(_POLL_SECONDS, _PAUSE_FACTOR * (clock.time() - began)))
 
-    def _take_stock(self) -> list[RunKey]:
-        """The runs to ask for: not those that have come back, nor those that nobody waits for any more."""
+    def _runs_to_query(self) -> list[RunKey]:
+        """Drops runs that this process owns again, and runs that no caller waits for any more."""
         for run in [run for run in self._elsewhere if self._is_local(run)]:
             self._elsewhere.discard(run)
         for run in [run for run in self._elsewhere if _still_wanted(self._waiting.get(run)) is None]:
@@ -207,14 +207,14 @@ class Waiters:
             self._waiting.pop(run, None)
         return list(self._elsewhere)
 
-    def look(self) -> None:
-        """Everything may have changed: ask the store soon, for all runs that are not here."""
+    def refresh(self) -> None:
+        """Look up all runs that this process does not own. For tests: anything may have changed."""
         self.runs_released([run for run in self._waiting if not self._is_local(run)])
         self._changed.set()
 
 
 def _still_wanted(first: Ending | None) -> Ending | None:
-    """The first of those who have not stopped waiting."""
+    """The first waiter that is not done."""
     while first is not None and first.done():
         first = first.other
     return first

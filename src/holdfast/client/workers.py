@@ -1,8 +1,9 @@
-"""Workers, and the queue that some of them ask: `hf.workers`.
+"""Remote workers and the task queue: `hf.workers`.
 
-A worker registers, and says every few seconds that it lives. One that is called over HTTP has a URL; one that
-asks takes a task from the queue, does it, and tells what came of it. The task is its own until its lease is
-over, which its heartbeat renews. Then another gets it, and what the first one says is refused with ItemLost.
+A worker registers and sends a heartbeat every few seconds. There are two types. A node calls an HTTP worker
+at its URL. A polling worker takes a task from the queue, runs it and completes it. Its lease on the task is
+renewed by heartbeats. When the lease expires, another worker gets the task, and what the first one reports is
+refused with ItemLost.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from holdfast.errors import BadOption, ItemLost, NoWorker, WrongType, show
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord, WorkerStore
 
 CALLED: Final = "http"
-"""The type of workers that are called."""
+"""The type of workers that a node calls."""
 ASKING: Final = "async"
-"""The type of workers that ask."""
+"""The type of workers that poll the queue."""
 NO_URL: Final = "queue"
-"""What those have for a URL."""
+"""Stands for the URL of a polling worker."""
 
 _MOST_SERVICES = 1000
 _LONGEST_URL = 2000
@@ -71,7 +72,7 @@ class Workers:
         queue_lease: dt.timedelta,
         encode: EncodeValue = _encode,
     ) -> None:
-        """`encode` writes a result as JSON, named by the text, and refuses what is too large."""
+        """`encode` takes a result and its name for errors, and returns JSON. It refuses large results."""
         self._store = store
         self._namespace = namespace
         self._now = now
@@ -82,7 +83,7 @@ class Workers:
     # --- the registry
 
     async def register(self, id: str, url: str, services: Sequence[str], type: str = "") -> None:
-        """Make it known, or replace what is known of it. Without a URL it is one that asks.
+        """Add a worker, or replace its registration. Without a URL it is a polling worker.
 
         Raises BadOption, WrongType.
         """
@@ -99,9 +100,9 @@ class Workers:
         await self._store.register_worker(self._namespace, record)
 
     async def heartbeat(self, id: str, url: str = "", load: int = 0) -> bool:
-        """The worker lives, and keeps what it has taken from the queue. False: register it first.
+        """Keep the worker online and renew its leases. False: it must register first.
 
-        One whose id is not known is found by its URL.
+        If the id is unknown, the worker is looked up by its URL.
         """
         _check_number("load", load)
         now = self._now()
@@ -115,7 +116,7 @@ class Workers:
         )
 
     async def list(self, service: str | None = None, ttl: dt.timedelta | None = None) -> list[WorkerInfo]:
-        """Those of the service that were heard of within `ttl` (or `worker_ttl_seconds`), by id."""
+        """Workers of the service with a heartbeat within `ttl` (`worker_ttl_seconds` by default), by id."""
         ttl = self._ttl if ttl is None else ttl
         if not isinstance(ttl, dt.timedelta) or not dt.timedelta(0) < ttl <= _LONGEST_TTL:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadOption("ttl", ttl, "a timedelta longer than zero, and at most a hundred years")
@@ -125,20 +126,20 @@ class Workers:
         return [_info(each, last) for each in found if service is None or service in each.services]
 
     async def allocate(self, service: str) -> WorkerInfo:
-        """The worker of the service that has least to do, of those that can be called. Raises NoWorker."""
+        """The online HTTP worker of the service with the least load. Raises NoWorker."""
         online = [each for each in await self.list(service) if each.is_online and each.url != NO_URL]
         if not online:
             raise NoWorker(f"no worker of service {show(service)} is online")
         return min(online, key=lambda each: (each.load, each.id))
 
     async def mark_offline(self) -> int:
-        """Have those known as offline that were silent for too long. Answers how many are still online."""
+        """Mark workers without a recent heartbeat as offline. Returns how many are still online."""
         return await self._store.mark_offline(self._namespace, later(self._now(), -self._ttl))
 
     # --- the queue
 
     async def poll(self, worker: str, services: Sequence[str]) -> QueueItem | None:
-        """Take the task of these services that waits for longest. None: there is none."""
+        """Take the oldest waiting task of these services; None if there is none."""
         now = self._now()
         return await self._store.poll_queue(
             self._namespace,
@@ -149,9 +150,9 @@ class Workers:
         )
 
     async def complete(self, queue_id: str, *, result: Any = None, error: str = "") -> None:
-        """Tell what came of a task that was taken: a result, or an error if there is one.
+        """End a task that was taken, with a result, or with `error` if that is not empty.
 
-        Raises ItemLost if it is no longer this worker's; WrongType, CannotStore and PayloadTooLarge.
+        Raises ItemLost if the worker no longer has the task; WrongType, CannotStore, PayloadTooLarge.
         """
         held = read_queue_id("queue_id", queue_id)
         outcome: Outcome
@@ -166,7 +167,7 @@ class Workers:
             raise ItemLost(queue_id, answer.value)
 
     async def renew(self, queue_id: str) -> None:
-        """Keep a task that was taken for another lease. Raises ItemLost."""
+        """Renew the lease on a task that was taken. Raises ItemLost."""
         held = read_queue_id("queue_id", queue_id)
         until = self._lease_until(self._now())
         if not await self._store.renew_item(self._namespace, held.run, held.seq, held.lease, until):
@@ -177,7 +178,7 @@ class Workers:
 
 
 class HeldItem(NamedTuple):
-    """Which taking of which task a worker speaks of."""
+    """One lease on one task of the queue."""
 
     run: RunKey
     seq: int
@@ -189,7 +190,7 @@ def queue_id(item: QueueItem) -> str:
 
 
 def read_queue_id(what: str, id: Any) -> HeldItem:
-    """Of a task that was taken, or of a node's run, which is written alike. Raises BadOption."""
+    """Read the id of a task that was taken; ids of attempts have the same form. Raises BadOption."""
     key, *numbers = id.rsplit(":", 2) if isinstance(id, str) else [""]
     run = key_from_text(key)
     if run is None or len(numbers) != 2 or not all(_is_number(each) for each in numbers):
@@ -226,7 +227,7 @@ def _checked_services(services: Any) -> tuple[str, ...]:
 
 
 def _checked_error(error: Any) -> str:
-    """What a worker says has gone wrong, whatever it is."""
+    """A worker's error message, cleaned for the store and cut to the limit."""
     if not isinstance(error, str):
         raise WrongType("error", f"expected text, got {show(error)}")
     shown = error.replace("\x00", "�").encode(errors="backslashreplace").decode()
@@ -234,7 +235,7 @@ def _checked_error(error: Any) -> str:
 
 
 def _info(record: WorkerRecord, last: Instant) -> WorkerInfo:
-    """`last` is when it must have been heard of to be online, whether or not anyone has marked it since."""
+    """A worker with no heartbeat since `last` is offline, even if it is not marked yet."""
     return WorkerInfo(
         record.id,
         record.url,

@@ -112,7 +112,7 @@ class Environment(Client):
             namespace=self.settings.namespace,
             now=self.clock.now,
         )
-        self._settle_in(asyncio.get_running_loop())
+        self._bind_loop(asyncio.get_running_loop())
         try:
             await self.register_all()
         except BaseException:
@@ -159,7 +159,7 @@ class Environment(Client):
         self.engine = self._parts.engine(self._waiters)
         self.engine.start()
         self._replaced.set()
-        self._waiters.look()
+        self._waiters.refresh()
 
     def note_execution(self, task: str) -> None:
         self.executions.append(task)
