@@ -10,7 +10,7 @@ FAULTS = [
         "task-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Code("authoring.code.program:_take_task").replace(
+            Code("authoring.code.requests:_take_task").replace(
                 "self._next_task = A + 1", "self._next_task = A + (not self.is_replaying)"
             )
         ],
@@ -23,7 +23,7 @@ FAULTS = [
         "timer-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Code("authoring.code.program:start_timer").replace(
+            Code("authoring.code.requests:start_timer").replace(
                 "self._next_timer += 1", "self._next_timer += not self.is_replaying"
             )
         ],
@@ -33,7 +33,7 @@ FAULTS = [
         "child-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Code("authoring.code.program:CodeProgram.start_child").replace(
+            Code("authoring.code.requests:Requests.start_child").replace(
                 "self._next_child += 1", "self._next_child += not self.is_replaying"
             )
         ],
@@ -49,7 +49,7 @@ FAULTS = [
         "recorded-tasks-asked-for-again",
         "3: a recorded task is never done again",
         [
-            Code("authoring.code.program:_take_task").replace(
+            Code("authoring.code.requests:_take_task").replace(
                 "return A, True", "return A, self.is_replaying and A > 0"
             )
         ],
@@ -58,7 +58,7 @@ FAULTS = [
     Fault(
         "differences-overlooked",
         "5: a program that asks for something else is noticed",
-        [Code("authoring.code.program:_take_task").replace("A != (K, N)", "A.kind != K")],
+        [Code("authoring.code.requests:_take_task").replace("A != (K, N)", "A.kind != K")],
         cases(
             "authoring/code/test_versions.py",
             "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
@@ -69,7 +69,7 @@ FAULTS = [
         "5: a program that asks for something else is noticed",
         [
             Code("authoring.code.program:CodeProgram.advance").replace(
-                "self._broken is not None", "self._broken is not None and at < 0"
+                "self._determinism_error is not None", "self._determinism_error is not None and at < 0"
             )
         ],
         cases("authoring/code/test_versions.py", "test_user_code_cannot_swallow_a_determinism_error"),
@@ -96,21 +96,21 @@ FAULTS = [
     Fault(
         "dice-of-the-process",
         "5: chance in a workflow comes from its run",
-        [Code("authoring.code.program:CodeProgram.random").replace("Random(...)", "Random()")],
+        [Code("authoring.code.requests:Requests.random").replace("Random(...)", "Random()")],
         cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
         "clock-of-the-process",
         "5: time in a workflow comes from its journal",
-        [Code("authoring.code.program:CodeProgram.now").replace("moment(...)", "dt.datetime.now(dt.UTC)")],
+        [Code("authoring.code.requests:Requests.now").replace("moment(...)", "dt.datetime.now(dt.UTC)")],
         cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
         "local-effects-done-again",
         "3: a recorded side effect is never done again",
         [
-            Code("authoring.code.program:CodeProgram.record").replace(
-                "A and self._then is not None", "A and self._then is not None and seq > 0"
+            Code("authoring.code.requests:Requests.record").replace(
+                "A and self._recorded is not None", "A and self._recorded is not None and seq > 0"
             )
         ],
         cases("authoring/code/test_context.py", "test_a_recorded_side_effect_is_not_done_again"),
@@ -140,7 +140,7 @@ FAULTS = [
     Fault(
         "promises-change-their-mind",
         "6: a promise is settled once",
-        [Code("authoring.code.program:CodeProgram._hear").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
+        [Code("authoring.code.inbox:Inbox.settle").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
         cases(
             "authoring/code/test_messages.py", "test_a_promise_may_be_settled_before_or_after_it_is_asked_for"
         ),

@@ -1,7 +1,7 @@
-"""What workflow code can ask of the run it belongs to.
+"""What workflow code can ask its run: `Context`.
 
-Everything here gives the same answer on replay. It is reached with `context()` from anywhere in
-workflow code, or as the first parameter of a workflow if that is annotated `Context`.
+Every answer is the same on replay. Workflow code gets the context from `context()`, or as the first parameter
+of a workflow if that is annotated `Context`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _loggers = logging.getLogger("holdfast.workflow")
 
 
 def current_program() -> CodeProgram | None:
-    """The program whose code is running right now, if any."""
+    """The program whose code is running now, if any."""
     loop = get_running_loop()
     return loop.host if type(loop) is WorkflowLoop else None  # pyright: ignore[reportReturnType]
 
@@ -41,14 +41,14 @@ def context() -> Context:
 
 
 class Context:
-    """A view of the run. Cheap to make: all state is the program's."""
+    """A view of the run. It is cheap: the program has all the state."""
 
     __slots__ = ("_program",)
 
     def __init__(self, program: CodeProgram) -> None:
         self._program = program
 
-    # --- who am I
+    # --- the run
 
     @property
     def run_id(self) -> str:
@@ -75,7 +75,7 @@ class Context:
     def cancel_requested(self) -> bool:
         return self._program.cancel_requested
 
-    # --- time and chance
+    # --- time and random numbers
 
     def now(self) -> dt.datetime:
         """The instant of this step of the run, in UTC."""
@@ -83,29 +83,29 @@ class Context:
 
     @property
     def random(self) -> random.Random:
-        """Dice that fall the same way in every replay of this run."""
+        """A random generator that gives the same numbers in every replay of this run."""
         return self._program.random
 
     def uuid4(self) -> uuid.UUID:
         return self._program.uuid4()
 
-    # --- memory
+    # --- state and side effects
 
     @property
     def state(self) -> State:
         return State(self._program)
 
     async def run(self, name: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Call a plain function right here, once: its result is recorded and given back on replay.
+        """Call a plain function here, once. Its result is recorded, and replay returns the recorded result.
 
-        For what is quick, local and not repeatable, such as reading an environment variable. Work
-        that can fail or take time belongs in a task.
+        Use it for quick local calls that may differ next time, such as reading an environment variable. Work
+        that can fail or takes time belongs in a task.
         """
         name = checked_name("the name of a side effect", name)
         outcome = self._program.record(name, lambda: function(*args, **kwargs))
         return _value(outcome, self._program, Any, f"the result of {name!r}")
 
-    # --- the outside world
+    # --- messages
 
     @overload
     def promise(self, name: str, /, *, timeout: dt.timedelta | None = None) -> asyncio.Task[Any]: ...
@@ -116,17 +116,17 @@ class Context:
     def promise(
         self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[Any]:
-        """A value that someone outside will give, once, with `hf.resolve(run, name, value)`.
+        """A value that is given from outside, once, with `hf.resolve(run, name, value)`.
 
-        Raises TimeoutError after `timeout`, and what `hf.reject` was given if it is rejected. Asking
-        twice for a name gives the same value twice; it may be resolved before it is asked for.
+        Raises TimeoutError after `timeout`, and the error given to `hf.reject` if it is rejected. Asking
+        twice for a name gives the same value. The promise may be resolved before the code asks for it.
         """
         name = checked_name("the name of a promise", name)
         return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):
-            outcome = await self._program.settled(name)
+            outcome = await self._program.inbox.outcome_of(name)
         return _value(outcome, self._program, type, f"promise {name!r}")
 
     @overload
@@ -138,32 +138,32 @@ class Context:
     def signal(
         self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[Any]:
-        """The next message sent with `hf.signal(run, name, value)`: first in, first out, each taken once.
+        """The next message sent with `hf.signal(run, name, value)`: first in, first out, each once.
 
-        Raises TimeoutError after `timeout`; no message is lost by that.
+        Raises TimeoutError after `timeout`. No message is lost by a timeout.
         """
         name = checked_name("the name of a signal", name)
         return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):
-            payload = await self._program.next_signal(name)
+            payload = await self._program.inbox.next_signal(name)
         return self._program.codec.decode(payload, type, f"signal {name!r}")
 
     def has_signal(self, name: str) -> bool:
-        return self._program.has_signal(checked_name("the name of a signal", name))
+        return self._program.inbox.has_signal(checked_name("the name of a signal", name))
 
     def drain_signals(self, name: str, type: Any = Any) -> list[Any]:
-        """All messages of that name that are here now, without waiting."""
+        """All messages of that name that have arrived, without waiting."""
         name = checked_name("the name of a signal", name)
-        decode = self._program.codec.decode
-        return [decode(payload, type, f"signal {name!r}") for payload in self._program.drain_signals(name)]
+        payloads = self._program.inbox.drain_signals(name)
+        return [self._program.codec.decode(payload, type, f"signal {name!r}") for payload in payloads]
 
-    # --- work
+    # --- tasks and children
 
     def schedule(self, task: Any, /, *args: Any, **kwargs: Any) -> TaskHandle[Any]:
-        """Ask for a task by its name or by itself. By name, arguments are passed by keyword."""
-        return self._program.by_name.schedule(self._program, task, args, kwargs)
+        """Ask for a task, given by itself or by name. By name, arguments are passed by keyword."""
+        return self._program.resolver.schedule(self._program, task, args, kwargs)
 
     def start_child(
         self,
@@ -175,29 +175,29 @@ class Context:
         detached: bool = False,
         **kwargs: Any,
     ) -> ChildHandle[Any]:
-        """Start a workflow of any kind as a child, by its name or by itself."""
-        return self._program.by_name.start_child(
+        """Start a workflow of any kind as a child, given by itself or by name."""
+        return self._program.resolver.start_child(
             self._program, workflow, args, kwargs, id=id, version=version, detached=detached
         )
 
-    # --- change
+    # --- changed code
 
     def patched(self, change_id: str) -> bool:
-        """Whether this run is to take the changed path.
+        """Whether this run takes the changed path.
 
-        True for runs that reach this line for the first time, False for those that passed it before
-        the change was made; the same for ever after. So both kinds of run go on with one code.
+        True if the run reaches this line for the first time, False if it passed here before the change was
+        made. A run always gets the same answer. So old and new runs can go on with the same code.
         """
         return self._program.patched(checked_name("change_id", change_id))
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
-        """A logger that is silent during replay, so that every line is written once."""
+        """A logger that writes nothing during replay, so that every line is written once."""
         return _ReplayAwareLogger(self._program)
 
 
 class State:
-    """A durable key-value store of the run: readable from outside, rebuilt by replay."""
+    """The durable key-value state of the run. Clients can read it, and replay rebuilds it."""
 
     __slots__ = ("_program",)
 
@@ -227,7 +227,7 @@ class _ReplayAwareLogger(logging.LoggerAdapter[logging.Logger]):
         super().__init__(_loggers.getChild(program.run.workflow), {"run_id": program.run_id})
         self._program = program
 
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  # logging's own name for it
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802  # logging's name
         return self._program.is_live and super().isEnabledFor(level)
 
     def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:

@@ -1,6 +1,6 @@
 """`@task` and `@workflow`: plain functions that become durable when workflow code calls them.
 
-Outside a workflow both are still the function they were, so they can be called and tested as such.
+Outside a workflow, calling one just calls the function, so that it can be tested as such.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, source_of
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
@@ -54,7 +55,7 @@ class Task(Generic[P, R]):
         self.__wrapped__ = function
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
-        """In a workflow: ask for the task and give a handle to await. Elsewhere: call the function."""
+        """In a workflow: ask for the task and return a handle to await. Elsewhere: call the function."""
         program = current_program()
         if program is None:
             return self.function(*args, **kwargs)
@@ -73,10 +74,10 @@ class Task(Generic[P, R]):
         return call
 
     def schedule(
-        self, program: CodeProgram, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, requests: Requests, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[R]:
-        input = self.signature.pack(args, kwargs, program.codec)
-        return program.schedule(self.name, input, options, self.signature.unpack_result)
+        input = self.signature.pack(args, kwargs, requests.codec)
+        return requests.schedule(self.name, input, options, self.signature.unpack_result)
 
     def __repr__(self) -> str:
         return f"<task {self.name!r}>"
@@ -99,7 +100,7 @@ class Workflow(Generic[P, R]):
         self.hash = hash_of(definition)
         self.source = source_of(definition) or ""
         self.is_pinned = version is not None
-        """An explicit version: only nodes that have exactly it may run its runs."""
+        """Whether the version is explicit. Only nodes with exactly that version may run its runs."""
         self.version = version if version is not None else f"auto-{self.hash[:12]}"
         self._is_class = inspect.isclass(definition)
         self._entry = entry
@@ -116,14 +117,14 @@ class Workflow(Generic[P, R]):
         return f"{self.name}@{self.version}" if self.is_pinned else self.name
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
-        """In a workflow: start a child and give a handle to await. Elsewhere: call the function."""
+        """In a workflow: start a child and return a handle to await. Elsewhere: call the function."""
         program = current_program()
         if program is None:
             return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
         return self.start(program, args, kwargs)
 
     def options(self, *, id: str | None = None, detached: bool = False) -> Callable[P, ChildHandle[R]]:
-        """`id` names the child's run; a `detached` child is not cancelled when its parent ends."""
+        """`id` is the id of the child's run. A `detached` child is not cancelled when its parent ends."""
 
         def call(*args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
             program = current_program()
@@ -135,18 +136,18 @@ class Workflow(Generic[P, R]):
 
     def start(
         self,
-        program: CodeProgram,
+        requests: Requests,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         *,
         id: str | None = None,
         detached: bool = False,
     ) -> ChildHandle[R]:
-        input = self.signature.pack(args, kwargs, program.codec)
+        input = self.signature.pack(args, kwargs, requests.codec)
         version = self.version if self.is_pinned else None
-        if not program.is_recorded_child():
-            program.by_name.require_workflow(self.name, version)
-        return program.start_child(
+        if not requests.is_recorded_child():
+            requests.resolver.require_workflow(self.name, version)
+        return requests.start_child(
             self.name, version, input, self.signature.unpack_result, id=id, detached=detached
         )
 
@@ -154,13 +155,13 @@ class Workflow(Generic[P, R]):
         return self.signature.unpack_result(payload)
 
     async def main(self, program: CodeProgram) -> Payload:
-        """The whole of a run: from its stored input to its stored result."""
+        """Run the workflow, from the stored input to the result to be stored."""
         args, kwargs = self.signature.unpack(program.run.input)
         result = await self._begin(args, kwargs, program)
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> CodeProgram:
-        return CodeProgram(run, past, definitions.codec, self.main, CatalogNames(definitions.catalog))
+        return CodeProgram(run, past, definitions.codec, self.main, CatalogResolver(definitions.catalog))
 
     def _begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []
@@ -172,8 +173,9 @@ class Workflow(Generic[P, R]):
         return f"<workflow {self.name!r} {self.version}>"
 
 
-class CatalogNames:
-    """What `context().schedule(...)` and `start_child(...)` do with a name, or with the thing itself."""
+class CatalogResolver:
+    """Implements `DefinitionResolver`: `context().schedule(...)` and `start_child(...)` take a name or a
+    definition."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -182,7 +184,7 @@ class CatalogNames:
         self._catalog.workflow(name, version)
 
     def schedule(
-        self, program: CodeProgram, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, requests: Requests, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[Any]:
         known: Any = task
         if isinstance(task, str):
@@ -190,15 +192,15 @@ class CatalogNames:
             known = self._catalog.find_task(task)
         if isinstance(known, Task):
             typed = cast("Task[..., Any]", known)
-            return typed.schedule(program, typed.task_options, args, kwargs)
+            return typed.schedule(requests, typed.task_options, args, kwargs)
         if not isinstance(task, str):
             raise WrongType("context().schedule()", f"expected a task or its name, got {show(task)}")
-        input = _pack_unknown(f"task {task!r}", args, kwargs, program.codec)
-        return program.schedule(task, input, TaskOptions(), partial(_unpack_unknown, program.codec))
+        input = _pack_unknown(f"task {task!r}", args, kwargs, requests.codec)
+        return requests.schedule(task, input, TaskOptions(), partial(_unpack_unknown, requests.codec))
 
     def start_child(
         self,
-        program: CodeProgram,
+        requests: Requests,
         workflow: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -215,15 +217,15 @@ class CatalogNames:
         try:
             known = self._catalog.workflow(name, version)
         except UnknownWorkflow:
-            if not program.is_recorded_child():
+            if not requests.is_recorded_child():
                 raise
-            input = _pack_unknown(f"workflow {name!r}", args, kwargs, program.codec)
-            decode: Any = partial(_unpack_unknown, program.codec)
+            input = _pack_unknown(f"workflow {name!r}", args, kwargs, requests.codec)
+            decode: Any = partial(_unpack_unknown, requests.codec)
         else:
-            input = known.signature.pack(args, kwargs, program.codec)
+            input = known.signature.pack(args, kwargs, requests.codec)
             decode = known.signature.unpack_result
             version = known.version if known.is_pinned else None
-        return program.start_child(name, version, input, decode, id=id, detached=detached)
+        return requests.start_child(name, version, input, decode, id=id, detached=detached)
 
 
 def _pack_unknown(what: str, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
@@ -250,9 +252,9 @@ def task(
     catalog: Catalog = default_catalog,
     **options: Unpack[Options],
 ) -> Any:
-    """Make a function a task: durable, retried and never repeated once recorded.
+    """Make a function a task: it is retried if it fails, and never runs again once its result is recorded.
 
-    `async def` functions run on the event loop, plain ones on threads.
+    `async def` functions run on the event loop, plain functions on threads.
     """
     decorator = TaskDecorator(name, _merge(TaskOptions(), options), catalog)
     return decorator if function is None else decorator(function)
@@ -330,14 +332,14 @@ def _name_of(given: str | None, definition: Any) -> str:
 def _origin_of(definition: Any) -> str:
     try:
         return f"{definition.__module__}:{definition.__qualname__}"
-    except Exception:  # a partial, or a class whose metaclass refuses it
+    except Exception:  # a partial, or a class with a metaclass that raises
         return f"<locals> {show(definition)}"
 
 
 def _own_name(definition: Any) -> Any:
     try:
         return getattr(definition, "__name__", None)
-    except Exception:  # a metaclass, or a __getattr__, can refuse even that
+    except Exception:  # a metaclass or a __getattr__ may raise
         return None
 
 

@@ -1,7 +1,7 @@
-"""What calling a task or a child workflow inside a workflow gives back: an asyncio future with an id.
+"""Handles: what a call of a task or a child workflow returns inside a workflow.
 
-A real `asyncio.Future`, so `gather`, `wait`, `wait_for`, `shield` and `TaskGroup` take it as it is.
-Cancelling it, by hand or because what awaited it was cancelled, cancels the work.
+A handle is an `asyncio.Future` with an id, so `gather`, `wait`, `wait_for`, `shield` and `TaskGroup` accept
+it. Cancelling the handle, directly or through the code that awaits it, cancels the task or child.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 R = TypeVar("R")
 
 
-class Asker(Protocol):
-    """The program that a handle belongs to."""
+class HandleOwner(Protocol):
+    """What a handle needs from its program."""
 
     def task_id(self, seq: int) -> str: ...
     def cancel_task(self, seq: int) -> None: ...
@@ -27,14 +27,15 @@ class Handle(asyncio.Future[R], Generic[R]):
     __slots__ = ("decode", "program", "seq")
     seq: int
     decode: Callable[[Any], R]
-    program: Asker
+    program: HandleOwner
 
-    def give_up(self) -> None:
-        """Be cancelled without asking for anything."""
+    def mark_cancelled(self) -> None:
+        """Cancel the future alone; its work has already ended."""
         asyncio.Future.cancel(self)  # pyright: ignore[reportUnknownMemberType]
 
     def __hash__(self) -> int:
-        """By number and not by address: `asyncio.wait` gives sets, and replay must walk them as before."""
+        """By number, not by address: `asyncio.wait` returns sets, and replay must iterate in the same
+        order."""
         return self.seq
 
 
@@ -77,16 +78,19 @@ H = TypeVar("H", bound=Handle[Any])
 
 
 def settle(handle: H, outcome: Outcome, error: Callable[[H, Failed | Cancelled], Exception | None]) -> None:
-    """Give a handle its outcome. `error` makes the exception for one that failed; None: cancelled."""
+    """Give a handle its outcome. `error` makes the exception of an outcome that is not a success; None marks
+    the handle as cancelled."""
     if handle.done():
         return
     if not isinstance(outcome, Succeeded):
         problem = error(handle, outcome)
         if problem is None:
-            handle.give_up()  # it has ended already: there is no work left to cancel
+            handle.mark_cancelled()
         else:
             handle.set_exception(problem)
-            handle.exception()  # a failed task that nobody awaits is no mistake: the journal has it
+            # Marks the exception as retrieved. asyncio need not warn if nobody awaits the task: the journal
+            # has the failure.
+            handle.exception()
         return
     try:
         value = handle.decode(outcome.payload)

@@ -1,4 +1,4 @@
-"""What reaches a run from outside: signals and promises, and who in it waits for them."""
+"""The messages of a run, signals and answered promises, and what its code waits for."""
 
 from __future__ import annotations
 
@@ -13,24 +13,57 @@ T = TypeVar("T")
 
 
 class Inbox:
-    """What came from outside, and who waits for it. Most runs never need one."""
+    """Created on first use, because most runs get no messages."""
 
-    __slots__ = ("promises", "settled", "signals", "waits")
+    __slots__ = ("_loop", "_promises", "_settled", "_signals", "waits")
 
-    def __init__(self) -> None:
-        self.signals: dict[str, asyncio.Queue[Payload]] = {}
-        self.promises: dict[str, asyncio.Future[Outcome]] = {}
-        self.settled: dict[str, Outcome] = {}
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._signals: dict[str, asyncio.Queue[Payload]] = {}
+        self._promises: dict[str, asyncio.Future[Outcome]] = {}
+        self._settled: dict[str, Outcome] = {}
         self.waits: Counter[str] = Counter()
+        """What the code waits for, in words."""
+
+    # --- signals
 
     def queue(self, name: str) -> asyncio.Queue[Payload]:
-        queue = self.signals.get(name)
+        queue = self._signals.get(name)
         if queue is None:
-            queue = self.signals[name] = asyncio.Queue()
+            queue = self._signals[name] = asyncio.Queue()
         return queue
 
-    async def wait_for(self, what: str, awaited: Awaitable[T]) -> T:
-        """Await it, and say so meanwhile."""
+    async def next_signal(self, name: str) -> Payload:
+        return await self._wait_for(f"signal {name!r}", self.queue(name).get())
+
+    def has_signal(self, name: str) -> bool:
+        return not self.queue(name).empty()
+
+    def drain_signals(self, name: str) -> list[Payload]:
+        queue = self.queue(name)
+        return [queue.get_nowait() for _ in range(queue.qsize())]
+
+    # --- promises
+
+    def settle(self, name: str, outcome: Outcome) -> None:
+        """The first outcome counts."""
+        self._settled.setdefault(name, outcome)
+        waiting = self._promises.get(name)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(outcome)
+
+    async def outcome_of(self, name: str) -> Outcome:
+        """Wait until the promise is settled."""
+        known = self._settled.get(name)
+        if known is not None:
+            return known
+        waiting = self._promises.get(name)
+        if waiting is None:
+            waiting = self._promises[name] = self._loop.create_future()
+        # Shielded, because other code may wait for the same promise.
+        return await self._wait_for(f"promise {name!r}", asyncio.shield(waiting))
+
+    async def _wait_for(self, what: str, awaited: Awaitable[T]) -> T:
         self.waits[what] += 1
         try:
             return await awaited

@@ -1,11 +1,11 @@
-"""The event loop that workflow code runs on: asyncio's own tasks and futures, but no clock and no I/O.
+"""The event loop that workflow code runs on. It runs asyncio's own tasks and futures, without a clock or I/O.
 
-Time stands still while the loop drains and is the instant of the step. `call_later` and `call_at`
-(so `asyncio.sleep`, `timeout`, `wait_for`) become durable timers. Nothing is ever polled: a drain
-runs every callback that is ready and returns. Everything else a loop can do is refused by name.
+The loop's time is the instant of the step and does not change while callbacks run. `call_later` and `call_at`
+(and so `asyncio.sleep`, `timeout` and `wait_for`) become durable timers. The loop never polls: it runs every
+callback that is ready and returns. All other methods of a loop raise an error that names them.
 
-One loop per run, driven from inside the process's real loop, so it sets and restores the running
-loop around a drain.
+Each run has its own loop. It is driven from inside the process's real loop, so it sets the running loop
+before it runs callbacks and restores it afterwards.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from holdfast.errors import ForbiddenInWorkflow
 T = TypeVar("T")
 
 CALLBACKS_ALLOWED = 2_000_000
-"""In one drain. More is a workflow that spins without ever waiting for something durable."""
-
+"""How many callbacks may run in a row. A workflow that needs more spins without waiting for anything
+durable."""
 
 _LAST_SECOND = 253_402_300_799.0
-"""Of the year 9999, the last that a datetime can name."""
+"""The last second of the year 9999, and so the last that a datetime can hold."""
 
 
-class Host(Protocol):
-    """What a loop needs of the program it belongs to."""
+class LoopHost(Protocol):
+    """What a loop needs from its program."""
 
     at: Instant
 
@@ -47,15 +47,15 @@ class Host(Protocol):
 class WorkflowTimer(asyncio.TimerHandle):
     __slots__ = ("seq",)
     seq: int | None
-    """None: it was due at once and never was a durable timer."""
+    """None if it was due at once and never became a durable timer."""
 
 
 class WorkflowTask(asyncio.Task[Any]):
-    """A task that is hashed by its run and its number and not by its address.
+    """A task whose hash depends on its run and number, not on its address.
 
-    asyncio keeps tasks in sets (`wait`, `TaskGroup`). Replay must walk them in the same order, or what
-    their code asks for next would take other numbers. The run is part of it because asyncio also keeps
-    all tasks of the process in one set, where the first tasks of ten thousand runs must not collide.
+    asyncio keeps tasks in sets (`wait`, `TaskGroup`). Replay must iterate over them in the same order,
+    because otherwise their next requests would take other numbers. The hash includes the run because asyncio
+    also keeps all tasks of the process in one set, and the first tasks of ten thousand runs must not collide.
     """
 
     __slots__ = ("number",)
@@ -69,7 +69,7 @@ class WorkflowTask(asyncio.Task[Any]):
 
 
 class WorkflowFuture(asyncio.Future[Any]):
-    """What `shield`, `Queue`, `Lock` and `Event` wait with: hashed as tasks are, and for the same reason."""
+    """The future that `shield`, `Queue`, `Lock` and `Event` use. Hashed like tasks, for the same reason."""
 
     __slots__ = ("number",)
     number: int
@@ -78,9 +78,8 @@ class WorkflowFuture(asyncio.Future[Any]):
         return self.number
 
 
-class Soon(msgspec.Struct, eq=False):
-    """A callback that is ready. What `asyncio.Handle` is, at a fraction of its cost: there are three for
-    every task of every run."""
+class ReadyCallback(msgspec.Struct, eq=False):
+    """Replaces `asyncio.Handle` at a fraction of its cost. Every task of every run needs three of them."""
 
     callback: Callable[..., object]
     args: tuple[Any, ...]
@@ -95,24 +94,24 @@ class Soon(msgspec.Struct, eq=False):
 
 
 class WorkflowLoop(asyncio.AbstractEventLoop):
-    def __init__(self, host: Host, run: RunKey) -> None:
+    def __init__(self, host: LoopHost, run: RunKey) -> None:
         self.host = host
         self._run = run
         self._next_number = 0
-        self._ready: list[Soon] = []
+        self._ready: list[ReadyCallback] = []
         self._timers: dict[int, WorkflowTimer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
-        """Every task that is not done, but the main one, which the program has."""
+        """All tasks that are not done, except the main task, which the program holds."""
         self._is_disposed = False
 
-    # --- what asyncio's own code calls
+    # --- methods that asyncio calls
 
     def call_soon(
         self, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        soon: Any = Soon(callback, args, copy_context() if context is None else context)
-        self._ready.append(soon)
-        return soon
+        ready: Any = ReadyCallback(callback, args, copy_context() if context is None else context)
+        self._ready.append(ready)
+        return ready
 
     def call_later(
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
@@ -125,11 +124,11 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         if math.isnan(when):
             raise ValueError("a timer cannot be set for NaN, which is not a time")
         timer = WorkflowTimer(when, callback, args, self, context)
-        # Bounded, so that one may sleep for ever and be cancelled.
+        # Bounded, so that `asyncio.sleep(math.inf)` works.
         due = Instant(round(min(when, _LAST_SECOND) * 1_000_000))
         if due <= self.host.at:
             timer.seq = None
-            self.call_soon(_ring, timer)
+            self.call_soon(_run_timer, timer)
         else:
             timer.seq = self.host.start_timer(due)
             if self._timers is None:
@@ -138,7 +137,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        # asyncio.sleep cancels its handle also after it has fired; only an open timer is news.
+        # asyncio.sleep cancels its handle even after the timer fired, so act on open timers only.
         seq = handle.seq if isinstance(handle, WorkflowTimer) else None
         if seq is not None and self._timers and self._timers.pop(seq, None):
             self.host.cancel_timer(seq)
@@ -157,14 +156,14 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         *,
         name: str | None = None,
         context: Context | None = None,
-        **_: Any,  # eager_start and whatever later versions add: a drain starts tasks soon enough
+        **_: Any,  # eager_start, and options of later Python versions: tasks never start eagerly here
     ) -> asyncio.Task[Any]:
         if asyncio.isfuture(coro):
-            # `group.create_task(charge(order))` is what people write, and calling a task gives a future.
-            coro = _awaiting(coro)
+            # Users write `group.create_task(charge(order))`, and a call of a task returns a future.
+            coro = _await_future(coro)
         task = WorkflowTask(self.take_number(), coro, loop=self, name=name, context=context)
         if self._is_disposed:
-            # Of a `finally` block, and the run only leaves memory: it will never run, and nobody complains.
+            # A `finally` block created it while the run leaves memory. It never runs, without a warning.
             task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
             coro.close()
             return task
@@ -199,28 +198,29 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
     def default_exception_handler(self, context: dict[str, Any]) -> None:
         self.call_exception_handler(context)
 
-    # --- what the program calls
+    # --- methods that the program calls
 
     def fire(self, seq: int) -> None:
         timer = self._timers.pop(seq, None) if self._timers else None
         if timer is not None:
-            self.call_soon(_ring, timer)
+            self.call_soon(_run_timer, timer)
 
-    def feed(self, facts: Sequence[T], hear: Callable[[T], None], queueing: type, allowed: int) -> None:
-        """Have each fact heard, and run all that it makes ready before the next is; without any, just run.
+    def feed(self, events: Sequence[T], hear: Callable[[T], None], queueing: type, allowed: int) -> None:
+        """Call `hear` for each event and run all callbacks that are ready then, before the next event.
+        Without events, just run the callbacks.
 
-        What came first has its whole effect first. A timer that fires while a signal is still on its
-        way through two tasks would else win the race, and the signal would be lost. Facts of the type
-        `queueing` do not race but queue, so those in a row are there together.
+        So an earlier event has its whole effect first. Otherwise a timer could fire while a signal is still
+        passed on between two tasks, win the race, and the signal would be lost. Events of the type `queueing`
+        do not race, so consecutive ones are heard together.
         """
         entered = _enter(self)
         last: type | None = None
         try:
-            for fact in facts:
-                kind = type(fact)
+            for event in events:
+                kind = type(event)
                 if last is not None and not kind is last is queueing:
                     self._drain(allowed)
-                hear(fact)
+                hear(event)
                 last = kind
             self._drain(allowed)
         finally:
@@ -228,17 +228,17 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             _leave(entered)
 
     def _drain(self, allowed: int) -> None:
-        """Run every callback that is ready, and those they make ready, until none is left."""
+        """Run every ready callback, and those that they make ready, until none is left."""
         ready = self._ready
-        # Callbacks append to the list while it is walked.
-        for done, soon in enumerate(ready):
-            if not soon.is_cancelled:
+        # Callbacks append to the list while we iterate over it.
+        for done, each in enumerate(ready):
+            if not each.is_cancelled:
                 try:
-                    soon.context.run(soon.callback, *soon.args)
+                    each.context.run(each.callback, *each.args)
                 except SystemExit:
-                    pass  # asyncio raises it here as well, but the task that raised it has it
+                    pass  # asyncio raises it here too, but the task that raised it already has it
                 except Exception as error:
-                    message = f"a callback failed: {soon.callback!r}"
+                    message = f"a callback failed: {each.callback!r}"
                     self.call_exception_handler({"message": message, "exception": error})
             if done > allowed:
                 raise ForbiddenInWorkflow(
@@ -247,11 +247,11 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
-        """Close every coroutine, so that nothing of the run is left to the garbage collector.
+        """Close every coroutine, so that the garbage collector need not do it.
 
-        Closing raises GeneratorExit at the await, and user code may have `finally` blocks. They run
-        on this loop with the program disposed, so nothing they ask for goes anywhere; an `await` in
-        one ends it. Code that catches GeneratorExit for ever is abandoned after a few tries.
+        Closing raises `LeftMemory` at the await, and the user's `finally` blocks run. They run on this loop
+        with the program disposed, so their requests have no effect. An `await` in one raises again. Code that
+        catches the exception again and again is abandoned after a number of tries.
         """
         self._is_disposed = True
         self._ready.clear()
@@ -269,51 +269,51 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self._ready.clear()
 
 
-async def _awaiting(future: asyncio.Future[Any]) -> Any:
+async def _await_future(future: asyncio.Future[Any]) -> Any:
     return await future
 
 
-def _ring(timer: asyncio.TimerHandle) -> None:
+def _run_timer(timer: asyncio.TimerHandle) -> None:
     if not timer.cancelled():
         timer._run()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 class LeftMemory(BaseException):
-    """Raised where the code of a run awaits when the run leaves memory. Nothing handles it but `finally`."""
+    """Raised at the await of a run's code when the run leaves memory. Only `finally` blocks should see it."""
 
 
 _TRIES = 100
-"""How many awaits in `finally` blocks, one around the other, code may have before it is abandoned."""
+"""How many nested awaits in `finally` blocks a coroutine may have before it is abandoned."""
 
 
 def close_coroutine(coroutine: Any) -> None:
-    """End it, whatever its code does about it.
+    """End the coroutine, whatever its code does.
 
-    Not by close(): where an inner coroutine awaits in a `finally` block, close() raises RuntimeError through
-    the outer ones and leaves the inner one suspended. Whenever that is collected, the rest of its code runs
-    outside of any workflow, where calling a task really does it.
+    close() is not enough: if an inner coroutine awaits in a `finally` block, close() raises RuntimeError in
+    the outer ones and leaves the inner one suspended. When that is garbage collected, the rest of its code
+    runs outside any workflow, where a call of a task really runs it.
     """
     for _ in range(_TRIES):
         try:
             coroutine.throw(LeftMemory())
         except BaseException:
-            return  # it has ended; what its own cleanup raised, there is nobody left to tell
+            return  # it has ended; errors of its clean-up do not matter any more
     _UNCLOSABLE.append(coroutine)
 
 
 _UNCLOSABLE: list[Any] = []
-"""Coroutines that refuse to end. Kept, because collecting them would run their code once more."""
+"""Coroutines that do not end. They are kept, because garbage collection would run their code again."""
 
 
-# --- entering and leaving a loop inside another one
+# --- running a loop inside another one
 
 get_running_loop = events._get_running_loop  # pyright: ignore[reportPrivateUsage]
 _set_running_loop = events._set_running_loop  # pyright: ignore[reportPrivateUsage]
 _Entered = tuple[asyncio.AbstractEventLoop | None, Any, Any]
 
 if sys.version_info >= (3, 14):
-    # From 3.14 on the current task is kept per thread, not per loop, and a task may not be stepped
-    # inside another: set the outer one aside.
+    # Since 3.14 the current task is kept per thread, not per loop, and no task may run inside another. So the
+    # outer task is unset meanwhile.
     _swap_current_task: Any = asyncio.tasks._swap_current_task  # pyright: ignore[reportAttributeAccessIssue]
 else:
     _swap_current_task: Any = None
@@ -338,22 +338,23 @@ def _leave(entered: _Entered) -> None:
 
 
 def _ignore_generator(generator: AsyncGenerator[Any, Any]) -> None:
-    """An async generator that is dropped half-way is left alone: when it is collected is not recorded."""
+    """Do nothing for an async generator that is dropped half-way. Garbage collection is not deterministic, so
+    nothing in the run may depend on it."""
 
 
-# --- the two things in asyncio that cannot be put right from inside a loop
+# --- two parts of asyncio that must be patched, because a loop cannot change them
 
 _as_completed: Any = asyncio.as_completed
 
 
 @functools.wraps(_as_completed)
 def _as_completed_in_order(fs: Any, *args: Any, **kwargs: Any) -> Any:
-    """asyncio's own puts coroutines into a set and starts them in the order of their addresses.
+    """asyncio's function puts coroutines into a set and starts them in the order of their addresses.
 
-    After a crash they would start in another order and be given each other's results. So in a workflow
-    they are started here, in the order they were passed; elsewhere nothing is changed.
+    After a crash they would start in another order and get each other's results. So inside a workflow this
+    starts them in the order in which they were passed. Elsewhere it changes nothing.
     """
-    is_one = asyncio.isfuture(fs) or asyncio.iscoroutine(fs)  # then asyncio says what is wrong with it
+    is_one = asyncio.isfuture(fs) or asyncio.iscoroutine(fs)  # asyncio raises the error
     if isinstance(get_running_loop(), WorkflowLoop) and not is_one:
         in_order: Iterable[Any] = dict.fromkeys(cast("Iterable[Any]", fs))
         fs = [asyncio.ensure_future(each) for each in in_order]
@@ -365,7 +366,7 @@ _asyncio.as_completed = _asyncio.tasks.as_completed = _as_completed_in_order
 
 
 def _hash_of_gathered(future: Any) -> int:
-    """In a workflow, what `gather` gives is hashed by number as well: `wait` puts it into sets."""
+    """In a workflow, the future of `gather` is hashed by number too, because `wait` puts it into sets."""
     loop = future.get_loop()
     if not isinstance(loop, WorkflowLoop):
         return object.__hash__(future)
@@ -379,7 +380,7 @@ if _gathered is not None:
     _gathered.__hash__ = _hash_of_gathered
 
 
-# --- everything else is refused
+# --- all other methods raise
 
 
 def _refuse(name: str, what: str) -> Callable[..., Any]:

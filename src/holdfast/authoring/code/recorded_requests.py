@@ -1,4 +1,4 @@
-"""What a run asked for in its past, kept for comparison while it asks again."""
+"""What a run has asked for according to its journal. Replay compares new requests with it."""
 
 from __future__ import annotations
 
@@ -9,34 +9,32 @@ from holdfast.core.history import Past
 from holdfast.core.values import Instant, Outcome
 
 
-class Recorded(NamedTuple):
-    """What the journal has of a task, for comparison."""
-
+class RecordedTask(NamedTuple):
     kind: str
     name: str
 
 
 class RecordedRequests:
-    """What a run asked for in its past, by kind and number: what it asks for now is held against it."""
+    """The requests of a run, by kind and number."""
 
     __slots__ = ("cancels", "children", "early", "is_reopened", "local", "tasks", "timers")
 
     def __init__(self, past: Past) -> None:
-        self.tasks: dict[int, Recorded] = {}
+        self.tasks: dict[int, RecordedTask] = {}
         self.timers: dict[int, Instant] = {}
         self.children: dict[int, str] = {}
         self.cancels: set[tuple[str, int]] = set()
         self.local = past.local
         self.is_reopened = False
         self.early: dict[tuple[str, int], Outcome] = {}
-        """Outcomes that the journal has before the code asks: it asks later than it used to."""
+        """Outcomes whose requests the code has not made yet. It may have changed to ask later."""
 
     def expect(self, asked: journal.Requested) -> None:
         match asked:
             case journal.TaskAsked():
-                self.tasks[asked.seq] = Recorded("task", asked.name)
+                self.tasks[asked.seq] = RecordedTask("task", asked.name)
             case journal.TaskRecorded():
-                self.tasks[asked.seq] = Recorded("local side effect", asked.name)
+                self.tasks[asked.seq] = RecordedTask("local side effect", asked.name)
             case journal.TimerAsked():
                 self.timers[asked.seq] = asked.due
             case journal.ChildAsked():
@@ -48,8 +46,8 @@ class RecordedRequests:
             case journal.ChildCancelAsked():
                 self.cancels.add(("child", asked.seq))
             case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
-                pass  # patches are the program's, state is rebuilt by the code, and an end may move
+                pass  # the program keeps patches, the code rebuilds the state, and the end may move
             case journal.ChildResumed():
-                pass  # asked for by whoever opened the run again
+                pass  # a reopening asks for it, not the code
             case journal.TaskOpened() | journal.TaskResumed() | journal.UndoneMarked():
-                pass  # never asked for by code
+                pass  # only DAGs and flows ask for these

@@ -1,8 +1,8 @@
-"""How a code workflow is opened again: from just before the failure that ended the run.
+"""How a run of a code workflow is reopened: from just before the failure that ended it.
 
-Code can be brought to a place only by running it up to there. Tasks that succeeded keep their results. Tasks
-that failed or were cancelled are tried again under their old numbers, and so with their old idempotency keys.
-What the run asked for after that point is struck out, and its numbers are never used again.
+Code can only get to a place by running up to it. Tasks that succeeded keep their results. Tasks that failed
+or were cancelled are tried again under their old numbers, and so with their old idempotency keys. Later
+requests are struck out, and their numbers are never used again.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def plan_reopening(history: History) -> ReopeningPlan:
 
 
 def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
-    """The position of the step that brought the end: a failed task, a cancellation, or else the last."""
+    """The position of the step that led to the end: a failed task, a cancellation, or the last step."""
     if not counted:
         return 0
     last, final = counted[-1]
     if not any(isinstance(asked, EndAsked) for asked in final.asked):
-        return last + 1  # it was cancelled while it was parked: no step of its own brought the end
-    # A cancellation that the code has survived did not.
+        return last + 1  # it was cancelled while it was parked, so no step ended it
+    # If the run did not end as cancelled, its code survived the cancellation.
     was_cancelled = history.run.status is RunStatus.CANCELLED
     cancels = {it.id for it in history.messages if was_cancelled and it.kind is MessageKind.CANCEL}
     cause = history.run.failure.task if history.run.failure else None
@@ -73,6 +73,6 @@ def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> i
 
 
 def _attached(steps: list[StepRecord]) -> set[int]:
-    """Children that end with their parent."""
+    """Children that are cancelled when their parent ends."""
     asked = (asked for step in steps for asked in step.asked)
     return {it.seq for it in asked if isinstance(it, ChildAsked) and not it.detached}

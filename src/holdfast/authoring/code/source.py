@@ -1,4 +1,4 @@
-"""The identity of code: a hash that changes when the code does, and not when its layout does."""
+"""The hash of a workflow's code. It changes with the code, but not with comments and layout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, t
 
 
 def source_of(definition: Callable[..., Any] | type) -> str | None:
-    """The source text, or None where there is none to be had (an interactive session)."""
+    """The source text, or None if there is none (as in an interactive session)."""
     try:
         return textwrap.dedent(inspect.getsource(definition))
     except (OSError, TypeError):
@@ -28,7 +28,8 @@ def hash_of(definition: Callable[..., Any] | type) -> str:
 
 
 def _without_layout(source: str) -> str:
-    """Tokens without comments and spacing. Unlike an AST dump they are the same in every Python version."""
+    """The tokens without comments and spacing. Unlike an AST dump, they do not depend on the Python
+    version."""
     parts: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -39,7 +40,7 @@ def _without_layout(source: str) -> str:
             elif token.type not in _LAYOUT:
                 parts.append(token.string)
     except (tokenize.TokenError, IndentationError):
-        return source  # a lambda or a fragment that does not stand alone
+        return source  # a lambda, or another fragment that is not valid by itself
     return "".join(parts)
 
 

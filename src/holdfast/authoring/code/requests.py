@@ -1,0 +1,333 @@
+"""What workflow code asks for: tasks, timers, children, side effects, state and patches.
+
+Each request takes the next number of its kind, and is compared with what the journal has under that number.
+A request that is recorded is not made again; a new one becomes a command. So the same code brings a run back
+to where it was, and goes on from there.
+
+A `DeterminismError` is raised where the code asked. User code could catch it, so the error is also kept, and
+`CodeProgram.advance` raises it in any case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import uuid
+from collections.abc import Callable, Coroutine
+from random import Random
+from typing import Any, Protocol, TypeVar
+
+from holdfast.authoring.code.handles import ChildHandle, TaskHandle, settle
+from holdfast.authoring.code.inbox import Inbox
+from holdfast.authoring.code.loop import WorkflowLoop
+from holdfast.authoring.code.recorded_requests import RecordedRequests
+from holdfast.core.codec import Codec
+from holdfast.core.commands import (
+    CancelChild,
+    CancelTask,
+    CancelTimer,
+    Command,
+    MarkPatch,
+    RecordTask,
+    ScheduleTask,
+    SetState,
+    StartChild,
+    StartTimer,
+)
+from holdfast.core.failures import capture, revive
+from holdfast.core.ids import name_for_children
+from holdfast.core.names import checked_name
+from holdfast.core.policies import TaskOptions
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, Succeeded, key_text, moment
+from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
+
+R = TypeVar("R")
+
+
+class DefinitionResolver(Protocol):
+    """Finds the tasks and workflows that code asks for by name."""
+
+    def require_workflow(self, name: str, version: str | None) -> None:
+        """Raises UnknownWorkflow."""
+        ...
+
+    def schedule(
+        self, requests: Requests, task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> TaskHandle[Any]: ...
+
+    def start_child(
+        self,
+        requests: Requests,
+        workflow: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        id: str | None,
+        version: str | None,
+        detached: bool,
+    ) -> ChildHandle[Any]: ...
+
+
+class Requests:
+    """The part of a `CodeProgram` that workflow code calls, through `Context`, tasks and workflows.
+
+    A node holds ten thousand programs in memory, so fields that few runs need are created on first use.
+    """
+
+    _loop: WorkflowLoop
+    __slots__ = (
+        "_children",
+        "_commands",
+        "_determinism_error",
+        "_handles",
+        "_inbox",
+        "_is_disposed",
+        "_loop",
+        "_new_timers",
+        "_next_child",
+        "_next_task",
+        "_next_timer",
+        "_open_timers",
+        "_patches",
+        "_random",
+        "_recorded",
+        "_task_id_prefix",
+        "_uuids",
+        "at",
+        "codec",
+        "is_replaying",
+        "resolver",
+        "run",
+        "state",
+    )
+
+    def __init__(self, run: RunRecord, codec: Codec, resolver: DefinitionResolver) -> None:
+        self.run = run
+        self.codec = codec
+        self.resolver = resolver
+        self.at = run.created_at
+        self.is_replaying = False
+        self.state: dict[str, Payload] | None = None
+        self._random: Random | None = None
+        self._uuids: Random | None = None
+        self._task_id_prefix: str | None = None
+        self._commands: list[Command | None] = []
+        self._next_task = self._next_timer = self._next_child = self._open_timers = 0
+        self._handles: dict[int, TaskHandle[Any]] = {}
+        self._children: dict[int, ChildHandle[Any]] | None = None
+        self._new_timers: dict[int, int] | None = None
+        """Timers of this step, with the index of their command. Cancelling one removes the command."""
+        self._patches: dict[str, bool] | None = None
+        self._recorded: RecordedRequests | None = None
+        """None if the run began in memory and was never replayed."""
+        self._inbox: Inbox | None = None
+        self._determinism_error: DeterminismError | None = None
+        self._is_disposed = False
+
+    # --- the run
+
+    @property
+    def run_id(self) -> str:
+        return self.run.id or key_text(self.run.key)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the code runs for the first time: not in a replay, and not while it is disposed of."""
+        return not (self.is_replaying or self._is_disposed)
+
+    @property
+    def inbox(self) -> Inbox:
+        if self._inbox is None:
+            self._inbox = Inbox(self._loop)
+        return self._inbox
+
+    @property
+    def random(self) -> Random:
+        if self._random is None:
+            self._random = Random(self.run.key)
+        return self._random
+
+    def uuid4(self) -> uuid.UUID:
+        if self._uuids is None:
+            self._uuids = Random(self.run.key + b"uuid")
+        return uuid.UUID(int=self._uuids.getrandbits(128), version=4)
+
+    def now(self) -> dt.datetime:
+        return moment(self.at)
+
+    def spawn(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
+        return self._loop.create_task(coroutine, name=name)
+
+    # --- tasks
+
+    def schedule(
+        self, name: str, input: Payload, options: TaskOptions, decode: Callable[[Payload], R]
+    ) -> TaskHandle[R]:
+        seq, is_recorded = self._take_task("task", name)
+        if not is_recorded:
+            self._emit(ScheduleTask(seq, name, input, options))
+        handle: TaskHandle[R] = TaskHandle(loop=self._loop)
+        handle.seq = seq
+        handle.decode = decode
+        handle.program = self
+        early = self._recorded.early.pop(("task", seq), None) if self._recorded is not None else None
+        if early is None:
+            self._handles[seq] = handle
+        else:
+            settle(handle, early, self._task_error)
+        return handle
+
+    def record(self, name: str, effect: Callable[[], Any]) -> Outcome:
+        """Do a local side effect once. On replay, return its recorded outcome."""
+        seq, is_recorded = self._take_task("local side effect", name)
+        if is_recorded and self._recorded is not None:
+            return self._recorded.local[seq]
+        if self._is_disposed:
+            # The run only leaves memory, but closing its coroutine runs its `finally` blocks.
+            raise asyncio.CancelledError
+        try:
+            outcome: Outcome = Succeeded(self.codec.encode(effect(), f"the result of {name!r}"))
+        except Exception as error:
+            outcome = Failed(capture(error, task=self.task_id(seq)))
+        self._emit(RecordTask(seq, name, outcome))
+        return outcome
+
+    def _take_task(self, kind: str, name: str) -> tuple[int, bool]:
+        """The next task number, and whether the journal already has that task."""
+        seq = self._next_task
+        self._next_task = seq + 1
+        recorded = self._recorded.tasks.get(seq) if self._recorded is not None else None
+        if recorded is None:
+            return seq, False
+        if recorded != (kind, name):
+            raise self._mismatch("task", seq, f"{recorded.kind} {recorded.name!r}", f"{kind} {name!r}")
+        return seq, True
+
+    def task_id(self, seq: int) -> str:
+        if self._task_id_prefix is None:
+            self._task_id_prefix = key_text(self.run.key) + ":"
+        return self._task_id_prefix + str(seq)
+
+    def cancel_task(self, seq: int) -> None:
+        if self._handles.pop(seq, None) is not None and not self._is_cancel_recorded("task", seq):
+            self._emit(CancelTask(seq))
+
+    def _task_error(self, handle: TaskHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
+        return revive(outcome.failure, TaskError) if isinstance(outcome, Failed) else None
+
+    # --- timers
+
+    def start_timer(self, due: Instant) -> int:
+        seq = self._next_timer
+        self._next_timer += 1
+        self._open_timers += 1
+        if self._recorded is None or seq not in self._recorded.timers:
+            if self._new_timers is None:
+                self._new_timers = {}
+            self._new_timers[seq] = len(self._commands)
+            self._emit(StartTimer(seq, due))
+        return seq
+
+    def cancel_timer(self, seq: int) -> None:
+        self._open_timers -= 1
+        if self._is_disposed:
+            return
+        index = self._new_timers.pop(seq, None) if self._new_timers else None
+        if index is not None:
+            self._commands[index] = None
+        elif not self._is_cancel_recorded("timer", seq):
+            self._emit(CancelTimer(seq))
+
+    # --- children
+
+    def start_child(
+        self,
+        workflow: str,
+        version: str | None,
+        input: Payload,
+        decode: Callable[[Payload], R],
+        *,
+        id: str | None,
+        detached: bool,
+    ) -> ChildHandle[R]:
+        if id is not None:
+            id = checked_name("the id of a child", id)
+        if detached is not True and detached is not False:
+            raise BadOption("detached", detached, "True or False")  # the journal holds a bool
+        seq = self._next_child
+        self._next_child += 1
+        child_id = id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
+        recorded = self._recorded.children.get(seq) if self._recorded is not None else None
+        if recorded is None:
+            self._emit(StartChild(seq, workflow, version, child_id, input, detached))
+        elif recorded != workflow:
+            raise self._mismatch("child", seq, f"workflow {recorded!r}", f"workflow {workflow!r}")
+        handle: ChildHandle[R] = ChildHandle(loop=self._loop)
+        handle.run_id = child_id
+        handle.seq = seq
+        handle.decode = decode
+        handle.program = self
+        early = self._recorded.early.pop(("child", seq), None) if self._recorded is not None else None
+        if early is not None:
+            settle(handle, early, self._child_error)
+        else:
+            if self._children is None:
+                self._children = {}
+            self._children[seq] = handle
+        return handle
+
+    def is_recorded_child(self) -> bool:
+        """Whether the journal has the next child. Then its workflow need not be known here."""
+        return self._recorded is not None and self._next_child in self._recorded.children
+
+    def cancel_child(self, seq: int) -> None:
+        known = self._children.pop(seq, None) if self._children else None
+        if known is not None and not self._is_cancel_recorded("child", seq):
+            self._emit(CancelChild(seq))
+
+    def _child_error(self, handle: ChildHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
+        if isinstance(outcome, Failed):
+            return revive(outcome.failure, RunFailed)
+        return RunCancelled(handle.id, outcome.reason)
+
+    # --- state and patches
+
+    def set_state(self, key: str, value: Payload | None) -> None:
+        if self.state is None:
+            self.state = {}
+        if value is None:
+            self.state.pop(key, None)
+        else:
+            self.state[key] = value
+        if not self.is_replaying:
+            self._emit(SetState(key, value))
+
+    def patched(self, change_id: str) -> bool:
+        """Whether the run takes the changed path: False if it passed this line before the change was made."""
+        known = self._patches.get(change_id) if self._patches is not None else None
+        if known is None:
+            known = self._remember_patch(change_id, is_patched=not self.is_replaying)
+            if known:
+                self._emit(MarkPatch(change_id))
+        return known
+
+    def _remember_patch(self, change_id: str, *, is_patched: bool) -> bool:
+        if self._patches is None:
+            self._patches = {}
+        self._patches[change_id] = is_patched
+        return is_patched
+
+    # --- commands and the journal
+
+    def _emit(self, command: Command) -> None:
+        if not self._is_disposed:
+            self._commands.append(command)
+
+    def _is_cancel_recorded(self, kind: str, seq: int) -> bool:
+        return self._recorded is not None and (kind, seq) in self._recorded.cancels
+
+    def _mismatch(self, kind: str, position: int, recorded: str, requested: str) -> DeterminismError:
+        error = DeterminismError(kind, position, recorded, requested)
+        self._determinism_error = self._determinism_error or error
+        return error
