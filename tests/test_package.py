@@ -65,7 +65,7 @@ def test_type_checkers_are_told_of_the_same_names_in_the_same_places_as_are_foun
         for alias in node.names
     }
 
-    found = {name: f"holdfast.{home}" for name, home in holdfast._HOME_OF.items()}
+    found = {name: f"holdfast.{home}" for name, home in holdfast._MODULE_OF.items()}
 
     assert found == told
     assert sorted(found) == sorted(holdfast.__all__)

@@ -1,7 +1,7 @@
 """holdfast: workflows that survive crashes. Plain Python, YAML DAGs or flow graphs, over SQLite or Postgres.
 
-A name is imported when it is first asked for: a module of tasks, and every process that loads one, would
-otherwise wait for the engine, the stores and the reader of YAML as well.
+Names are imported on first use. Otherwise a module of tasks, and every process that loads one, would also
+load the engine, the stores and the YAML parser.
 """
 
 from typing import TYPE_CHECKING
@@ -74,9 +74,9 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
-    # Hidden from type checkers: to them a module with __getattr__ has every name, also a misspelt one.
+    # Hidden from type checkers: for them a module with __getattr__ has every name, even a misspelt one.
 
-    _HOMES = {
+    _NAMES_IN = {
         "app": ("Holdfast",),
         "authoring.catalog": ("Catalog",),
         "authoring.code.context": ("Context", "context"),
@@ -103,19 +103,19 @@ else:
         ),
         "executors.context": ("TaskContext", "task_context"),
     }
-    _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+    _MODULE_OF = {name: module for module, names in _NAMES_IN.items() for name in names}
 
     def __getattr__(name):
         from importlib import import_module
 
-        if name == "errors":  # the one module of ours that users name themselves
+        if name == "errors":  # the only module of ours that users name
             return import_module(f"{__name__}.errors")
         if name == "__version__":
             return import_module("importlib.metadata").version(__name__)
-        if name not in _HOME_OF:
+        if name not in _MODULE_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-        globals()[name] = found  # so that this is asked only once
+        found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        globals()[name] = found  # so that __getattr__ is called once for each name
         return found
 
     def __dir__():

@@ -1,12 +1,12 @@
 """Every error that holdfast raises.
 
 HoldfastError
-├── Refused                 bad input, stopped at the door; nothing was changed
-│   ├── BadOption           an option outside what it may be
+├── Refused                 bad input; nothing was changed
+│   ├── BadOption           an option with a value that is not allowed
 │   │   └── BadFile         a file that is missing, or cannot be read
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
-│   ├── BadDocument         a workflow in a file that cannot run, with all that is wrong in it and where
+│   ├── BadDocument         a file with a workflow that cannot run, with all mistakes and their positions
 │   │   ├── BadDag
 │   │   └── BadFlow
 │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
@@ -19,43 +19,43 @@ HoldfastError
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── FlowNotFound        no flow of that id, or no such version of it
 │   ├── NotPublished        only a published version of a flow can be run
-│   ├── ItemLost            a worker tells of a task that is no longer its own
+│   ├── ItemLost            a worker reports on a task that it no longer has
 │   ├── RunExists           a child's id belongs to another run
-│   ├── FamilyTooDeep       a child with too many generations above it
-│   ├── RunEnded            the run is over and takes nothing more
-│   ├── NotEnded            only a run that is over can be retried
-│   ├── HeardByParent       a child whose end its parent knows is retried with the parent
-│   ├── NotAsked            nobody is asked for that approval now
-│   ├── NotParked           only a run that is parked can be resumed
-│   ├── PromiseSettled      the promise has a value already
+│   ├── FamilyTooDeep       a child with too many ancestors
+│   ├── RunEnded            the run has ended and takes no messages
+│   ├── NotEnded            only a run that failed or was cancelled can be retried
+│   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
+│   ├── NotAsked            the task is not waiting for approval
+│   ├── NotParked           only a parked run can be resumed
+│   ├── PromiseSettled      the promise already has a value
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
 ├── TaskError               a task failed; also an instance of the task's own exception class
-│   ├── TaskTimedOut        … because it took, waited or was silent for too long
-│   ├── Rejected            … because whoever was asked for approval said no
+│   ├── TaskTimedOut        … because it ran, waited or sent no heartbeat for too long
+│   ├── Rejected            … because its approval was refused
 │   └── TaskLost            … because every node that ran it died
 ├── NoWorker                no worker of the service could be reached
-├── WorkerFailed            what a worker says has gone wrong, or an answer that is none
-├── TooManySteps            a flow has visited more nodes than it may: it probably goes round in circles
-├── CommandFailed           a task's process ended with another exit code than 0, or by a signal
+├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
+├── TooManySteps            a flow has visited too many nodes; it probably loops
+├── CommandFailed           a task's process ended with an exit code other than 0, or by a signal
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
-├── RunParked               a run that a test waits for cannot go on
-├── DeterminismError        a replayed workflow asked for something else than it did before
-├── TooManySetbacks         a run whose code may be what kills the nodes that take it
+├── RunParked               a run that a test waits for was parked
+├── DeterminismError        a replayed workflow asked for something else than is recorded
+├── TooManySetbacks         a run that too many nodes in a row have claimed in vain
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
-├── Deadlock                a workflow that waits for nothing that could ever happen
+├── Deadlock                a workflow that waits for something that can never happen
 ├── StoreError
 │   ├── StoreUnavailable    the database does not answer
-│   ├── StoreFull           no room left on its disk
-│   ├── SchemaTooNew        a newer holdfast has changed the database
+│   ├── StoreFull           the disk of the database is full
+│   ├── SchemaTooNew        a newer holdfast has migrated the database
 │   └── JournalCorrupt      a run whose journal or rows cannot be read
 ├── ForbiddenInSimulation   real I/O in a simulation
-├── SimulationFailed        a simulation that found something, with the seed that shows it
-├── OpenedBefore            a Holdfast object is opened once
-├── WrongLoop               a Holdfast is used on the event loop that opened it
-├── NodeStopped             the engine of this process has failed; others go on
-└── NotOpen                 the Holdfast object is not open (any more)
+├── SimulationFailed        a simulation that found a failure, with the seed to reproduce it
+├── OpenedBefore            a Holdfast object can be opened once only
+├── WrongLoop               a Holdfast can be used only on the event loop that opened it
+├── NodeStopped             the engine of this process has failed; other nodes go on
+└── NotOpen                 the Holdfast object is not open, or no longer
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class HoldfastError(Exception):
     """The root of the tree."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Exceptions are copied and pickled by calling their class with `args`. Those of ours that take other
-        # things than their message would be lost that way, and with them the process pool they came from.
+        # By default, copying and pickling call the class with `args`. That fails for our errors with other
+        # parameters than a message, and breaks the process pool that the error came from.
         return _restore, (type(self), self.args, self.__dict__)
 
 
@@ -80,7 +80,7 @@ def _restore(kind: type[HoldfastError], args: tuple[Any, ...], state: dict[str, 
     return error
 
 
-# --- refused at the door
+# --- refused input
 
 
 class Refused(HoldfastError):
@@ -91,17 +91,17 @@ _LONGEST_VALUE = 200
 
 
 def show(value: object) -> str:
-    """The value as people can read it. Never raises: it is shown because something is wrong with it."""
+    """The value for an error message. Never raises, because the value may be the very thing that is wrong."""
     try:
         shown = repr(value).encode(errors="backslashreplace").decode()
-    except Exception:  # a broken __repr__, a nesting too deep, an integer of ten thousand digits
+    except Exception:  # a broken __repr__, deep nesting, an integer of ten thousand digits
         return "something that cannot be shown"
     return shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + "…"
 
 
 class BadOption(Refused, ValueError):
     others: tuple[BadOption, ...] = ()
-    """What else was wrong, where all mistakes are told at once."""
+    """The other mistakes in the same input."""
 
     def __init__(self, option: str, value: object, expected: str, others: Iterable[BadOption] = ()) -> None:
         self.option, self.value, self.expected = option, value, expected
@@ -143,7 +143,7 @@ class BadDefinition(Refused, TypeError):
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong in a file, and where: `etl.yaml:12:5: no task 'extrct'`."""
+    """A mistake in a file, with its position: `etl.yaml:12:5: no task 'extrct'`."""
 
     file: str
     line: int
@@ -151,7 +151,7 @@ class Problem(NamedTuple):
     column: int
     message: str
     path: str = ""
-    """Where it stands inside the value, as in `$.nodes.check.choice_cases[0].expr`, if that is told."""
+    """The path inside the document, if known: `$.nodes.check.choice_cases[0].expr`."""
 
     def __str__(self) -> str:
         where = f" {self.path}:" if self.path else ""
@@ -162,7 +162,7 @@ _MOST_PROBLEMS_SHOWN = 50
 
 
 class BadDocument(Refused, ValueError):
-    """`problems` has all of them, in the order of the file; the message leaves out what nobody would read."""
+    """`problems` has all mistakes, in the order of the file. The message has only the first 50."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
@@ -181,7 +181,7 @@ class BadFlow(BadDocument):
 
 
 class CannotStore(Refused, TypeError):
-    """`path` leads to the value inside what was passed, as in `order.items[3].price`."""
+    """`path` is the place of the value inside what was passed: `order.items[3].price`."""
 
     def __init__(self, what: str, path: str, reason: str) -> None:
         self.what, self.path, self.reason = what, path, reason
@@ -274,9 +274,8 @@ class FamilyTooDeep(Refused):
     def __init__(self, workflow: str, limit: int) -> None:
         self.workflow, self.limit = workflow, limit
         super().__init__(
-            f"a run of {workflow!r} was not begun: it would have had more than {limit:,} runs above it, each "
-            "started by the one before; does a workflow call itself without an end? If it is meant to go so "
-            "deep, raise the setting max_depth"
+            f"a run of {workflow!r} was not started: it would have more than {limit:,} ancestors; does a "
+            "workflow call itself without end? If it is meant to go so deep, raise the setting max_depth"
         )
 
 
@@ -296,8 +295,8 @@ class HeardByParent(Refused):
     def __init__(self, id: str, parent: str) -> None:
         self.id, self.parent = id, parent
         super().__init__(
-            f"run {id!r} is a child of {parent!r}, which goes by how it ended: to end in another way now "
-            "would change the past of the parent; retry the parent instead, once that has ended"
+            f"run {id!r} is a child of {parent!r}, which depends on how it ended: another end would change "
+            "the parent's past; retry the parent instead, once it has ended"
         )
 
 
@@ -326,21 +325,21 @@ class OutsideContext(Refused, RuntimeError):
     pass
 
 
-# --- failures of the user's work, raised again
+# --- failures of tasks and runs
 
 
 class TaskError(HoldfastError):
-    """A task failed for good.
+    """A task failed and is not retried any more.
 
-    Where the task's exception class can be found, the error that is raised is an instance of both:
-    `except PaymentDeclined` and `except TaskError` catch the same thing.
+    If the class of the task's exception is loaded, the raised error is an instance of both classes:
+    `except PaymentDeclined` and `except TaskError` both catch it.
     """
 
     type_name: str = ""
     """The class of the original exception, as `module:qualname`."""
     message: str = ""
     traceback_text: str = ""
-    """Where the task raised it, as text."""
+    """The original traceback."""
     task_id: str | None = None
 
 
@@ -378,10 +377,10 @@ class CommandFailed(HoldfastError):
 
     def __init__(self, exit_code: int) -> None:
         self.exit_code = exit_code
-        super().__init__(_how_it_ended(exit_code))
+        super().__init__(_describe_exit(exit_code))
 
 
-def _how_it_ended(exit_code: int) -> str:
+def _describe_exit(exit_code: int) -> str:
     if exit_code >= 0:
         return f"exited with code {exit_code}"
     try:
@@ -391,11 +390,11 @@ def _how_it_ended(exit_code: int) -> str:
 
 
 class CannotEvaluate(HoldfastError, ValueError):
-    """A condition that is neither true nor false, with the reason."""
+    """A condition could not be evaluated to true or false. The message has the reason."""
 
 
 class RunFailed(HoldfastError):
-    """A run failed. Like TaskError, also an instance of the original class where it can be found."""
+    """A run failed. Like TaskError, it is also an instance of the original class if that is loaded."""
 
     type_name: str = ""
     message: str = ""
@@ -413,7 +412,7 @@ class RunCancelled(HoldfastError):
 
 
 class RunParked(HoldfastError):
-    """Raised in tests only: elsewhere an operator may mend it, and whoever waits goes on waiting."""
+    """Raised in tests only. Elsewhere callers keep waiting, because an operator may resume the run."""
 
     def __init__(self, id: str, reason: str) -> None:
         self.id, self.reason = id, reason
@@ -421,7 +420,8 @@ class RunParked(HoldfastError):
 
 
 class DeterminismError(HoldfastError):
-    """`recorded` and `requested` say what stood at `position` of that kind, then and now."""
+    """`recorded` is the request that the journal has as number `position` of that kind; `requested` is what
+    the code asks for now."""
 
     def __init__(self, kind: str, position: int, recorded: str, requested: str) -> None:
         self.kind, self.position, self.recorded, self.requested = kind, position, recorded, requested
@@ -434,14 +434,14 @@ class DeterminismError(HoldfastError):
 
 
 class TooManySetbacks(HoldfastError):
-    """Why a run was set aside that one node after the other has come to nothing with."""
+    """Why the run was parked: too many nodes in a row claimed it in vain."""
 
     def __init__(self, setbacks: int) -> None:
         self.setbacks = setbacks
         super().__init__(
-            f"{setbacks} nodes in a row have taken this run and come to nothing with it: they died, fell "
-            "silent, or had code that does not fit it; its own code may be what ends the process (a crash in "
-            "a C extension, memory, a loop without end). Mend that, then resume it"
+            f"{setbacks} nodes in a row claimed this run in vain: they died, lost their lease, or had code "
+            "that does not fit the run; its own code may end the process (a crash in a C extension, too much "
+            "memory, an endless loop). Fix that, then resume the run"
         )
 
 
@@ -470,7 +470,7 @@ class StoreError(HoldfastError):
 
 
 class StoreUnavailable(StoreError, ConnectionError):
-    """`may_pass` is False if waiting does not help: someone has to mend something first."""
+    """`may_pass` is False if waiting does not help, because somebody must fix the cause first."""
 
     def __init__(self, store: str, reason: str, *, may_pass: bool = True) -> None:
         self.store, self.reason, self.may_pass = store, reason, may_pass
@@ -495,7 +495,7 @@ class SchemaTooNew(StoreError):
 
 
 class JournalCorrupt(StoreError):
-    """`position` is the step of the journal that cannot be read; None if it is another row of the run."""
+    """`position` is the journal step that cannot be read; None if it is another row of the run."""
 
     def __init__(self, position: int | None, reason: str) -> None:
         self.position, self.reason = position, reason
@@ -515,8 +515,8 @@ class NodeStopped(HoldfastError, RuntimeError):
     def __init__(self, cause: BaseException) -> None:
         self.cause = cause
         super().__init__(
-            f"the engine of this process has stopped by an error of its own ({cause!r}); nothing recorded is "
-            "lost: start the process again, and please report it"
+            f"the engine of this process has stopped with an internal error ({cause!r}); nothing recorded is "
+            "lost: start the process again, and please report the error"
         )
 
 
@@ -546,7 +546,7 @@ class ForbiddenInSimulation(HoldfastError):
 
 
 class SimulationFailed(HoldfastError, AssertionError):
-    """`schedule` is what must go wrong for it to happen, and no more."""
+    """`schedule` is the smallest list of faults that was found to cause the failure."""
 
     def __init__(self, seed: int, problem: str, schedule: list[str], trace: list[str]) -> None:
         self.seed, self.problem, self.schedule, self.trace = seed, problem, schedule, trace

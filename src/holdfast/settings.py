@@ -1,7 +1,7 @@
 """Settings: the environment and `holdfast.toml`, read once into one frozen object.
 
-The only place that reads `os.environ`. What is passed to `Holdfast(...)` wins over the environment,
-which wins over the file, which wins over the defaults.
+No other module reads `os.environ`. Arguments of `Holdfast(...)` take precedence over the environment, the
+environment over the file, and the file over the defaults.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OTHER_NAMES = {
     "worker_ttl_seconds": "WORKER_OFFLINE_TTL_SEC",
     "worker_refresh_seconds": "WORKER_REFRESH_INTERVAL_SEC",
 }
-"""What others have called these variables, so that a set-up that is there goes on to work."""
+"""Names that existing deployments use for these variables."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,37 +39,37 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     processes: int = 100
     """How many commands this node runs at once."""
     python_workers: int = 0
-    """How many processes this node runs functions of DAGs in. 0: as many as there are cores, at least 4."""
+    """How many processes run the Python functions of DAGs. 0: one for each core, at least 4."""
     kill_seconds: float = 5
-    """How long a process that is asked to end may take to do so."""
+    """How long a process may take to end after SIGTERM before it gets SIGKILL."""
     log_limit: int = 1_000_000
-    """How many characters of what an attempt says are kept: its first ones, and a few lines of its end."""
+    """How many characters of an attempt's log are kept: the first ones, and a few lines of the end."""
     queues: dict[str, int] = {}
-    """How many tasks of a queue this node runs at once, where that is to be fewer."""
+    """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     lease_seconds: float = 15
-    """How long a node may be silent before others take its runs."""
+    """How long a node keeps its runs without renewing its lease."""
     drain_seconds: float = 10
     """How long a stopping node lets tasks finish before it hands them back."""
     open_seconds: float = 60
-    """How long to wait for a database that does not answer when holdfast is opened."""
+    """How long opening waits for a database that does not answer."""
     max_resident: int = 10_000
     """How many runs a node holds in memory at most."""
     max_depth: int = 100
-    """How many runs may be above a run, each started by the one before: a limit for what calls itself."""
+    """How many ancestors a run may have. It stops workflows that call themselves without end."""
     max_steps: int = 10_000
-    """How many nodes a run of a flow may visit: a limit for what goes round in circles."""
+    """How many nodes a run of a flow may visit. It stops flows that loop without end."""
     worker_ttl_seconds: float = 15
-    """How long a worker may be silent before it is offline. Also read from WORKER_OFFLINE_TTL_SEC."""
+    """How long a worker stays online without a heartbeat. Also read from WORKER_OFFLINE_TTL_SEC."""
     worker_refresh_seconds: float = 5
-    """How often a server looks for such workers. Also read from WORKER_REFRESH_INTERVAL_SEC."""
+    """How often a server marks workers as offline. Also read from WORKER_REFRESH_INTERVAL_SEC."""
     worker_call_seconds: float = 60
-    """How long a worker that is called over HTTP may take to answer."""
+    """How long an HTTP worker may take to answer."""
     worker_wait_seconds: float = 15
-    """How long an attempt waits for a worker of its service to appear before it has failed."""
+    """How long an attempt waits for a worker of its service to come online before it fails."""
     allowed_origins: str = ""
-    """Of pages in browsers that may ask the HTTP API, as https://shop.example, with commas between them."""
+    """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
     queue_lease_seconds: float = 60
-    """How long a worker that has taken a task from the queue may be silent before another gets it."""
+    """How long a worker may keep a task from the queue without renewing its lease."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -109,7 +109,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class WorkerAddresses(NamedTuple):
-    """Where a worker finds the server, and where it is found: None if nothing says so."""
+    """The address of the server and that of the worker itself; None if not set."""
 
     base: str | None
     url: str | None
@@ -121,7 +121,7 @@ def worker_addresses() -> WorkerAddresses:
 
 
 def own_environment() -> dict[str, str]:
-    """The environment of this process, which those that it starts begin with."""
+    """The environment of this process. Processes that it starts get a copy."""
     return dict(os.environ)
 
 
@@ -131,7 +131,7 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 def read_settings(
     given: Mapping[str, Any], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Settings:
-    """Raises BadOption, naming the setting and where it was read."""
+    """Raises BadOption that names the setting and its source."""
     environment = os.environ if environment is None else environment
     known = set(Settings.__struct_fields__)
     from_file = _read_file((folder or Path.cwd()) / "holdfast.toml")
@@ -168,7 +168,7 @@ def _typed(name: str, value: Any, source: str, *, strict: bool) -> Any:
     kind = _TYPES[name]
     try:
         converted = msgspec.convert(value, kind, strict=strict)
-    except Exception:  # also half a surrogate pair in the environment, or whatever the value itself raises
+    except Exception:  # also half a surrogate pair in the environment, or an error of the value's own methods
         raise BadOption(f"{name} in {source}", value, _KINDS[kind]) from None
     return str.__str__(converted) if kind is str else converted
 
@@ -183,7 +183,7 @@ def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[s
 
 
 def _read_queues(text: str) -> Any:
-    """As JSON: HOLDFAST_QUEUES='{"gpu": 1}'."""
+    """JSON, as in HOLDFAST_QUEUES='{"gpu": 1}'."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
@@ -198,5 +198,5 @@ def _read_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadFile.unreadable(path.name, str(path), error) from None
     except (ValueError, RecursionError) as error:
-        # Not TOML, not UTF-8, a number of five thousand digits, or nested without end.
+        # Not TOML, not UTF-8, a number of five thousand digits, or deep nesting.
         raise BadFile(path.name, str(path), f"not TOML ({error})") from None

@@ -74,7 +74,9 @@ async def tree() -> None:
 
 async def test_a_workflow_that_calls_itself_without_an_end_fails_at_the_limit(store_url: str) -> None:
     async with Environment(store_url, catalog=catalog, max_depth=3) as env:
-        with pytest.raises(FamilyTooDeep, match=r"'endless' was not begun.*more than 3 runs") as caught:
+        with pytest.raises(
+            FamilyTooDeep, match=r"'endless' was not started.*more than 3 ancestors"
+        ) as caught:
             await env.run(endless)
 
         assert isinstance(caught.value, RunFailed)
@@ -101,7 +103,7 @@ async def test_dags_that_call_each_other_without_an_end_fail_at_the_limit(
         run = await env.start("ping", id="top")
         with pytest.raises(
             FamilyTooDeep,
-            match=r"^task 'call' failed: a run of '\w+' was not begun.*raise the setting max_depth",
+            match=r"^task 'call' failed: a run of '\w+' was not started.*raise the setting max_depth",
         ):
             await run.result()
 

@@ -81,7 +81,7 @@ async def test_a_run_whose_code_ends_its_process_is_parked_after_a_number_of_nod
     assert codes == [7] * SETBACKS_ALLOWED + [0]
     assert deadly.status is RunStatus.PARKED
     assert deadly.failure is not None
-    assert deadly.failure.message.startswith(f"{SETBACKS_ALLOWED} nodes in a row have taken this run")
+    assert deadly.failure.message.startswith(f"{SETBACKS_ALLOWED} nodes in a row claimed this run")
 
 
 class Deadly:

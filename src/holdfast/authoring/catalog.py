@@ -1,8 +1,8 @@
-"""The catalog: every task and workflow that this process has, by name.
+"""The catalog: every task and workflow of this process, by name.
 
-Decorators add to `default_catalog` as modules are imported. A name means one thing: a second
-definition of a name is refused, unless it is the same definition again (a module that was reloaded,
-a notebook cell, a function made anew inside a function), which replaces the first.
+Decorators add to `default_catalog` when modules are imported. A name means one thing, so a second definition
+of a name is refused. The same definition again replaces the first: a module that was reloaded, a notebook
+cell that ran again, a function that is defined inside another one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class WorkflowDefinition(Protocol):
     version: str
     kind: str
     is_data: bool
-    """It is made of data that the store has: then it is a `DataWorkflow`."""
+    """Whether it is a `DataWorkflow`."""
     hash: str
     source: str
     is_pinned: bool
@@ -64,14 +64,14 @@ class FileSchedule(NamedTuple):
 
 
 class DataWorkflow(WorkflowDefinition, Protocol):
-    """A workflow that is data, not code: every edition of it can be had from the store."""
+    """A DAG or a flow. Its definition is data, not code, so every edition can be read from the store."""
 
     def edition(self, definition: Definition) -> DataWorkflow:
         """Another edition of the same workflow."""
         ...
 
     def calls(self) -> Sequence[tuple[str, str]]:
-        """Its tasks or nodes that call a workflow, and which."""
+        """The tasks or nodes that call a workflow, each with the name of that workflow."""
         ...
 
     @property
@@ -92,7 +92,7 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         ...
 
     def executor_of(self, attempt: Attempt) -> str:
-        """Who runs it: `shell`, `python`, `http`, or `function` for a registered task. Never raises."""
+        """The executor: `shell`, `python`, `http`, or `function` for a registered task. Never raises."""
         ...
 
     def process(self, task: str, codec: Codec) -> ProcessBody:
@@ -100,16 +100,16 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         ...
 
     def service_call(self, attempt: Attempt) -> ServiceCall:
-        """What to ask a worker for. Raises UnknownTask."""
+        """What to call a worker with. Raises UnknownTask."""
         ...
 
     def body(self, attempt: Attempt, definitions: Definitions) -> Body:
-        """The registered task that does it. Raises UnknownTask."""
+        """The registered task that the attempt runs. Raises UnknownTask."""
         ...
 
 
 class WorkflowKinds(Protocol):
-    """What depends on the kind of a workflow; `authoring.kinds` implements it."""
+    """Everything that depends on the kind of a workflow. `authoring.kinds` implements it."""
 
     @property
     def flow_reader(self) -> FlowReader: ...
@@ -127,9 +127,9 @@ class Catalog:
     def __init__(self) -> None:
         self._tasks: dict[str, TaskDefinition] = {}
         self.editions: dict[tuple[str, str], DataWorkflow] = {}
-        """Of workflows that are data: every version that was here, by name and version."""
+        """Every known version of workflows that are data, by name and version."""
         self._workflows: dict[str, dict[str | None, WorkflowDefinition]] = {}
-        """By name, then by explicit version; None stands for the version derived from the source."""
+        """By name, then by explicit version. None stands for the version derived from the source."""
         self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
 
     def add_task(self, task: TaskDefinition) -> None:
@@ -159,7 +159,7 @@ class Catalog:
         return task
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
-        """The workflow of that name: of that version, or the one defined last."""
+        """The workflow of that name and version; without a version, the one that was defined last."""
         versions = self._workflows.get(checked_name("the name of a workflow", name), {})
         if version is None:
             found = next(reversed(versions.values()), None)
@@ -169,7 +169,7 @@ class Catalog:
             unpinned = versions.get(None)
             is_other_code = unpinned is not None and not unpinned.is_data
             if found is None and is_other_code and version.startswith("auto-"):
-                found = unpinned  # begun on other code of the same name: replay will tell
+                found = unpinned  # the run began on other code of this name; replay finds out whether it fits
         if found is None:
             raise UnknownWorkflow(name, version, list(self._workflows))
         return found
@@ -200,7 +200,8 @@ def _place(definition: Any) -> str:
 
 
 class Definitions:
-    """A catalog in use by one engine: implements the ports `Programs` and, by attempt, `TaskBody`."""
+    """A catalog as one engine uses it. Implements the port `Programs`, and gives the `TaskBody` of
+    attempts."""
 
     def __init__(self, catalog: Catalog, codec: Codec, kinds: WorkflowKinds, max_steps: int = 10_000) -> None:
         self.catalog = catalog
@@ -209,11 +210,11 @@ class Definitions:
         self.max_steps = max_steps
         """How many nodes a run of a flow may visit."""
         self._bodies: dict[str, Body] = {}
-        # Not in the catalog, which several namespaces may share: each has flows of its own.
+        # Not in the catalog: several namespaces may share it, and each has its own flows.
         self._published: dict[tuple[str, str], DataWorkflow] = {}
-        """Flows that were found in the store, by name and version."""
+        """Flows from the store, by name and version."""
         self._newest: dict[str, DataWorkflow] = {}
-        """Of those that others call: the newest version that was found, by name."""
+        """The newest known version of flows that other workflows call, by name."""
 
     @property
     def flow_reader(self) -> FlowReader:
@@ -237,8 +238,8 @@ class Definitions:
                 self._read_published(definition)
             elif current is not None and current.kind == definition.kind:
                 self.catalog.add_edition(current.edition(definition))
-            # Else it was replaced by another kind of the same name, which does not fit its runs.
-        except Refused as error:  # then its runs are parked, by this node
+            # Otherwise a workflow of another kind now has this name, and does not fit the runs.
+        except Refused as error:  # this node then parks its runs
             _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
 
     def _read_published(self, definition: Definition) -> DataWorkflow:
@@ -249,7 +250,7 @@ class Definitions:
         return self._published[key]
 
     def calls_of(self, run: RunRecord) -> list[str]:
-        """Those of the workflows that it may call that are not defined here: they may be published flows."""
+        """The workflows that the run may call and that are not defined here. They may be published flows."""
         edition = self.find_edition(run.workflow, run.version)
         return [] if edition is None else self._not_defined(edition)
 
@@ -263,15 +264,15 @@ class Definitions:
         return sorted({name for _, name in edition.calls() if not self.catalog.defines(name)})
 
     def find_edition(self, workflow: str, version: str) -> DataWorkflow | None:
-        """Of a workflow that is data."""
+        """That version of a DAG or a flow, if it is known."""
         editions, published = self.catalog.editions, self._published
         if not editions and not published:
-            return None  # asked for every task, and most processes have none
+            return None  # fast path: called for every task, and most processes have neither
         key = (workflow, version)
         return editions.get(key) or published.get(key)
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
-        """As the catalog has it, or else the store. Raises UnknownWorkflow."""
+        """From the catalog, or else from the store. Raises UnknownWorkflow."""
         found = self._newest.get(name) if version is None else self._published.get((name, version))
         if found is not None and not (version is None and self.catalog.defines(name)):
             return found
@@ -283,11 +284,11 @@ class Definitions:
         return found or cast("DataWorkflow", self.catalog.workflow(attempt.workflow, attempt.version))
 
     def process(self, attempt: Attempt) -> ProcessBody:
-        """What to run for it now. Raises UnknownTask."""
+        """The process to run for the attempt. Raises UnknownTask."""
         return self.edition_of(attempt).process(attempt.name, self.codec)
 
     def service_call(self, attempt: Attempt) -> ServiceCall:
-        """What to ask a worker for now. Raises UnknownTask."""
+        """What to call a worker with. Raises UnknownTask."""
         return self.edition_of(attempt).service_call(attempt)
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
@@ -310,11 +311,12 @@ class Definitions:
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         version = None if version is None else checked_version(version)
         if isinstance(workflow, str):
-            # Of a published flow any version may be asked for, but which is the newest only the store knows.
+            # Only the store knows the newest version of a published flow, so without a version use the
+            # catalog.
             found = (self.catalog if version is None else self).workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
-            self.catalog.workflow(found.name, found.version)  # refuses one of another catalog, at the door
+            self.catalog.workflow(found.name, found.version)  # refuses a workflow of another catalog
             if version is not None and version != found.version:
                 found = self.catalog.workflow(found.name, version)
         else:
@@ -351,7 +353,7 @@ class Definitions:
 
 
 def _is_published(definition: Definition) -> bool:
-    """Its version is a number: that of one from a file is made of what it says."""
+    """Published versions are numbers. The version of a flow from a file is a hash."""
     return definition.kind == "flow" and definition.version.isdecimal()
 
 
@@ -362,7 +364,7 @@ def _stored(workflow: WorkflowDefinition) -> Definition:
 
 
 class Body:
-    """A task ready to be called by an executor."""
+    """A task as executors call it."""
 
     def __init__(self, task: TaskDefinition, codec: Codec) -> None:
         self.task = task

@@ -1,7 +1,7 @@
-"""The kinds of workflow, for layers that do not tell them apart: what depends on the kind is asked here.
+"""The kinds of workflow (code, DAG, flow). Other layers ask here for everything that depends on the kind.
 
-The composition root hands `Kinds` to `Definitions`. Loaders are imported when they are first used, so that a
-process with only code workflows does not pay for them.
+`Holdfast` passes `Kinds` to `Definitions`. Loaders are imported on first use, so that a process with only
+code workflows does not load them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def reopening_plan(kind: str, history: History) -> ReopeningPlan:
-    """How to open an ended run of that kind again. Raises JournalCorrupt."""
+    """How to reopen an ended run of that kind. Raises JournalCorrupt."""
     if kind == "dag":
         from holdfast.authoring.dag.reopening import plan_reopening as plan
     elif kind == "flow":
@@ -41,5 +41,5 @@ class Kinds:
         return read_edition(definition)
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
-        # A definition that is data is in the store before its runs are, so one that is missing is code.
+        # DAGs and flows are stored before their runs, so a missing definition is code.
         return reopening_plan("code" if definition is None else definition.kind, history)

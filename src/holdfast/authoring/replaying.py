@@ -1,6 +1,7 @@
-"""Replay of programs that are made of data: what is asked for now is held against what the journal has.
+"""Replay of DAGs and flows: compares the commands of a step with those in the journal.
 
-A run is pinned to one edition of its definition, so a difference is a fault of ours, or of another version.
+A run is pinned to one edition of its definition. So a difference is a bug in this or another version of
+holdfast.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from holdfast.errors import DeterminismError
 
 
 def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
-    """Raises DeterminismError if a step asks for something else than it did."""
-    now = [_identity(asked_of(command)) for command in commands]
-    then = [_identity(each) for each in asked]
-    for position, (ours, theirs) in enumerate(zip(now, then, strict=False)):
-        if ours != theirs:
-            raise DeterminismError("step", step, _words(theirs), f"{_words(ours)} (request {position})")
-    if len(now) != len(then):
-        raise DeterminismError("step", step, f"{len(then)} requests", f"{len(now)}")
+    """Raises DeterminismError if the step asks for something else than is recorded."""
+    requested = [_identity(asked_of(command)) for command in commands]
+    recorded = [_identity(each) for each in asked]
+    for position, (new, old) in enumerate(zip(requested, recorded, strict=False)):
+        if new != old:
+            raise DeterminismError("step", step, _words(old), f"{_words(new)} (request {position})")
+    if len(requested) != len(recorded):
+        raise DeterminismError("step", step, f"{len(recorded)} requests", f"{len(requested)}")
 
 
 def _identity(asked: Requested) -> tuple[str, Any, Any]:
