@@ -1,1 +1,1 @@
-"""`python -m bench`: the workloads of the design, measured on both stores, as JSON lines."""
+"""`python -m bench`: measures the workloads on both stores and prints JSON lines."""

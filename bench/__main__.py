@@ -1,8 +1,8 @@
-"""`python -m bench`: measures, prints a JSON line for each measurement, and at the end a table on stderr.
+"""`python -m bench`: prints a JSON line for each measurement, and a table on stderr at the end.
 
 python -m bench --only W1,W3 --store sqlite --repeat 3
-python -m bench --prototype ../prototype.py --repeat 5      compare with it, in turn, on this machine
-python -m bench --quick                                     small sizes: does it all work?
+python -m bench --prototype ../prototype.py --repeat 5      compare with a prototype, in turns
+python -m bench --quick                                     small sizes: does everything work?
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_SECONDS = 900
 
 
 class Session:
-    """Everything measured in one call, on one machine, of one commit."""
+    """All measurements of one call, on one machine and one commit."""
 
     def __init__(self, given: argparse.Namespace, folder: Path, databases: dict[str, Databases]) -> None:
         self._given = given
@@ -40,7 +40,7 @@ class Session:
         self.measured: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
 
     def label(self, **labels: Any) -> None:
-        """To be printed with every figure."""
+        """Print these with every measurement."""
         self._labels |= labels
 
     def run(self) -> None:
@@ -64,7 +64,7 @@ class Session:
         with self._databases[store].fresh(workload.databases) as urls:
             done = subprocess.run(
                 [sys.executable, "-m", "bench.worker", workload.name, *urls, *options],
-                check=False,  # what went wrong is on stderr already
+                check=False,  # the error is already on stderr
                 cwd=ROOT,
                 stdout=subprocess.PIPE,
                 text=True,

@@ -1,8 +1,8 @@
-"""W7: what it costs to claim runs when a million wait, against a thousand.
+"""W7: what it costs to claim runs when a million are waiting, compared with a thousand.
 
-The commits are the engine's own, with nothing in them but a claim. Both databases are measured in
-turn, claim by claim, so that whatever else the machine does disturbs both alike. Claimed runs are
-put back behind the others, so the backlog stays as long as it is.
+The commits are those of an engine, with nothing in them but a claim. Both databases are measured in turns,
+claim by claim, so that other load on the machine disturbs both alike. Claimed runs are put back behind the
+others, so the length of the backlog does not change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.stores import SqlStore, store_for
 _SMALL = 1_000
 _BATCH = 100
 _SECOND = 1_000_000
-# A node asks for every workflow it has; the others have nothing to do here.
+# A node claims runs of every workflow it has. Only the first of these has runs.
 _CLAIMS = [CLAIM, "ship_parcel@1", "write_invoice"]
 
 
@@ -31,7 +31,7 @@ async def measure_backlog(trial: Trial) -> Figures:
         await claimant.store.open()
         claimant.now = insert_backlog(url, size)
     try:
-        # The large one first, so that it is the one to pay for what only the first of a process costs.
+        # The large one first, so that it bears the costs of the first claim in a process.
         first_many, first_few = await many.claim_and_put_back(), await few.claim_and_put_back()
         took_few: list[float] = []
         took_many: list[float] = []
@@ -60,17 +60,17 @@ async def measure_backlog(trial: Trial) -> Figures:
 
 
 class Claimant:
-    """A node as the store sees it, that does nothing but claim."""
+    """A node that does nothing but claim."""
 
     def __init__(self, store: SqlStore) -> None:
         self.store = store
         self.now = Instant(0)
-        """Later than anything in the backlog, and later with every commit."""
+        """Later than every run in the backlog. Advances with every commit."""
         self._node = NodeId("bench")
         self._tick = 0
 
     async def claim_and_put_back(self) -> float:
-        """Milliseconds of the claim alone."""
+        """Returns the milliseconds of the claim alone."""
         commit = self._commit()
         commit.claim = ClaimRequest(_CLAIMS, _BATCH)
         began = perf_counter()
@@ -82,7 +82,7 @@ class Claimant:
         return milliseconds
 
     async def look(self) -> float:
-        """Milliseconds of what a node asks before it claims."""
+        """Returns the milliseconds of the query that a node sends before it claims."""
         began = perf_counter()
         peek = await self.store.next_work(NAMESPACE, self._node, _CLAIMS)
         milliseconds = (perf_counter() - began) * 1e3

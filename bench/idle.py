@@ -1,4 +1,4 @@
-"""W8: what a node with nothing to do asks of its database."""
+"""W8: how many statements an idle node sends to its database."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from holdfast import Holdfast
 from holdfast.stores import SqlStore
 
 _SETTLE_SECONDS = 6
-"""After the last run: until the node has looked around once more and has nothing left in memory."""
+"""After the last run, until the node has polled once more and has no runs left in memory."""
 
 
 async def measure_idle(trial: Trial) -> Figures:
-    """Over a real minute, transactions counted with all their statements."""
-    watched = trial.size(60, 22)  # a node looks around every 20 s, whatever happens
+    """Counts all statements, with those that begin and end transactions, over a real minute."""
+    watched = trial.size(60, 22)  # an idle node polls every 20 s
     async with Holdfast(trial.url) as holdfast:
         store = holdfast._store
         assert isinstance(store, SqlStore)

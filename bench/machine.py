@@ -1,4 +1,4 @@
-"""Where and what was measured: a figure without them cannot be compared with any other."""
+"""The machine and the commit that were measured. Without them, figures cannot be compared."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ROOT = Path(__file__).parent.parent
 
 
 def describe_machine(folder: Path, postgres: str | None) -> dict[str, Any]:
-    """`folder` is where the databases lie; `postgres` is the version of the server, if there is one."""
+    """`folder` is where the databases are; `postgres` is the version of the server, if there is one."""
     return {
         "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),  # well above 0: others were at work, and figures suffer
+        "load": round(os.getloadavg()[0], 1),  # well above 0: other processes disturbed the measurement
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "arch": platform.machine(),
         "system": platform.system(),
@@ -34,7 +34,7 @@ def describe_machine(folder: Path, postgres: str | None) -> dict[str, Any]:
 
 
 def describe_commit() -> dict[str, Any]:
-    """Of the checkout that this file lies in; both None where there is no git."""
+    """The commit of the checkout that contains this file. Both values are None without git."""
     revision = _git("rev-parse", "--short=12", "HEAD")
     changes = _git("status", "--porcelain")
     return {"revision": revision, "dirty": None if changes is None else bool(changes)}
@@ -58,8 +58,8 @@ def _version(package: str) -> str | None:
 
 
 def _fsync_milliseconds(path: Path) -> float:
-    """What one small synced write takes here: the floor under every commit, and the first thing to look
-    at when two machines differ. Near nothing means that the disk does not really wait."""
+    """The time of one small write with fsync. No commit can be faster, so compare this first when two
+    machines differ. A value near 0 means that the disk does not really wait."""
     taken: list[float] = []
     with path.open("wb", buffering=0) as file:
         for _ in range(50):

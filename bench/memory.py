@@ -1,4 +1,4 @@
-"""W5: what holdfast takes of memory. Resident set size of the process, as the operating system counts it."""
+"""W5: how much memory holdfast needs, as the resident set size of the process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLD_WITHIN_SECONDS = 120
 
 
 async def measure_memory(trial: Trial) -> Figures:
-    """Idle, at the end of W1, and then with sleeping runs: one process through its day."""
+    """Idle, then after W1, then with sleeping runs, all in one process."""
     count = trial.size(10_000, 1_000)
     async with Holdfast(trial.url) as holdfast:
         idle = resident_mb()
@@ -36,7 +36,7 @@ async def measure_memory(trial: Trial) -> Figures:
 
 
 async def measure_sleeping(trial: Trial) -> Figures:
-    """In a fresh process: after W1, sleeping runs could hide in memory that W1 needed and left unused."""
+    """In a fresh process. After W1, sleeping runs would use memory that W1 had freed, and not show."""
     count = trial.size(10_000, 1_000)
     async with Holdfast(trial.url) as holdfast:
         await warm_up(holdfast)
@@ -46,7 +46,7 @@ async def measure_sleeping(trial: Trial) -> Figures:
 
 
 async def _put_to_sleep(holdfast: Holdfast, trial: Trial, count: int) -> float:
-    """Memory when the last of them is cold. The handles are dropped: whoever keeps them pays for them."""
+    """The memory once no run is resident any more. The handles are dropped, so they do not count."""
     await holdfast.start_many(sleep_a_day, range(count))
     deadline = monotonic() + _COLD_WITHIN_SECONDS
     while owned := count_owned(trial.url):

@@ -1,4 +1,4 @@
-"""W6 and W9: tasks that are processes, started by a DAG."""
+"""W6 and W9: tasks of a DAG that run in processes."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ tasks:
 
 
 async def measure_spawning(trial: Trial) -> Figures:
-    """Tasks `true` against the bare rate at which this machine spawns `true`, measured in turns.
+    """Tasks `true`, compared with the rate at which this machine spawns `true` without holdfast.
 
-    The share is that of each run against the bare rates right before and after it, and the median of those:
-    the mood of a machine with neighbours changes by more than what is measured, and within seconds.
+    The two are measured in turns. Each run is divided by the mean of the bare rates right before and after
+    it, and the median of these shares counts. On a shared machine the bare rate changes within seconds, by
+    more than the difference that is measured.
     """
     count = trial.size(500, 50)
     bare = [_spawn_bare(count)]
@@ -73,7 +74,7 @@ async def measure_spawning(trial: Trial) -> Figures:
 
 
 def _spawn_bare(count: int) -> float:
-    """The least that can be done: spawn and reap, as many at once as holdfast may."""
+    """Only spawn and reap, with as many processes at once as holdfast may have."""
     began = perf_counter()
     alive = started = 0
     while started < count or alive:
@@ -87,7 +88,7 @@ def _spawn_bare(count: int) -> float:
 
 
 async def measure_many_at_once(trial: Trial) -> Figures:
-    """All of them at the same time, each two seconds long."""
+    """All commands run at the same time, for two seconds each."""
     count = trial.size(500, 50)
     async with _with_dag(trial, _SLEEP, processes=count) as (holdfast, dag):
         await holdfast.run(dag, count=2)
@@ -102,7 +103,7 @@ async def measure_many_at_once(trial: Trial) -> Figures:
 
 
 async def measure_offered(trial: Trial) -> Figures:
-    """A run of one command is started so many times a second, whatever became of those before."""
+    """Starts runs of one command at a fixed rate, without waiting for earlier ones."""
     seconds = trial.size(60, 2)
     count = _OFFERED_PER_S * seconds
     taken: list[float] = []
@@ -167,6 +168,6 @@ def _project(text: str) -> Iterator[Path]:
         file = Path(folder) / "bench.yaml"
         file.write_text(text)
         (file.parent / "nothing.py").write_text("def nothing():\n    pass\n")
-        # There, as people are who type `holdfast run`: from elsewhere each shell begins with a `cd`.
+        # Users type `holdfast run` in this folder too. From another one, each shell would start with `cd`.
         with chdir(folder):
             yield file

@@ -1,4 +1,4 @@
-"""The workflows that are measured. Their tasks do nothing, so that all the time is holdfast's own."""
+"""The workflows that are measured. Their tasks do nothing, so all the time is spent in holdfast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures are held against, and the table that says so."""
+"""The targets, and the table that compares the figures with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Target(NamedTuple):
     sqlite: float
     postgres: float
     is_ceiling: bool = False
-    """To be stayed under, rather than reached."""
+    """Whether the figure must stay below the target."""
 
     def bound(self, store: str) -> float:
         return self.sqlite if store == "sqlite" else self.postgres
@@ -27,7 +27,7 @@ class Target(NamedTuple):
         return f"{'<' if self.is_ceiling else '≥'} {_number(self.bound(store))}"
 
 
-# For 2 cores and a disk that really syncs.
+# For 2 cores and a disk that really waits for fsync.
 TARGETS = (
     Target("W1", "runs_per_s", 8_000, 5_000),
     Target("W2b", "tasks_per_s", 10_000, 6_000),
@@ -47,7 +47,7 @@ TARGETS = (
     Target("W10", "growth_mb", 20, 20, is_ceiling=True),
 )
 
-# Shown although nothing is asked of them.
+# Figures that are shown without a target.
 _ALSO_SHOWN = {
     "W2": ("tasks_per_s", "ratio"),
     "W3b": ("tasks_per_s",),
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
     value: float
     target: str
     is_met: bool | None
-    """None where nothing is asked."""
+    """None if there is no target."""
 
 
 def judge(measured: Mapping[tuple[str, str, str], Sequence[float]]) -> list[Verdict]:

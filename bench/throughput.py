@@ -1,4 +1,4 @@
-"""W1 to W4: how many runs and tasks a second, and how long one takes."""
+"""W1 to W4: how many runs and tasks a second, and how long one run takes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TASKS_IN_SEQUENCE = 10
 class Taken(NamedTuple):
     seconds: float
     cpu_seconds: float
-    """Of all threads of this process; the database server's own is not in it. On a busy machine it
-    changes much less than the seconds do."""
+    """CPU time of all threads of this process, without the database server. On a busy machine it varies much
+    less than `seconds`."""
 
 
 class Stopwatch:
@@ -61,7 +61,7 @@ async def _measure_sequences(trial: Trial, runs: int, rounds: int) -> Figures:
 
 
 async def measure_fan_out(trial: Trial) -> Figures:
-    # Over in some hundredths of a second, so one measurement alone says little.
+    # One round takes some hundredths of a second, so a single measurement says little.
     return await _measure_fan_out(trial, 1_000, rounds=5)
 
 
@@ -82,7 +82,7 @@ async def _measure_fan_out(trial: Trial, width: int, rounds: int) -> Figures:
 
 
 async def measure_latency(trial: Trial) -> Figures:
-    """One run at a time, each from its start call to its durable result."""
+    """One run at a time, from the start call to the durable result."""
     count = trial.size(200, 50)
     taken: list[float] = []
     async with Holdfast(trial.url) as holdfast:
@@ -101,13 +101,13 @@ async def measure_latency(trial: Trial) -> Figures:
 
 
 async def warm_up(holdfast: Holdfast) -> None:
-    """A process serves for weeks: importing, connecting and preparing statements are not what is asked."""
+    """A process serves for weeks, so imports, connecting and preparing statements are not measured."""
     await time_runs(holdfast, one_task, range(200))
     expect(await holdfast.run(fan_out, 200), 200)
 
 
 async def time_runs(holdfast: Holdfast, workflow: Any, inputs: Sequence[int]) -> Taken:
-    """Time a run of each input. Each is expected to answer what it was given."""
+    """Time a run for each input. Each run must return its input."""
     watch = Stopwatch()
     runs = await holdfast.start_many(workflow, inputs)
     results = await asyncio.gather(*[run.result() for run in runs])
@@ -117,7 +117,7 @@ async def time_runs(holdfast: Holdfast, workflow: Any, inputs: Sequence[int]) ->
 
 
 def expect(found: object, wanted: object) -> None:
-    """A figure for work that was done wrong is worth nothing."""
+    """Raises AssertionError for a wrong result, which makes the figures worthless."""
     if found != wanted:
         raise AssertionError(f"a workload answered {str(found)[:100]}, not {str(wanted)[:100]}")
 

@@ -1,4 +1,4 @@
-"""What a workload is: a name, and a function from a fresh database to figures."""
+"""A workload: a name, and a function from an empty database to figures."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeAlias
 
 Figures: TypeAlias = dict[str, float]
-"""By name, with the unit in it: `runs_per_s`, `p50_ms`, `idle_mb`."""
+"""By name. The name has the unit: `runs_per_s`, `p50_ms`, `idle_mb`."""
 
 
 class Trial(NamedTuple):
     urls: list[str]
-    """Empty databases, as many as the workload asked for."""
+    """Empty databases, as many as the workload needs."""
     is_quick: bool
-    """Small sizes: to see that it works, not how fast."""
+    """Small sizes, to see that everything works, not how fast it is."""
 
     @property
     def url(self) -> str:

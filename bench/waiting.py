@@ -1,7 +1,7 @@
-"""W10 and W11: flows. What ten thousand approvals that nobody has given cost, and how fast a flow goes.
+"""W10 and W11: flows. What ten thousand open approvals cost, and how fast a flow is.
 
-Whether those who wait delay others is measured in turn, run by run, on a database with them and on an empty
-one: whatever else the machine does disturbs both alike.
+Whether waiting runs delay others is measured in turns, run by run, on a database with waiting runs and on an
+empty one, so that other load on the machine disturbs both alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AT_ONCE = 1000
 
 
 async def measure_waiting(trial: Trial) -> Figures:
-    """Memory with so many approvals open, and how long another run takes beside them."""
+    """The memory with many open approvals, and how long another run takes beside them."""
     count, rounds = trial.size(10_000, 500), trial.size(400, 50)
     approval = load_flow(_FLOWS / "approval.json")
     async with Holdfast(trial.urls[0]) as empty, Holdfast(trial.urls[1]) as full:
@@ -68,7 +68,7 @@ async def _compare(empty: Holdfast, full: Holdfast, rounds: int) -> tuple[float,
 
 
 async def _approve_some(holdfast: Holdfast, count: int) -> float:
-    """From the first yes to the last end, all at once."""
+    """Approvals per second, from the first approval to the last end, all concurrent."""
     runs = [await holdfast.get(f"order-{number}") for number in range(count)]
     watch = Stopwatch()
     await asyncio.gather(*(holdfast.approve(run, "confirm") for run in runs))
@@ -79,7 +79,7 @@ async def _approve_some(holdfast: Holdfast, count: int) -> float:
 
 
 async def measure_flows(trial: Trial) -> Figures:
-    """The same as W2b, as a flow: the cursor and the shared state are written with every step."""
+    """W2b as a flow. Cursor and shared state are written with every step."""
     count = trial.size(2_000, 200)
     flow = load_flow(_FLOWS / "ten_nodes.json")
     async with Holdfast(trial.url) as holdfast:

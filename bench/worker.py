@@ -1,6 +1,6 @@
-"""`python -m bench.worker`: one workload in a process of its own, its figures as JSON on stdout.
+"""`python -m bench.worker`: measures one workload and prints its figures as JSON on stdout.
 
-In its own process, so that no workload inherits another's memory, garbage or warm caches.
+Each workload has its own process, so that it does not inherit another's memory, garbage or warm caches.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def _measure(given: argparse.Namespace) -> dict[str, Any]:
 def _on_fastest_loop(main: Any) -> Any:
     try:
         import uvloop
-    except ImportError:  # there is none for this platform; the figures say which loop it was
+    except ImportError:  # not available on this platform; the output names the loop
         return asyncio.run(main)
     return uvloop.run(main)
 
@@ -60,7 +60,7 @@ def _loop_name() -> str:
 
 
 def _rounded(figures: Figures) -> Figures:
-    """To what a measurement can tell: four digits, but whole numbers whole."""
+    """Rounded to four digits; whole numbers stay whole."""
     return {
         name: round(value) if value >= 1000 or value == int(value) else float(f"{value:.4g}")
         for name, value in figures.items()

@@ -1,4 +1,4 @@
-"""Every workload, by its name in the design; W9 is the fan-out of a DAG, W10 and W11 are flows."""
+"""Every workload, by name."""
 
 from __future__ import annotations
 

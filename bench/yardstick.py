@@ -1,8 +1,7 @@
 """The prototype: a script outside this repository that shows how fast the bare idea is on this machine.
 
-It is given by its path, takes a folder to work in from PROTO_HOME, and prints a JSON line for each
-workload, with `store`, `workload`, and `per_s` or `p50_ms`. It uses asyncpg, which holdfast does not
-need and which is therefore not among its dependencies.
+The script gets a folder to work in from PROTO_HOME. It prints a JSON line for each workload, with `store`,
+`workload`, and `per_s` or `p50_ms`. It uses asyncpg, which is not a dependency of holdfast.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ COMPARED = tuple(_FIGURE)
 
 
 def why_not(script: Path) -> str | None:
-    """What keeps it from being run; None if nothing does."""
+    """Why the script cannot be run; None if it can."""
     if not script.is_file():
         return f"there is no file {script}"
     if importlib.util.find_spec("asyncpg") is None:
@@ -37,7 +36,7 @@ def why_not(script: Path) -> str | None:
 
 
 def run_prototype(script: Path, home: Path, timeout: float) -> list[dict[str, Any]]:
-    """One line for each store and workload that we compare."""
+    """A line for each store and workload that we compare."""
     done = subprocess.run(
         [sys.executable, str(script)],
         env={**os.environ, "PROTO_HOME": str(home)},
@@ -61,7 +60,7 @@ def run_prototype(script: Path, home: Path, timeout: float) -> list[dict[str, An
 
 
 def ratio(workload: str, ours: Figures, theirs: Figures) -> float:
-    """How fast we are as a part of how fast the prototype is: 1 is as fast, for rates and for latencies."""
+    """Our speed divided by the prototype's. 1 means equally fast, for rates and for latencies."""
     figure = _FIGURE[workload]
     if figure.endswith("_ms"):
         return theirs[figure] / ours[figure]

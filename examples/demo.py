@@ -1,8 +1,8 @@
-"""An order that survives `kill -9`. Run it with `make demo`, or from anywhere: `python examples/demo.py`.
+"""An order that survives `kill -9`. Run it with `make demo`, or from any folder: `python examples/demo.py`.
 
-The first half is the program one would write: tasks, a workflow, and a `main` that starts a run and
-waits for it. The second half is the stage: it starts that program as a process, kills it in the
-middle, starts it again, and compares what the database says with what was really done.
+The first half is the program that a user would write: tasks, a workflow, and a function that starts a run and
+waits for it. The second half plays the demo: it starts that program as a process, kills it half-way, starts
+it again, and compares what the database says with what was really done.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from holdfast.core.records import History
 
 ORDER = "order-42"
 LEASE_SECONDS = 1.0
-"""A dead process is replaced after this long. In earnest it is 15 s; here somebody is watching."""
+"""How long until another process takes over from a dead one. The default is 15 s; here somebody is
+watching."""
 
 
 @task
@@ -45,7 +46,7 @@ async def charge(cents: int) -> str:
 
 
 @task
-def pack(item: str, seconds: float) -> str:  # a plain function: it runs on a thread
+def pack(item: str, seconds: float) -> str:  # a plain function runs on a thread
     with noted(f"pack {item}"):
         time.sleep(seconds)
     return f"{item} in a box"
@@ -62,19 +63,19 @@ async def fulfil(items: list[str], cents: int) -> str:
     await check_stock(items)
     receipt = await charge(cents)
     parcels = await asyncio.gather(*[pack(item, 0.2 * 3**number) for number, item in enumerate(items)])
-    await asyncio.sleep(0.5)  # the carrier comes; a day would do as well
+    await asyncio.sleep(0.5)  # until the carrier comes; it could be a day
     shipped = await ship(list(parcels))
     return f"{receipt}, {shipped}"
 
 
 async def run_order(folder: Path) -> None:
-    """What both processes do. The id makes it one run, whoever asks and however often."""
+    """Both processes call this. The id makes it one run, however often it is started."""
     async with Holdfast(f"sqlite:///{folder}/demo.db", lease_seconds=LEASE_SECONDS) as hf:
         result = await hf.run(fulfil, ["tea", "pot", "cup"], 4_200, id=ORDER)
         note("result", result)
 
 
-# --- the side file: what was really done, whatever the database says
+# --- a file beside the database: what was really done
 
 
 def note(what: str, name: str, **facts: Any) -> None:
@@ -96,7 +97,7 @@ async def pretend(name: str, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-# --- the stage
+# --- the demo
 
 
 class Entry(NamedTuple):
@@ -108,7 +109,7 @@ class Entry(NamedTuple):
 
 
 class Log:
-    """The side file as it grows."""
+    """Reads the file while it grows."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -164,13 +165,13 @@ class Stage:
         try:
             yield process
         finally:
-            process.kill()  # whatever went wrong here, nothing is left behind
+            process.kill()  # leave nothing behind, even after an error
             process.wait()
 
     def _watch(self, process: subprocess.Popen[bytes], until: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 20
         while True:
-            # Asked first: it may end at any time, and then `until` is to see it too.
+            # Before `until`, so that `until` also sees what a process did just before it ended.
             has_ended = process.poll() is not None
             is_over = until()
             for entry in self._log.news():
@@ -182,7 +183,7 @@ class Stage:
             time.sleep(0.01)
 
     def _is_the_moment(self) -> bool:
-        """Two parcels are packed, the third is under way, and what was done had time to be recorded."""
+        """Whether two parcels are packed and the third is under way, with some time to record that."""
         did = [entry for entry in self._log.entries if entry.what == "did"]
         return len(did) == 4 and time.time() > did[-1].at + 0.3
 
@@ -201,7 +202,7 @@ class Stage:
             return await hf.history(ORDER)
 
     def _sum_up(self, before: History, after: History, done_after: list[Entry]) -> bool:
-        """Compare what was recorded with what was done, and say so."""
+        """Compare what was recorded with what was done, and print the result."""
         recorded = [name for name, is_done in _tasks(before) if is_done]
         in_flight = [name for name, is_done in _tasks(before) if not is_done]
         begun = [entry for entry in self._log.entries if entry.what == "began"]
@@ -259,7 +260,7 @@ def _words(entries: list[Any], names: list[str]) -> str:
     return ", ".join(map(word, entries)) or "-"
 
 
-# --- colours, where there is somebody to see them
+# --- colours, if stdout is a terminal
 
 HAS_COLOURS = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 

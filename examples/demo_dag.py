@@ -1,6 +1,6 @@
 """The example of `holdfast init`, killed with `kill -9` half-way and resumed. `make demo` plays it too.
 
-Nothing here is holdfast's own: it types the commands that a person would type, and counts what was done.
+It does not import holdfast: it runs the commands that a user would type, and counts what was done.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def play(folder: Path) -> int:
 
 
 def run_and_kill(folder: Path) -> dict[str, Any]:
-    """Start it, let some of it be done, kill it. Answers the tasks that were recorded by then."""
+    """Start the run, kill it half-way, and return the tasks that were recorded by then."""
     process = subprocess.Popen(
         [*HOLDFAST, "run", "etl.yaml", "--id", RUN, "--plain"],
         cwd=folder,

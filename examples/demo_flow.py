@@ -1,6 +1,6 @@
 """The order of `examples/flow`, killed while it works and again while it waits. `make demo` plays it too.
 
-Nothing here is holdfast's own: it types the commands that a person would type, and counts what was done.
+It does not import holdfast: it runs the commands that a user would type, and counts what was done.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RUN = "piano"
 START = ["run", "order.yaml", "--also", "shop.py", "--id", RUN, "--input", '{"order": {"piano": 900}}']
 RESUME = ["run", "--resume", RUN, "--also", "shop.py"]
 UNDER_WAY = "fraud"
-"""What the first process is at when it dies. Nobody can know how far it had come, so it is done again."""
+"""The task that is running when the first process dies. It runs again, because it has no recorded result."""
 _FLOW = Path(__file__).parent / "flow"
 
 
@@ -44,7 +44,7 @@ def play(folder: Path) -> int:
 
 
 def run_and_kill(folder: Path, words: list[str], until: str, doing: str) -> None:
-    """Start it, and kill it when it says so."""
+    """Start the run, and kill it when it prints `until`."""
     process = subprocess.Popen(
         [*HOLDFAST, *words, "--plain"],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""What an order has done; `order.yaml` says when. Each writes down in done.txt that it was called."""
+"""The tasks of an order; `order.yaml` says when each runs. Each task adds its name to done.txt."""
 
 import time
 from pathlib import Path
