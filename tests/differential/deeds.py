@@ -162,10 +162,10 @@ class RemoteDeeds:
             limit=limit,
             offset=offset,
         )
-        look(f"see_runs in {space} {page}", lambda store: store.see_runs(space, page))
+        look(f"list_run_overviews in {space} {page}", lambda store: store.list_run_overviews(space, page))
         look(f"count_runs in {space} {page}", lambda store: store.count_runs(space, page, limit * 2))
         run = drawing.key()
-        look(f"see_run in {space} {run}", lambda store: store.see_run(space, run))
+        look(f"find_run_overview in {space} {run}", lambda store: store.find_run_overview(space, run))
 
 
 def _held(machine: HasStores, dice: Dice) -> tuple[QueueRow, int]:

@@ -63,16 +63,16 @@ class FlowModel:
 
     # --- runs
 
-    async def see_runs(self: HasTables, namespace: str, page: RunPage) -> list[RunOverview]:
+    async def list_run_overviews(self: HasTables, namespace: str, page: RunPage) -> list[RunOverview]:
         found = _fitting(self.tables, namespace, page)
         return found[page.offset : page.offset + page.limit]
 
     async def count_runs(self: HasTables, namespace: str, page: RunPage, most: int) -> int:
         return min(len(_fitting(self.tables, namespace, page)), most)
 
-    async def see_run(self: HasTables, namespace: str, run: RunKey) -> RunOverview | None:
+    async def find_run_overview(self: HasTables, namespace: str, run: RunKey) -> RunOverview | None:
         found = self.tables.run(namespace, run)
-        return None if found is None else _sight(self.tables, found)
+        return None if found is None else _overview(self.tables, found)
 
 
 def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
@@ -84,7 +84,7 @@ def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
     return sorted(found, key=lambda version: version.number, reverse=True)
 
 
-def _sight(tables: Tables, run: RunRecord) -> RunOverview:
+def _overview(tables: Tables, run: RunRecord) -> RunOverview:
     state = {key: value for (of, key), value in sorted(tables.state.items()) if of == run.key}
     is_open = not run.status.is_final
     is_queued = any(at[0] == run.key for at in tables.queue)
@@ -94,14 +94,14 @@ def _sight(tables: Tables, run: RunRecord) -> RunOverview:
 
 def _fitting(tables: Tables, namespace: str, page: RunPage) -> list[RunOverview]:
     """All of them, newest first."""
-    sights = [_sight(tables, run) for run in tables.runs.values() if run.namespace == namespace]
+    overviews = [_overview(tables, run) for run in tables.runs.values() if run.namespace == namespace]
     found = [
-        sight
-        for sight in sights
-        if (page.statuses is None or sight.run.status in page.statuses)
-        and page.workflow in (None, sight.run.workflow)
-        and page.version in (None, sight.run.version)
-        and page.is_queued in (None, sight.is_queued)
-        and page.is_cancelling in (None, sight.is_cancelling)
+        overview
+        for overview in overviews
+        if (page.statuses is None or overview.run.status in page.statuses)
+        and page.workflow in (None, overview.run.workflow)
+        and page.version in (None, overview.run.version)
+        and page.is_queued in (None, overview.is_queued)
+        and page.is_cancelling in (None, overview.is_cancelling)
     ]
-    return sorted(found, key=lambda sight: sight.run.key, reverse=True)
+    return sorted(found, key=lambda overview: overview.run.key, reverse=True)

@@ -67,7 +67,7 @@ class World(NamedTuple):
 
     async def attempts(self, run: Any) -> list[tuple[int, str, str]]:
         """The number of each, how it ended, and by whom."""
-        found = await self.hf.sights.attempts(run.key)
+        found = await self.hf.run_overviews.attempts(run.key)
         return [(it.attempt, it.status, it.worker.partition(" ")[0]) for it in found]
 
 

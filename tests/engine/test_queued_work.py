@@ -228,8 +228,8 @@ async def test_a_branch_that_is_broken_off_is_nobodys_any_more(store_url: str) -
             await environment.workers.complete(queue_id(second), result=1)
         rows = {row.seq: (row.name, str(row.status)) for row in await environment.list_tasks(run)}
         assert rows[second.seq] == ("both/branch", "cancelled")
-        sight = await environment.sights.run(run.id)
-        assert not sight.is_queued
+        overview = await environment.run_overviews.run(run.id)
+        assert not overview.is_queued
 
 
 async def test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing(

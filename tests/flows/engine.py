@@ -58,8 +58,8 @@ class FlowRun:
 
     async def read_state(self, client: Client) -> dict[str, Any]:
         """What its nodes share, and where it is."""
-        sight = await client.sights.run(self.id)
-        return {key: msgspec.json.decode(payload) for key, payload in sight.state.items()}
+        overview = await client.run_overviews.run(self.id)
+        return {key: msgspec.json.decode(payload) for key, payload in overview.state.items()}
 
     def problems(self, run: RunRecord, tasks: Sequence[TaskRecord], state: dict[str, Any]) -> list[str]:
         """How it has ended, and not as it should."""

@@ -96,7 +96,7 @@ class Client:
             queue_lease=queue_lease,
             encode=workflows.encode,
         )
-        self.sights = RunOverviews(store, namespace=namespace)
+        self.run_overviews = RunOverviews(store, namespace=namespace)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -138,20 +138,20 @@ class TaskInfo(msgspec.Struct, frozen=True):
     finished_at: dt.datetime | None
 
 
-def task_info(glance: TaskSummary) -> TaskInfo:
+def task_info(summary: TaskSummary) -> TaskInfo:
     return TaskInfo(
-        glance.seq,
-        glance.name,
-        glance.index,
-        glance.count,
-        glance.status,
-        glance.attempt,
-        glance.lost,
-        glance.problem,
-        _moment(glance.due_at),
-        moment(glance.created_at),
-        _moment(glance.started_at),
-        _moment(glance.finished_at),
+        summary.seq,
+        summary.name,
+        summary.index,
+        summary.count,
+        summary.status,
+        summary.attempt,
+        summary.lost,
+        summary.problem,
+        _moment(summary.due_at),
+        moment(summary.created_at),
+        _moment(summary.started_at),
+        _moment(summary.finished_at),
     )
 
 

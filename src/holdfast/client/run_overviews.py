@@ -38,13 +38,15 @@ class RunOverviews:
             raise BadOption("size", page.limit, f"a whole number from 1 to {_LARGEST_PAGE:,}")
         if not 0 <= page.offset <= _LAST_OFFSET:
             raise BadOption("page", page.offset // page.limit + 1, "a page from 1 on that could be there")
-        found = await self._store.see_runs(self._namespace, page)
+        found = await self._store.list_run_overviews(self._namespace, page)
         return found, await self._store.count_runs(self._namespace, page, MOST_COUNTED)
 
     async def run(self, id: str) -> RunOverview:
         """The run with that id or key. Raises RunNotFound."""
         record = await self._store.find(self._namespace, id) if is_name(id) else None
-        overview = None if record is None else await self._store.see_run(self._namespace, record.key)
+        overview = (
+            None if record is None else await self._store.find_run_overview(self._namespace, record.key)
+        )
         if overview is None:
             raise RunNotFound(id, self._namespace)
         return overview

@@ -60,9 +60,9 @@ class FlowScripts:
 
     # --- runs
 
-    async def see_runs(self, namespace: str, page: RunPage) -> list[RunOverview]:
+    async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]:
         def script(tx: Transaction) -> list[RunOverview]:
-            return _sights(tx, namespace, _page(tx, namespace, page))
+            return _overviews(tx, namespace, _page(tx, namespace, page))
 
         return await self._driver.read(script, snapshot=True)
 
@@ -78,9 +78,9 @@ class FlowScripts:
 
         return await self._driver.read(script)
 
-    async def see_run(self, namespace: str, run: RunKey) -> RunOverview | None:
-        sights = await self._driver.read(lambda tx: _sights(tx, namespace, [run]), snapshot=True)
-        return sights[0] if sights else None
+    async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None:
+        overviews = await self._driver.read(lambda tx: _overviews(tx, namespace, [run]), snapshot=True)
+        return overviews[0] if overviews else None
 
 
 def _way(query: str, page: RunPage) -> tuple[str, list[Row] | None]:
@@ -112,7 +112,7 @@ def _texts(statuses: Sequence[RunStatus] | None) -> list[str] | None:
     return None if statuses is None else [status.value for status in statuses]
 
 
-def _sights(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunOverview]:
+def _overviews(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunOverview]:
     """Those of the runs that there are, in that order. What belongs to all of them is asked for at once."""
     rows = {row[0]: row for row in tx.many_returning("runs_of", [(run,) for run in runs], namespace)}
     found = records.readable("run", [rows[run] for run in runs if run in rows], records.run_record)

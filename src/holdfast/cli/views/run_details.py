@@ -111,7 +111,7 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     outcomes = {record.seq: _outcome_of(record) for record in records if record.status.is_final}
     actions: Mapping[int, str] = {} if workflow is None else workflow.visit_actions(records)
     attempts, state = await client.attempts(info.id), await client.state(info.id)
-    cursor = cursor_in((await client.sights.run(info.key)).state) if outline.has_cursor else None
+    cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
     return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, actions)
 

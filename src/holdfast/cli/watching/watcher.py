@@ -120,7 +120,7 @@ class RunWatcher:
     async def _read_cursor(self) -> Cursor | None:
         if not self._progress.has_cursor:
             return None
-        return cursor_in((await self._client.sights.run(key_text(self.run.key))).state)
+        return cursor_in((await self._client.run_overviews.run(key_text(self.run.key))).state)
 
     async def _look_again(self) -> None:
         """Reads all tasks again: those that had ended may run again, and the progress has forgotten them."""

@@ -133,14 +133,16 @@ async def list_tasks(
         if flow_id and flow_id != workflow:
             raise BadOption("flow_id", flow_id, f"that of flow_version_id, {workflow!r}, or left out")
         which = which._replace(workflow=workflow, version=version)
-    found, total = await client.sights.page(which._replace(limit=page_size, offset=(page - 1) * page_size))
+    found, total = await client.run_overviews.page(
+        which._replace(limit=page_size, offset=(page - 1) * page_size)
+    )
     names = await client.flows.names(overview.run.workflow for overview in found)
     return TaskPage([_task_answer(overview, names) for overview in found], total, page, page_size)
 
 
 @get("/tasks/get", responses=may_answer(404))
 async def get_task(client: NamedDependency[Client], id: FromQuery[str]) -> TaskAnswer:
-    overview = await client.sights.run(id)
+    overview = await client.run_overviews.run(id)
     return _task_answer(overview, await client.flows.names([overview.run.workflow]))
 
 
@@ -156,9 +158,9 @@ async def list_node_runs(
     client: NamedDependency[Client], describe_visits: NamedDependency[DescribeVisits], task_id: FromQuery[str]
 ) -> list[NodeRun]:
     """Every attempt of every visit of a node."""
-    overview = await client.sights.run(task_id)
-    tasks = await client.sights.tasks(overview.run.key)
-    attempts = await client.sights.attempts(overview.run.key)
+    overview = await client.run_overviews.run(task_id)
+    tasks = await client.run_overviews.tasks(overview.run.key)
+    attempts = await client.run_overviews.attempts(overview.run.key)
     visits = describe(describe_visits, await client.definition(key_text(overview.run.key)), tasks)
     return node_runs(_id_of(overview), tasks, attempts, visits)
 
@@ -167,7 +169,7 @@ async def list_node_runs(
 async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> LogAnswer:
     """The log of an attempt, by the id of its node run."""
     which = read_queue_id("run_id", run_id)
-    lines = await client.sights.log(which.run, which.seq, which.lease)
+    lines = await client.run_overviews.log(which.run, which.seq, which.lease)
     return LogAnswer("".join(f"{line}\n" for line in lines))
 
 

@@ -83,8 +83,8 @@ READS = frozenset(
         "list_flows",
         "flow_versions",
         "find_version",
-        "see_runs",
-        "see_run",
+        "list_run_overviews",
+        "find_run_overview",
         "count_runs",
         "list_workers",
     }

@@ -16,8 +16,8 @@ from holdfast.stores import SqlStore
 OPEN = (RunStatus.RUNNING, RunStatus.PARKED, RunStatus.PAUSED)
 
 
-def keys_of(sights: Sequence[RunOverview]) -> list[int]:
-    return [int.from_bytes(sight.run.key, "big") for sight in sights]
+def keys_of(overviews: Sequence[RunOverview]) -> list[int]:
+    return [int.from_bytes(overview.run.key, "big") for overview in overviews]
 
 
 async def cancel(store: SqlStore, number: int) -> None:
@@ -71,7 +71,7 @@ CASES: list[tuple[RunPage, list[int]]] = [
 async def test_a_page_has_the_runs_that_were_asked_for_newest_first(
     several: SqlStore, page: RunPage, expected: list[int]
 ) -> None:
-    assert keys_of(await several.see_runs(SPACE, page)) == expected
+    assert keys_of(await several.list_run_overviews(SPACE, page)) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ async def test_a_page_has_the_runs_that_were_asked_for_newest_first(
 async def test_a_count_is_that_of_all_pages_up_to_a_limit(
     several: SqlStore, page: RunPage, expected: list[int]
 ) -> None:
-    found = len(await several.see_runs(SPACE, page))
+    found = len(await several.list_run_overviews(SPACE, page))
 
     assert found >= len(expected)
     assert await several.count_runs(SPACE, page._replace(limit=1, offset=5), 100) == found
@@ -99,20 +99,23 @@ async def test_each_run_is_shown_with_its_state_and_what_it_waits_for(several: S
         ],
     )
 
-    sights = {sight.run.key: sight for sight in await several.see_runs(SPACE, RunPage())}
+    overviews = {
+        overview.run.key: overview for overview in await several.list_run_overviews(SPACE, RunPage())
+    }
 
-    assert sights[key(4)].state == {"a": b'{"x":"\\u0000"}', "b": b"2"}
-    assert list(sights[key(4)].state) == ["a", "b"]
-    assert sights[key(5)].state == {"$cursor": b'"n"'}
+    assert overviews[key(4)].state == {"a": b'{"x":"\\u0000"}', "b": b"2"}
+    assert list(overviews[key(4)].state) == ["a", "b"]
+    assert overviews[key(5)].state == {"$cursor": b'"n"'}
     flags = {
-        int.from_bytes(run, "big"): (sight.is_queued, sight.is_cancelling) for run, sight in sights.items()
+        int.from_bytes(run, "big"): (overview.is_queued, overview.is_cancelling)
+        for run, overview in overviews.items()
     }
     nothing = dict.fromkeys(range(1, 9), (False, False))
     assert flags == nothing | {4: (True, False), 5: (False, True), 6: (True, True)}
-    assert sights[key(4)].run == await several.find(SPACE, key(4))
-    assert await several.see_run(SPACE, key(4)) == sights[key(4)]
-    assert await several.see_run("elsewhere", key(4)) is None
-    assert await several.see_run(SPACE, RunKey(b"\xff" * 16)) is None
+    assert overviews[key(4)].run == await several.find(SPACE, key(4))
+    assert await several.find_run_overview(SPACE, key(4)) == overviews[key(4)]
+    assert await several.find_run_overview("elsewhere", key(4)) is None
+    assert await several.find_run_overview(SPACE, RunKey(b"\xff" * 16)) is None
 
 
 async def test_a_run_that_has_heard_or_is_over_is_not_about_to_be_cancelled(several: SqlStore) -> None:
@@ -126,20 +129,24 @@ async def test_a_run_that_has_heard_or_is_over_is_not_about_to_be_cancelled(seve
         ended=[ended(6, status=RunStatus.FAILED)],
     )
 
-    sights = [await several.see_run(SPACE, key(number)) for number in (5, 6)]
-    assert [(sight.is_queued, sight.is_cancelling) for sight in sights if sight] == [(False, False)] * 2
-    assert await several.see_runs(SPACE, RunPage(is_cancelling=True)) == []
+    overviews = [await several.find_run_overview(SPACE, key(number)) for number in (5, 6)]
+    assert [(overview.is_queued, overview.is_cancelling) for overview in overviews if overview] == [
+        (False, False)
+    ] * 2
+    assert await several.list_run_overviews(SPACE, RunPage(is_cancelling=True)) == []
 
 
 async def test_a_run_is_in_the_queue_until_a_worker_has_told_of_its_task(several: SqlStore) -> None:
     item = await Worker(several).take()
-    sight = await several.see_run(SPACE, item.run)
-    assert sight is not None
-    assert sight.is_queued
+    overview = await several.find_run_overview(SPACE, item.run)
+    assert overview is not None
+    assert overview.is_queued
 
     await Worker(several).complete(item, Succeeded(NULL))
 
-    assert item.run not in [sight.run.key for sight in await several.see_runs(SPACE, RunPage(is_queued=True))]
+    assert item.run not in [
+        overview.run.key for overview in await several.list_run_overviews(SPACE, RunPage(is_queued=True))
+    ]
 
 
 async def test_a_page_of_a_hundred_runs_costs_as_many_statements_as_one_of_one(store: SqlStore) -> None:
@@ -153,7 +160,7 @@ async def test_a_page_of_a_hundred_runs_costs_as_many_statements_as_one_of_one(s
     costs: list[int] = []
     for limit in (1, 100):
         before = store.statements
-        assert len(await store.see_runs(SPACE, RunPage(limit=limit))) == limit
+        assert len(await store.list_run_overviews(SPACE, RunPage(limit=limit))) == limit
         costs.append(store.statements - before)
 
     # begin, page, rows, states, queue, messages, commit
@@ -163,4 +170,4 @@ async def test_a_page_of_a_hundred_runs_costs_as_many_statements_as_one_of_one(s
 async def test_a_run_that_cannot_be_read_is_left_out_and_the_others_are_shown(several: SqlStore) -> None:
     await change(several, "UPDATE {}runs SET status = 'frozen' WHERE workflow = 'mail'")
 
-    assert keys_of(await several.see_runs(SPACE, RunPage(limit=3))) == [7, 6]
+    assert keys_of(await several.list_run_overviews(SPACE, RunPage(limit=3))) == [7, 6]
