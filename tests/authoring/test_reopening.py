@@ -31,7 +31,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.journal import write_step
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled
+from holdfast.core.reopening import depends_on_end_of, is_being_cancelled
 from holdfast.core.values import (
     NULL,
     Failed,
@@ -418,4 +418,4 @@ def test_a_parent_goes_by_the_end_of_a_child_that_it_has_heard_or_may_still_hear
 ) -> None:
     parent = history(([], started(0, 1)), ([ChildEnded(0, DONE), TaskEnded(1, DONE)], []), status=status)
 
-    assert goes_by_end_of(parent, seq) is expected
+    assert depends_on_end_of(parent, seq) is expected

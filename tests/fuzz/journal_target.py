@@ -25,7 +25,7 @@ from holdfast.core.records import (
     TaskRecord,
     new_run,
 )
-from holdfast.core.reopening import goes_by_end_of, is_being_cancelled
+from holdfast.core.reopening import depends_on_end_of, is_being_cancelled
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import HoldfastError, JournalCorrupt
 
@@ -141,7 +141,7 @@ def any_history_can_be_asked_about_reopening(history: History) -> None:
     questions: list[Any] = [
         lambda it: reopening_plan("code", it),
         is_being_cancelled,
-        lambda it: goes_by_end_of(it, 0),
+        lambda it: depends_on_end_of(it, 0),
     ]
     for ask in questions:
         with refusing(JournalCorrupt):

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.core.commands import Command
-from holdfast.core.journal import Requested, asked_of
+from holdfast.core.journal import Requested, entry_of
 from holdfast.errors import DeterminismError
 
 
 def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
     """Raises DeterminismError if the step asks for something else than is recorded."""
-    requested = [_identity(asked_of(command)) for command in commands]
+    requested = [_identity(entry_of(command)) for command in commands]
     recorded = [_identity(each) for each in asked]
     for position, (new, old) in enumerate(zip(requested, recorded, strict=False)):
         if new != old:

@@ -380,7 +380,7 @@ class Client:
             raise WrongType("cancel()", f"expected the reason as text, got {show(reason)}")
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
-        if not await self._families.end_parked(key, reason):
+        if not await self._families.cancel_parked(key, reason):
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
 
     async def _post(

@@ -11,7 +11,7 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import Definition, History, MessageKind, RunRecord
-from holdfast.core.reopening import ReopeningPlan, goes_by_end_of, is_being_cancelled
+from holdfast.core.reopening import ReopeningPlan, depends_on_end_of, is_being_cancelled
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.programs import Workflows
@@ -39,7 +39,7 @@ class Families:
         self._namespace = namespace
         self._now = now
 
-    async def end_parked(self, run: RunKey, reason: str) -> bool:
+    async def cancel_parked(self, run: RunKey, reason: str) -> bool:
         """Cancel a parked run and its children, as the run itself would do. False if it is not parked."""
         failure = msgspec.json.encode(cancellation(reason))
         while True:
@@ -106,7 +106,7 @@ class Families:
         if child.parent is None or child.parent_seq is None:
             return
         for parent in await self._store.load(self._namespace, [child.parent]):
-            if goes_by_end_of(parent, child.parent_seq):
+            if depends_on_end_of(parent, child.parent_seq):
                 raise HeardByParent(_name(child), _name(parent.run))
 
     async def _wait_for_any(self, children: Sequence[RunKey]) -> bool:
@@ -119,7 +119,7 @@ class Families:
                 return True  # it ended after the plan was made
             if is_being_cancelled(history):
                 child = history.run.key
-                if not await self.end_parked(child, "its parent ended"):
+                if not await self.cancel_parked(child, "its parent ended"):
                     await self._wait_for(child)
                 return True
         return False

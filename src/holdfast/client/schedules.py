@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.client.run import Run
 from holdfast.core.records import ScheduleRecord
-from holdfast.core.schedule_inputs import fill_in, varies
+from holdfast.core.schedule_inputs import fill_in, has_placeholder
 from holdfast.core.scheduling import (
     Decision,
     ScheduleState,
@@ -316,7 +316,7 @@ def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: I
     raw = Payload(_encode(given)) if given else _EMPTY
     sample: dict[str, Any] = msgspec.json.decode(fill_in(raw, plan, now))
     packed: dict[str, Any] = msgspec.json.decode(startable.pack((), sample))
-    variable = {name: value for name, value in given.items() if varies(value)}
+    variable = {name: value for name, value in given.items() if has_placeholder(value)}
     return Payload(_encode({**packed, **variable}))
 
 

@@ -32,9 +32,9 @@ from holdfast.core.values import (
 from holdfast.errors import BadOption, ItemLost, NoWorker, WrongType, show
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord, WorkerStore
 
-CALLED: Final = "http"
+HTTP: Final = "http"
 """The type of workers that a node calls."""
-ASKING: Final = "async"
+POLLING: Final = "async"
 """The type of workers that poll the queue."""
 NO_URL: Final = "queue"
 """Stands for the URL of a polling worker."""
@@ -88,7 +88,7 @@ class Workers:
         Raises BadOption, WrongType.
         """
         url = url or NO_URL
-        kind = type or (ASKING if url == NO_URL else CALLED)
+        kind = type or (POLLING if url == NO_URL else HTTP)
         record = WorkerRecord(
             checked_name("id", id),
             _checked_url(url),

@@ -2,7 +2,7 @@
 
 There are two steps. A `Pattern` knows no time zones: it finds and counts times on a wall clock. `CronClock`
 cuts time wherever the zone's UTC offset changes. In each piece, a time on the wall clock is an instant plus a
-fixed offset. `Stretch.wall` alone holds the rule for days on which the offset changes.
+fixed offset. `OffsetPeriod.wall` alone holds the rule for days on which the offset changes.
 
 In this file an instant is in whole seconds since 1970 UTC, because cron has no smaller unit. A time on the
 wall clock is in the same unit, as if the wall clock showed UTC.
@@ -146,7 +146,7 @@ class Pattern:
 # --- in a time zone
 
 
-class Stretch(NamedTuple):
+class OffsetPeriod(NamedTuple):
     """A piece of time with one UTC offset: the instants from `begin` to just before `end`.
 
     Its wall clock times run from `wall` to just before `end + offset`. Times before `begin + offset` were
@@ -177,10 +177,10 @@ class CronClock:
         until = min(until, _LAST)
         while begin < min(until, latest + _FARTHEST):
             end = min(begin + _WINDOW, until)
-            for stretch in self._stretches(begin, end):
-                for latest in self._ticks_in(stretch, begin):
+            for period in self._periods(begin, end):
+                for latest in self._ticks_in(period, begin):
                     yield latest
-            begin = end if latest > begin else self._before_next(end, latest + _FARTHEST)
+            begin = end if latest > begin else self._search_from(end, latest + _FARTHEST)
 
     def count(self, after: int, until: int) -> int:
         """How many instants `ticks` would give, without generating them."""
@@ -188,42 +188,42 @@ class CronClock:
         if after >= until:
             return 0
         count = 0
-        for stretch in self._stretches(after, until):
-            wall, end = self._walls(stretch, after), stretch.end + stretch.offset
-            shown = max(wall, stretch.begin + stretch.offset + 1)
+        for period in self._periods(after, until):
+            wall, end = self._first_wall(period, after), period.end + period.offset
+            shown = max(wall, period.begin + period.offset + 1)
             if wall < shown:  # the times that were left out and the first one shown: one tick
                 count += self._pattern.first(wall, min(shown, end)) is not None
             count += self._pattern.count(shown, end)
         return count
 
-    def _ticks_in(self, stretch: Stretch, after: int) -> Iterator[int]:
-        wall, end = self._walls(stretch, after), stretch.end + stretch.offset
+    def _ticks_in(self, period: OffsetPeriod, after: int) -> Iterator[int]:
+        wall, end = self._first_wall(period, after), period.end + period.offset
         while (found := self._pattern.first(wall, end)) is not None:
-            tick = max(found - stretch.offset, stretch.begin)
+            tick = max(found - period.offset, period.begin)
             yield tick
-            wall = tick + stretch.offset + 1
+            wall = tick + period.offset + 1
 
-    def _walls(self, stretch: Stretch, after: int) -> int:
-        """The first wall clock time of the stretch whose instant is later than `after`."""
-        return stretch.wall if after < stretch.begin else max(stretch.wall, after + stretch.offset + 1)
+    def _first_wall(self, period: OffsetPeriod, after: int) -> int:
+        """The first wall clock time of the period whose instant is later than `after`."""
+        return period.wall if after < period.begin else max(period.wall, after + period.offset + 1)
 
-    def _before_next(self, end: int, farthest: int) -> int:
+    def _search_from(self, end: int, farthest: int) -> int:
         """An instant from which to search on: at least `end`, and before the next tick."""
         # After `end`, no zone's clock shows a time before `end - _WINDOW`.
         wall = self._pattern.first(end - _WINDOW, min(farthest, _LAST))
         return farthest if wall is None else max(end, wall - _WINDOW)
 
-    def _stretches(self, begin: int, end: int) -> Iterator[Stretch]:
+    def _periods(self, begin: int, end: int) -> Iterator[OffsetPeriod]:
         """The pieces of the time after `begin` up to and including `end`. The first may begin earlier."""
         # If the clocks were set back just before, we must know which times had been shown by then.
         start = begin - _WINDOW if self._pattern.is_fixed else begin
         offset = _offset(self._zone, start)
         wall = start + offset
         for change in _changes(self._zone, start, end):
-            yield Stretch(start, change, offset, wall)
+            yield OffsetPeriod(start, change, offset, wall)
             reached, offset = change + offset, _offset(self._zone, change)
             start, wall = change, reached if self._pattern.is_fixed else change + offset
-        yield Stretch(start, end + 1, offset, wall)
+        yield OffsetPeriod(start, end + 1, offset, wall)
 
 
 def _offset(zone: dt.tzinfo, at: int) -> int:

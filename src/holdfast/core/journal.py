@@ -180,7 +180,7 @@ _decode = msgspec.msgpack.Decoder(StepRecord).decode
 
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
-    return _encode((at, list(map(_heard, events)), list(map(asked_of, commands))))
+    return _encode((at, list(map(_heard, events)), list(map(entry_of, commands))))
 
 
 def _heard(event: Event) -> Heard:
@@ -206,7 +206,7 @@ def _heard(event: Event) -> Heard:
             assert_never(event)
 
 
-def asked_of(command: Command) -> Requested:
+def entry_of(command: Command) -> Requested:
     """The journal's entry for a command."""
     match command:
         case ScheduleTask():

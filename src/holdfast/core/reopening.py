@@ -40,7 +40,7 @@ class ReopeningPlan(NamedTuple):
     children: list[RunKey]
     """Children to reopen before this run."""
     open_children: list[RunKey]
-    """Children that have not ended. Each must go on; `is_being_cancelled` says whether it will."""
+    """Children that have not ended. Those that are being cancelled must end before the run is reopened."""
     overtaken: list[MessageId]
     """Cancellations that the run never read, because it ended first."""
     holds_children: bool
@@ -80,7 +80,8 @@ def is_being_cancelled(history: History) -> bool:
         return False
     if any(message.taken is None for message in cancels):
         return True
-    # All requests were read. A later retry may have undone that: it strikes out steps, or goes on after them.
+    # All requests were read. A later retry may have struck out the steps that read them, or gone on after
+    # them.
     heard: set[MessageId] = set()
     for position, step in steps_that_count(read_steps(history)):
         for each in step.heard:
@@ -91,7 +92,7 @@ def is_being_cancelled(history: History) -> bool:
     return any(message.id in heard for message in cancels)
 
 
-def goes_by_end_of(parent: History, seq: int) -> bool:
+def depends_on_end_of(parent: History, seq: int) -> bool:
     """Whether the parent depends on how its child number `seq` ended: it is still running, or it would
     replay that end if it were retried."""
     if parent.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):

@@ -18,7 +18,7 @@ TICK: Final = "{tick}"
 DATE: Final = "{date}"
 
 
-def varies(value: Any) -> bool:
+def has_placeholder(value: Any) -> bool:
     """Whether it contains a placeholder."""
     text = msgspec.json.encode(value)
     return TICK.encode() in text or DATE.encode() in text

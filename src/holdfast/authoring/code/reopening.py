@@ -25,7 +25,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
     """Raises JournalCorrupt."""
     records = read_steps(history)
     counted = steps_that_count(records)
-    position = _turning_point(history, counted)
+    position = _reopening_position(history, counted)
     before = [record for at, record in counted if at < position]
     tasks, children = open_after(before)
     for task in history.tasks:
@@ -51,7 +51,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
     )
 
 
-def _turning_point(history: History, counted: list[tuple[int, StepRecord]]) -> int:
+def _reopening_position(history: History, counted: list[tuple[int, StepRecord]]) -> int:
     """The position of the step that led to the end: a failed task, a cancellation, or the last step."""
     if not counted:
         return 0

@@ -29,7 +29,7 @@ from holdfast.authoring.dag.types import (
 )
 from holdfast.authoring.documents.nodes import text_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.core.schedule_inputs import varies
+from holdfast.core.schedule_inputs import has_placeholder
 from holdfast.errors import show
 
 _MOST_CYCLES: Final = 20
@@ -70,7 +70,7 @@ def _check_schedule_input(document: DagDraft, position: Position, problems: Prob
         if parameter is None:
             hint = problems.did_you_mean(name, document.inputs)
             problems.add(given.position, f"schedule.input: no input {show(name)}{hint}")
-        elif not varies(given.source.value):
+        elif not has_placeholder(given.source.value):
             problem = check(given.source.value, parameter.type)
             if problem is not None:
                 problems.add(given.position, f"schedule.input.{name}: {problem}")
