@@ -366,9 +366,9 @@ class _CheckedWaiters(Waiters):
             self.safety.check_ended(row.run)
         super().runs_ended(runs)
 
-    def _tell(self, run: RunKey, outcome: Outcome) -> None:
+    def _settle(self, run: RunKey, outcome: Outcome) -> None:
         self.safety.check_ended(run)
-        super()._tell(run, outcome)
+        super()._settle(run, outcome)
 
 
 class _CheckedClient(Client):
