@@ -22,7 +22,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import NULL, RunKey, Succeeded
 from holdfast.executors.inline import InlineExecutor
-from holdfast.executors.task_logging import LogBuffer
+from holdfast.executors.task_logging import TaskLogBuffer
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.executor import Attempt, OutputLine
 
@@ -353,7 +353,7 @@ def record(text: str) -> logging.LogRecord:
 async def test_many_messages_are_one_call_of_the_loop() -> None:
     heard: list[str] = []
     posted: list[Callable[[], None]] = []
-    buffer = LogBuffer(lambda _, lines: heard.extend(line.text for line in lines), posted.append)
+    buffer = TaskLogBuffer(lambda _, lines: heard.extend(line.text for line in lines), posted.append)
     by = attempt()
 
     for number in range(100):
@@ -377,7 +377,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
         nonlocal heard
         heard += len(lines)
 
-    buffer = LogBuffer(hear, lambda act: loop.call_soon_threadsafe(act) and None)
+    buffer = TaskLogBuffer(hear, lambda act: loop.call_soon_threadsafe(act) and None)
 
     def talk() -> None:
         by = attempt()
@@ -411,7 +411,7 @@ async def test_a_task_on_the_loop_that_never_pauses_fills_no_memory() -> None:
         nonlocal heard
         heard += len(lines)
 
-    buffer = LogBuffer(hear, lambda act: None)
+    buffer = TaskLogBuffer(hear, lambda act: None)
     by, words = attempt(), record("hello")
 
     for _ in range(10_000):

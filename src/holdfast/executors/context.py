@@ -23,7 +23,7 @@ from holdfast.core.failures import capture
 from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
 from holdfast.executors.forks import ForkGuard
-from holdfast.executors.task_logging import LogBuffer, RecordSink, install_record_hook
+from holdfast.executors.task_logging import RecordSink, TaskLogBuffer, install_record_hook
 from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
 
 BEAT_GAP = 0.05
@@ -47,7 +47,7 @@ class EngineLink:
         self.contextvars: Context = copy_context()
         self.is_closed = False
         """The executor has stopped, and nothing more is sent to the engine."""
-        self.log_buffer = None if log is None else LogBuffer(log, self.post)
+        self.log_buffer = None if log is None else TaskLogBuffer(log, self.post)
         if self.log_buffer is not None:
             install_record_hook(_current_record_sink)
 

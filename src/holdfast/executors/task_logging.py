@@ -31,7 +31,7 @@ without a pause could keep the event loop from renewing its lease, and could fil
 RecordSink = Callable[[logging.LogRecord], None]
 
 
-class LogBuffer:
+class TaskLogBuffer:
     """Lines that attempts of one executor have logged and the engine has not received yet. Any thread may
     add."""
 
