@@ -65,7 +65,7 @@ IMPURE_CALLS = {
 PICKLES = {"pickle", "_pickle", "shelve", "marshal", "dill", "cloudpickle", "joblib"}
 ENVIRONMENT = {"os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"}
 NAMES_OF_IT = {name.partition(".")[2] for name in ENVIRONMENT}
-OTHER_ENVIRONMENTS = {"executors/python/surroundings.py"}
+OTHER_ENVIRONMENTS = {"executors/python/call_setup.py"}
 """Runs in a process of its own, whose environment is what the task in it sees."""
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "models", "misc"}
 LONGEST_FILE = 600

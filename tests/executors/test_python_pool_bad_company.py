@@ -391,8 +391,8 @@ def meddle():
 def test_a_worker_that_has_become_somebody_else_is_not_used_again() -> None:
     code = (
         "import os; from holdfast.executors.python.process_globals import ProcessGlobals; "
-        "settings = ProcessGlobals(); "
-        "print(settings.put_back()); os.geteuid = lambda: 65534; print(settings.put_back())"
+        "saved = ProcessGlobals(); "
+        "print(saved.restore()); os.geteuid = lambda: 65534; print(saved.restore())"
     )
 
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout

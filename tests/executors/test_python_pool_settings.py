@@ -15,8 +15,8 @@ from tests.executors.test_python_pool import Project
 from holdfast.ports.executor import PythonFunction
 
 MODULES = """
-import asyncio, contextvars, decimal, gc, io, locale, logging, logging.config, multiprocessing, os, random
-import resource, signal, socket, sys, time, warnings
+import asyncio, builtins, contextvars, decimal, gc, io, locale, logging, logging.config, multiprocessing, os
+import random, resource, signal, socket, sys, tempfile, time, warnings
 
 language = contextvars.ContextVar("language", default="none")
 log = logging.getLogger("shop")
@@ -28,6 +28,13 @@ def umask():
 
 def limit(kind, soft):
     resource.setrlimit(kind, (soft, resource.getrlimit(kind)[1]))
+
+def oom_score(new=None):
+    if new is not None:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write(str(new))
+    with open("/proc/self/oom_score_adj") as file:
+        return int(file.read())
 
 def pid():
     return os.getpid()
@@ -73,6 +80,13 @@ async def said_in(project: Project, function: str) -> list[str]:
         ("logging.root.addFilter(print)", "len(logging.root.filters)"),
         ("setattr(logging.root, 'disabled', True)", "logging.root.disabled"),
         ("logging.config.dictConfig({'version': 1})", "log.disabled"),
+        ("logging.setLoggerClass(type('Mine', (logging.Logger,), {}))", "logging.getLoggerClass().__name__"),
+        ("logging.setLogRecordFactory(dict)", "logging.getLogRecordFactory().__name__"),
+        ("setattr(tempfile, 'tempdir', '/dev/shm')", "tempfile.gettempdir()"),
+        ("setattr(builtins, 'left', 'behind')", "hasattr(builtins, 'left')"),
+        ("setattr(builtins, 'round', abs)", "round(1.5)"),
+        ("delattr(builtins, 'round')", "hasattr(builtins, 'round')"),
+        ("oom_score(900)", "oom_score()"),
         ("logging.captureWarnings(True)", "warnings.showwarning.__module__"),
         ("warnings.simplefilter('error')", "[each[0] for each in warnings.filters]"),
         (

@@ -1,8 +1,8 @@
-"""Inside a worker process: one call of a user's function after the other, as the node asks for them.
+"""Inside a worker process: calls users' functions, one after the other, as the node asks for them.
 
-The worker's standard input is the channel to its node; the user's code gets an empty one. What a call
-changes in the process is put back after it; if that cannot be done, the answer says so, and the worker
-is not used again. What modules set up while they are loaded stays: they are loaded once, for all calls.
+The worker's standard input is the channel to its node; the user's code gets an empty one. What a call changes
+in the process is restored after it. If that is not possible, the answer says so, and the node replaces the
+worker. What a module sets while it is loaded stays: it is loaded once, for all calls.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from holdfast.core.values import NULL, Failure, Payload
 from holdfast.errors import CommandFailed
 from holdfast.executors.forks import ForkGuard
 from holdfast.executors.processes.limits import LARGEST_OUTPUT, LARGEST_VARIABLE
-from holdfast.executors.python.functions import Library, LoadedFunction, Stamp
+from holdfast.executors.python.call_setup import CallSetup
+from holdfast.executors.python.functions import FunctionLoader, LoadedFunction, Stamp
 from holdfast.executors.python.process_globals import ProcessGlobals
-from holdfast.executors.python.surroundings import Surroundings
 
 LENGTH = 4
-"""Bytes in front of a message: its size, big-endian."""
+"""Each message begins with its size, in this many bytes, big-endian."""
 
-_MACHINERY = frozenset({"holdfast", "importlib", "asyncio"})
+_OUR_PACKAGES = frozenset({"holdfast", "importlib", "asyncio"})
 
 
 class FunctionCall(msgspec.Struct, frozen=True):
-    """What the node asks for."""
+    """The request of the node."""
 
     function: str
     file: str | None
@@ -48,31 +48,31 @@ class FunctionCall(msgspec.Struct, frozen=True):
 
 
 class FunctionAnswer(msgspec.Struct, frozen=True):
-    """Either of the first two."""
+    """The answer of the worker: a payload or a failure."""
 
     payload: bytes | None
     failure: Failure | None
     is_spent: bool
-    """The worker cannot be used again: something of this call is left in it."""
+    """The worker must be replaced: something of this call is left in it."""
     sources: dict[str, Stamp]
     """Files of the project that were imported since the last answer."""
 
 
 class _Interrupted(SystemExit):
-    """Raised in the function when its attempt is cancelled, so that its `finally` runs. A SystemExit, as that
-    is what programs make of SIGTERM, and what libraries let pass."""
+    """Raised in the function when its attempt is cancelled, so that its `finally` blocks run. A SystemExit,
+    because programs turn SIGTERM into that, and libraries do not catch it."""
 
 
 class FunctionWorker:
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
         self._codec = Codec(LARGEST_OUTPUT)
-        self._library = Library()
-        self._surroundings = Surroundings(os.getcwd())
-        self._settings = ProcessGlobals()
+        self._loader = FunctionLoader()
+        self._setup = CallSetup(os.getcwd())
+        self._globals = ProcessGlobals()
         self._is_calling = False
         self._fork_guard = ForkGuard()
-        """A process that a function forks must not come back from it as a second worker."""
+        """A process that a function forks must not return from it and become a second worker."""
 
     def work(self) -> None:
         signal.signal(signal.SIGTERM, self._interrupt)
@@ -82,7 +82,7 @@ class FunctionWorker:
             self._channel.sendall(len(encoded).to_bytes(LENGTH, "big") + encoded)
 
     def _receive(self) -> bytes | None:
-        """None when the node wants no more, or is no more."""
+        """None if the node has closed the channel or has died."""
         length = self._read(LENGTH)
         return None if length is None else self._read(int.from_bytes(length, "big"))
 
@@ -113,26 +113,26 @@ class FunctionWorker:
             failure = _failure_of_exit(error)
             if failure is None:
                 payload = NULL
-        except BaseException as error:  # whatever it is, the node must hear of it
+        except BaseException as error:  # whatever it is, the node must be told
             self._fork_guard.exit_if_forked(error)
             failure = capture(error.with_traceback(_users_frames(error.__traceback__)))
-            _say(failure.whole_traceback)
+            _write_to_log(failure.whole_traceback)
         finally:
             self._is_calling = False
-        is_clean = self._surroundings.put_back() and self._settings.put_back()
+        is_clean = self._setup.restore() and self._globals.restore()
         signal.signal(signal.SIGTERM, self._interrupt)
-        sources, is_stale = self._library.news(call.project)
+        sources, is_stale = self._loader.new_sources(call.project)
         return FunctionAnswer(payload, failure, is_stale or not is_clean, sources)
 
     def _call(self, call: FunctionCall) -> Payload:
         with open(call.input_file, "rb") as file:
             input = Payload(file.read())
-        self._surroundings.prepare(call.env | _input_variable(input), call.workdir)
-        if self._library.load(call.project, call.file, call.module):
-            self._surroundings.note()
-            self._settings.note()
-        function = self._library.find(call.file, call.module, call.function)
-        # In variables of its own: what it sets in a ContextVar is not for the next one to find.
+        self._setup.prepare(call.env | _input_variable(input), call.workdir)
+        if self._loader.load(call.project, call.file, call.module):
+            self._setup.save()
+            self._globals.save()
+        function = self._loader.find(call.file, call.module, call.function)
+        # In a copy of the context variables: the next call must not see what this one sets in a ContextVar.
         return copy_context().run(self._run, function, input)
 
     def _run(self, function: LoadedFunction, input: Payload) -> Payload:
@@ -148,7 +148,7 @@ def _input_variable(input: Payload) -> dict[str, str]:
 
 
 def _wait_for(result: Any) -> Any:
-    import asyncio  # which takes its time, and most functions need none of it
+    import asyncio  # slow to import, and most functions do not need it
 
     async def wait() -> Any:
         return await result
@@ -157,30 +157,30 @@ def _wait_for(result: Any) -> Any:
 
 
 def _failure_of_exit(error: SystemExit) -> Failure | None:
-    """None if the function has ended its program with success."""
+    """None if the function has exited with success."""
     code = error.code
-    # As a process would end: nothing is success, text is a complaint, and of a number eight bits count.
+    # As for a process: None is success, a text is an error message, and only eight bits of a number count.
     if isinstance(code, int) or code is None:
-        status, words = (code or 0) & 0xFF, ""
+        status, message = (code or 0) & 0xFF, ""
     else:
-        status, words = 1, str(code)
+        status, message = 1, str(code)
     if status == 0:
         return None
-    _say(words)
-    return msgspec.structs.replace(capture(CommandFailed(status)), traceback=words, arguments=None)
+    _write_to_log(message)
+    return msgspec.structs.replace(capture(CommandFailed(status)), traceback=message, arguments=None)
 
 
-def _say(text: str) -> None:
-    """To the log of the attempt, where people look for it. The function may have closed the stream."""
+def _write_to_log(text: str) -> None:
+    """Standard error is part of the log of the attempt. The function may have closed it."""
     if text.strip():
         with contextlib.suppress(Exception):
             sys.stderr.write(text.rstrip() + "\n")
 
 
 def _users_frames(frames: TracebackType | None) -> TracebackType | None:
-    """From the first frame on that is not ours or of what stands between us and the user's code."""
+    """From the first frame of the user's own code on."""
     while frames is not None:
-        if str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _MACHINERY:
+        if str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _OUR_PACKAGES:
             return frames
         frames = frames.tb_next
     return None

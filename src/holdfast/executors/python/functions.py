@@ -1,7 +1,7 @@
-"""Inside a worker process: users' functions, found in their files and modules and ready to be called.
+"""Inside a worker process: loads users' files and modules, and finds their functions.
 
-A file is loaded under its own name, so that its neighbours can import it and get the same module. The
-project's folder and the file's own come first on the path, as if the file were run from there.
+A file is loaded under its own name, so that other files can import it and get the same module. The file's own
+folder and the project's folder come first on `sys.path`, as if the file were run from there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from holdfast.core.values import Payload
 from holdfast.errors import WrongType
 
 Stamp: TypeAlias = tuple[int, int]
-"""When a file was changed last, in nanoseconds, and its size."""
+"""The time of the last change of a file, in nanoseconds, and its size."""
 
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _MOST_NAMES_SHOWN = 20
@@ -35,7 +35,7 @@ _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class LoadedFunction:
-    """One function, with how to make its arguments of an input and an output of its result."""
+    """One function: turns an input into its arguments, and its result into an output."""
 
     def __init__(self, call: Callable[..., Any], name: str, where: str) -> None:
         self.call = call
@@ -47,7 +47,8 @@ class LoadedFunction:
         self._rest = next((it.name for it in each if it.kind is it.VAR_KEYWORD), None)
 
     def bind(self, input: Payload) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments by name, each as its hint has it; what the function does not take is left out.
+        """Arguments by name, converted to their type hints. Fields that the function does not take are
+        dropped.
 
         Raises WrongType.
         """
@@ -88,62 +89,62 @@ def _listed(names: dict[str, Any] | list[str]) -> str:
     return (", ".join(shown) or "nothing") + (f" and {more} more" if more else "")
 
 
-class Library:
-    """What this worker has loaded, for as long as it lives."""
+class FunctionLoader:
+    """What this worker has loaded since it was started."""
 
     def __init__(self) -> None:
         self._functions: dict[tuple[str | None, str | None, str], LoadedFunction] = {}
         """By file, module and name."""
-        self._homes: dict[tuple[str | None, str | None], ModuleType] = {}
-        """By file and module."""
+        self._modules: dict[tuple[str | None, str | None], ModuleType] = {}
+        """By file and module name."""
         self._files: dict[str, ModuleType] = {}
-        """By their paths."""
-        self._seen: set[str] = set()
-        """Names of modules whose files are known."""
-        self._latest: tuple[int, str] = (0, "")
-        """How many modules there were, and the one that came last, when they were looked at."""
-        self._began = 0
+        """By path."""
+        self._reported: set[str] = set()
+        """Names of modules that `new_sources` has seen."""
+        self._last_modules: tuple[int, str] = (0, "")
+        """How many modules there were at the last `new_sources`, and the newest of them."""
+        self._call_began = 0
 
     def load(self, project: str, file: str | None, module: str | None) -> bool:
-        """Whether it was not loaded before. Raises whatever keeps the module from being loaded."""
-        self._began = time.time_ns()
-        if (file, module) in self._homes:
+        """True if the module was not loaded before. Raises whatever its import raises."""
+        self._call_began = time.time_ns()
+        if (file, module) in self._modules:
             return False
         importlib.invalidate_caches()
-        _lead_path(project)
+        _put_first_on_path(project)
         try:
-            home = self._load_file(project, file) if file else _import(project, module or "")
+            loaded = self._load_file(project, file) if file else _import(project, module or "")
         except SystemExit as error:
             raise ImportError(
                 f"{file or module} has ended the program ({error!r}) while it was imported"
             ) from error
-        self._homes[file, module] = home
+        self._modules[file, module] = loaded
         return True
 
     def find(self, file: str | None, module: str | None, function: str) -> LoadedFunction:
-        """In what was loaded. Raises whatever keeps the function from being found."""
+        """A function of a module that was loaded. Raises AttributeError or TypeError if there is none."""
         found = self._functions.get((file, module, function))
         if found is None:
             where = file or module or ""
-            home = self._homes[file, module]
+            loaded = self._modules[file, module]
             found = self._functions[file, module, function] = LoadedFunction(
-                _function_in(home, function, where), function, where
+                _function_in(loaded, function, where), function, where
             )
         return found
 
-    def news(self, project: str) -> tuple[dict[str, Stamp], bool]:
-        """Files of the project that were imported since this was asked last, and whether one of them was
-        changed since the call began: then it is not certain which version of it is loaded."""
+    def new_sources(self, project: str) -> tuple[dict[str, Stamp], bool]:
+        """Files of the project that were imported since the last call of this method, and whether one of them
+        was changed after the call began: then it is not certain which version was loaded."""
         sources: dict[str, Stamp] = {}
         is_stale = False
-        latest = len(sys.modules), next(reversed(sys.modules))
-        if latest == self._latest:  # the usual case: to go through some hundreds takes its time
+        modules = len(sys.modules), next(reversed(sys.modules))
+        if modules == self._last_modules:  # the usual case: a loop over hundreds of modules takes time
             return sources, is_stale
-        self._latest = latest
+        self._last_modules = modules
         for name, module in list(sys.modules.items()):
-            if name in self._seen:
+            if name in self._reported:
                 continue
-            self._seen.add(name)
+            self._reported.add(name)
             file = getattr(module, "__file__", None)
             if not isinstance(file, str) or not _is_source_of(project, file):
                 continue
@@ -152,17 +153,17 @@ class Library:
                 is_stale = True
             else:
                 sources[file] = stamp
-                is_stale |= stamp[0] > self._began
+                is_stale |= stamp[0] > self._call_began
         return sources, is_stale
 
     def _load_file(self, project: str, file: str) -> ModuleType:
         path = os.path.realpath(os.path.join(project, file))
-        loaded = self._files.get(path)  # it may have been spelled in another way
+        loaded = self._files.get(path)  # its path may have been written in another way
         if loaded is not None:
             return loaded
         if not os.path.isfile(path):
             raise FileNotFoundError(f"there is no file {file} in {project}")
-        _lead_path(os.path.dirname(path))
+        _put_first_on_path(os.path.dirname(path))
         self._files[path] = module = _load(path)
         return module
 
@@ -175,7 +176,7 @@ def stamp_of(file: str) -> Stamp | None:
     return status.st_mtime_ns, status.st_size
 
 
-def _lead_path(folder: str) -> None:
+def _put_first_on_path(folder: str) -> None:
     if folder in sys.path:
         sys.path.remove(folder)
     sys.path.insert(0, folder)
@@ -194,7 +195,7 @@ def _load(path: str) -> ModuleType:
         spec = importlib.util.find_spec(name)
         if spec is not None and _is_same(spec.origin, path):
             return importlib.import_module(name)
-    # The name belongs to somebody else: to a module of Python's own, say, that others need under it.
+    # The name belongs to another module, for example to one of the standard library that others need.
     name = f"holdfast_task_{name}"
     loader = SourceFileLoader(name, path)
     spec = importlib.util.spec_from_loader(name, loader)
@@ -218,7 +219,7 @@ def _import(project: str, name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # it is there, but imports something that is not
+            raise  # the module exists, but imports one that does not
         raise ModuleNotFoundError(
             f"there is no module {error.name!r} in {project}, nor is one installed", name=error.name
         ) from None

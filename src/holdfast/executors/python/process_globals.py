@@ -1,7 +1,13 @@
-"""What a call may change in a worker process, beside its surroundings: put back before the next call."""
+"""Inside a worker process: settings of the whole process that a call may change, restored before the next
+call.
+
+To replace the worker instead would cost more than a hundred times as much as a call (decision 17). A worker
+is replaced only if a setting cannot be restored.
+"""
 
 from __future__ import annotations
 
+import builtins
 import gc
 import importlib
 import os
@@ -11,77 +17,77 @@ import socket
 import sys
 import time
 import warnings
-from _locale import LC_ALL, setlocale  # `locale` itself takes its time to load, and has nothing else for us
+from _locale import LC_ALL, setlocale  # `locale` itself is slow to import
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, TextIO, cast
 
 
 class _Setting(NamedTuple):
-    """Something that all calls of a worker share, since a process has it once."""
+    """Something that a process has only once, so that all calls of a worker share it."""
 
     read: Callable[[], Any]
     write: Callable[[Any], object]
 
 
 class ProcessGlobals:
-    """Put back after each call to what they were when modules were loaded last.
+    """Restored after each call to what they were when the last module of a task was loaded.
 
-    All of them are read every time, some ten microseconds for all, since nothing tells of a change.
+    All settings are read after every call, because nothing reports a change. That takes some 60 microseconds.
     """
 
     def __init__(self) -> None:
         self._stdin = sys.stdin
-        self._before: list[Any] = []
+        self._saved: list[Any] = []
         self._filters: list[Any] = []
         self._has_loop = False
-        self.note()
-        _lend_streams()
+        self.save()
+        _replace_original_streams()
 
-    def note(self) -> None:
-        """What is set now is what calls are to find."""
-        self._before = [setting.read() for setting in _SETTINGS]
+    def save(self) -> None:
+        """Later calls find the settings as they are now."""
+        self._saved = [setting.read() for setting in _SETTINGS]
         self._filters = list(warnings.filters)
         self._has_loop = _has_loop()
 
-    def put_back(self) -> bool:
-        """False if something cannot be, or not even be looked at."""
+    def restore(self) -> bool:
+        """False if a setting cannot be read or restored. Then the worker must be replaced."""
         try:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.setitimer(signal.ITIMER_PROF, 0)
             self._restore_input()
-            _lend_streams()
-            for setting, before in zip(_SETTINGS, self._before, strict=True):
-                if setting.read() != before:
-                    setting.write(before)
-            # Also if nothing has changed: what was warned of in this call may be warned of in the next.
+            _replace_original_streams()
+            for setting, saved in zip(_SETTINGS, self._saved, strict=True):
+                if setting.read() != saved:
+                    setting.write(saved)
+            # Also if nothing has changed: a warning that this call has shown may be shown again in the next.
             warnings.resetwarnings()
             cast("list[Any]", warnings.filters).extend(self._filters)
             if not self._has_loop:
                 _forget_loop()
-        except Exception:  # of an object that the call has put there, or of a limit that can only be lowered
+        except Exception:  # from an object that the call has set, or for a limit that can only be lowered
             return False
         return True
 
     def _restore_input(self) -> None:
         if self._stdin.closed:
-            self._stdin = cast("TextIO", open(0, closefd=False))  # noqa: SIM115  # for as long as we live
+            self._stdin = cast("TextIO", open(0, closefd=False))  # noqa: SIM115  # never closed
         sys.stdin = self._stdin
 
 
-def _lend_streams() -> None:
-    """`sys.stdout = sys.__stdout__` is how programs put it back. The one that Python has made would hold back
-    what is said until the worker ends."""
+def _replace_original_streams() -> None:
+    """Programs restore their output by `sys.stdout = sys.__stdout__`. Python's own stream there is not
+    line-buffered, so its output would appear only when the worker exits."""
     for name in ("stdout", "stderr"):
         setattr(sys, f"__{name}__", getattr(sys, name))
 
 
 _signals: Any = importlib.import_module("_signal")
-"""What is under `signal`, without its enums: those make a look at all handlers twenty times as slow."""
+"""The module below `signal`, without its enums, which make reading all handlers twenty times as slow."""
 _HANDLED = [
     int(number) for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM}
 ]
-"""SIGTERM is always ours between two calls."""
+"""SIGTERM is set by the worker after each call."""
 
 
 def _handlers() -> list[Any]:
@@ -99,7 +105,7 @@ def _blocked_signals() -> set[int]:
 
 
 def _umask() -> int:
-    """It can be read only by setting it."""
+    """The umask can be read only by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -114,7 +120,7 @@ _LIMITS = (
     resource.RLIMIT_NOFILE,
     resource.RLIMIT_STACK,
 )
-"""Those that programs set for themselves."""
+"""The limits that programs set for themselves."""
 
 
 def _limits() -> list[tuple[int, int]]:
@@ -135,8 +141,8 @@ def _set_arguments(arguments: list[str]) -> None:
 
 
 class _Logging(NamedTuple):
-    """What is set for all loggers, or for the one that is above them. Others belong to the user's modules,
-    and last as they do; but each may be silenced by a configuration that does not name it."""
+    """Settings of all loggers and of the root logger. Other loggers belong to the user's modules and live as
+    long as those. But any logger may be disabled by a `logging.config` that does not name it."""
 
     disabled_level: int = 0
     level: int = 30
@@ -144,6 +150,9 @@ class _Logging(NamedTuple):
     handlers: tuple[Any, ...] = ()
     filters: tuple[Any, ...] = ()
     disabled_loggers: frozenset[str] = frozenset()
+    logger_class: Any = None
+    record_factory: Any = None
+    """None for the usual one."""
 
 
 _LOGGING_AS_LOADED = _Logging()
@@ -151,37 +160,49 @@ _LOGGING_AS_LOADED = _Logging()
 
 def _logging() -> _Logging:
     logging = sys.modules.get("logging")
-    if logging is None:  # nor is it loaded for this
+    if logging is None:  # and it is not imported only for this
         return _LOGGING_AS_LOADED
     root = logging.root
     disabled: frozenset[str] = frozenset()
     if "logging.config" in sys.modules:
         loggers = root.manager.loggerDict.items()
         disabled = frozenset(name for name, logger in loggers if getattr(logger, "disabled", False))
-    manager = root.manager
     return _Logging(
-        manager.disable, root.level, root.disabled, tuple(root.handlers), tuple(root.filters), disabled
+        root.manager.disable,
+        root.level,
+        root.disabled,
+        tuple(root.handlers),
+        tuple(root.filters),
+        disabled,
+        _unless(logging.Logger, logging.getLoggerClass()),
+        _unless(logging.LogRecord, logging.getLogRecordFactory()),
     )
 
 
-def _set_logging(before: _Logging) -> None:
-    import logging  # it is loaded already, or nothing could have changed
+def _unless(usual: Any, current: Any) -> Any:
+    return None if current is usual else current
+
+
+def _set_logging(saved: _Logging) -> None:
+    import logging  # already imported, or nothing could have changed
 
     root = logging.root
-    logging.disable(before.disabled_level)
-    root.setLevel(before.level)
-    root.disabled = before.is_disabled
-    root.handlers[:] = before.handlers
-    root.filters[:] = before.filters
+    logging.disable(saved.disabled_level)
+    root.setLevel(saved.level)
+    root.disabled = saved.is_disabled
+    root.handlers[:] = saved.handlers
+    root.filters[:] = saved.filters
     for name, logger in root.manager.loggerDict.items():
         if isinstance(logger, logging.Logger):
-            logger.disabled = name in before.disabled_loggers
+            logger.disabled = name in saved.disabled_loggers
+    logging.setLoggerClass(saved.logger_class or logging.Logger)
+    logging.setLogRecordFactory(saved.record_factory or logging.LogRecord)
 
 
 def _set_showwarning(show: Any) -> None:
     logging = sys.modules.get("logging")
     if logging is not None:
-        logging.captureWarnings(False)  # else it goes on to believe that it has replaced it
+        logging.captureWarnings(False)  # else logging still believes that it has replaced showwarning
     warnings.showwarning = show
 
 
@@ -195,12 +216,12 @@ def _set_start_method(method: str | None) -> None:
 
 
 _GETS_NEW_LOOPS = sys.version_info < (3, 14)
-"""Whether `asyncio.get_event_loop()` makes a loop in a process that never had one."""
+"""Whether `asyncio.get_event_loop()` creates a loop in a process that never had one."""
 
 
 def _has_loop() -> bool:
-    """Whether a module has made a loop or a policy of its own while it was loaded. Python does not say
-    whether there is a loop without making one."""
+    """Whether a module has set a loop or a policy while it was loaded. Python has no public way to ask
+    whether there is a loop without creating one."""
     asyncio = sys.modules.get("asyncio")
     if asyncio is None or not _GETS_NEW_LOOPS:
         return False
@@ -210,7 +231,7 @@ def _has_loop() -> bool:
 
 
 def _forget_loop() -> None:
-    """Else `asyncio.get_event_loop()` in the next call finds none, or one that is closed."""
+    """Otherwise `asyncio.get_event_loop()` in the next call finds no loop, or a closed one."""
     asyncio = sys.modules.get("asyncio")
     if asyncio is not None and _GETS_NEW_LOOPS:
         asyncio.set_event_loop_policy(None)
@@ -221,7 +242,7 @@ def _zone() -> tuple[object, ...]:
 
 
 def _set_zone(_zone: object) -> None:
-    time.tzset()  # it goes by TZ, which was put back before
+    time.tzset()  # it uses TZ, which is restored by now
 
 
 def _set_gc(is_on: bool) -> None:
@@ -239,8 +260,8 @@ def _identity() -> tuple[object, ...]:
     return os.getuid(), os.geteuid(), os.getgid(), os.getegid(), os.getgroups()
 
 
-def _keep_identity(_before: object) -> None:
-    raise PermissionError("who has given up being somebody cannot be trusted to be so again")
+def _refuse_identity(_saved: object) -> None:
+    raise PermissionError("a process that has changed its user is replaced, even if it can change back")
 
 
 def _processors() -> set[int]:
@@ -251,7 +272,47 @@ def _set_processors(processors: set[int]) -> None:
     os.sched_setaffinity(0, processors)
 
 
+def _builtins() -> dict[str, Any]:
+    return dict(vars(builtins))
+
+
+def _set_builtins(saved: dict[str, Any]) -> None:
+    for name in vars(builtins).keys() - saved.keys():
+        delattr(builtins, name)
+    for name, value in saved.items():
+        setattr(builtins, name, value)
+
+
+def _temporary_folder() -> str | None:
+    """What `tempfile` has chosen, or was told; None if it has not chosen yet."""
+    tempfile = sys.modules.get("tempfile")
+    return None if tempfile is None else tempfile.tempdir
+
+
+def _set_temporary_folder(folder: str | None) -> None:
+    tempfile: Any = sys.modules["tempfile"]
+    tempfile.tempdir = folder
+
+
+_OOM_SCORE = "/proc/self/oom_score_adj"
+
+
+def _oom_score() -> bytes:
+    """How readily Linux kills this process when memory runs out. Empty on other systems."""
+    try:
+        with open(_OOM_SCORE, "rb", buffering=0) as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _set_oom_score(score: bytes) -> None:
+    with open(_OOM_SCORE, "wb", buffering=0) as file:
+        file.write(score)
+
+
 _SETTINGS = (
+    _Setting(_builtins, _set_builtins),
     _Setting(lambda: list(sys.path), _set_path),
     _Setting(lambda: list(sys.argv), _set_arguments),
     _Setting(sys.gettrace, sys.settrace),
@@ -263,7 +324,7 @@ _SETTINGS = (
     _Setting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
     _Setting(lambda: sys.excepthook, partial(setattr, sys, "excepthook")),
     _Setting(_processors, _set_processors),
-    _Setting(_identity, _keep_identity),
+    _Setting(_identity, _refuse_identity),
     _Setting(socket.getdefaulttimeout, socket.setdefaulttimeout),
     _Setting(partial(setlocale, LC_ALL, None), partial(setlocale, LC_ALL)),
     _Setting(_zone, _set_zone),
@@ -275,5 +336,8 @@ _SETTINGS = (
     _Setting(lambda: warnings.showwarning, _set_showwarning),
     _Setting(_logging, _set_logging),
     _Setting(_start_method, _set_start_method),
+    _Setting(_temporary_folder, _set_temporary_folder),
+    _Setting(_oom_score, _set_oom_score),
 )
-"""In this order: handlers of signals before those that were blocked come through."""
+"""In this order: built-in functions first, which the others call; and signal handlers before signals are
+unblocked, because pending signals are delivered then."""

@@ -1,7 +1,7 @@
 """The script that a worker process runs: `python -P worker_script.py`.
 
-It makes this very `holdfast` importable, wherever it is installed, and whatever the user's folder has under
-that name.
+It makes the node's own `holdfast` importable, wherever that is installed, even if the user's folder contains
+something else of that name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _provide_package() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules[name] = package
     spec.loader.exec_module(package)
-    # Behind everything else: for what it needs and others do not have.
+    # At the end of the path: for packages that holdfast needs and the user does not have.
     if str(_PACKAGE.parent) not in sys.path:
         sys.path.append(str(_PACKAGE.parent))
 
