@@ -59,7 +59,7 @@ WAYS = [
     Fault(
         "true-is-one",
         "true is not 1 in a condition",
-        [Code("authoring.flow.conditions:_number").remove("if isinstance(A, bool): return None")],
+        [Code("authoring.documents.comparison:number_in").remove("if isinstance(A, bool): return None")],
         cases("authoring/flow/test_conditions.py", "test_it_is_not_true"),
     ),
     Fault(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.flows.test_flows import first_problem
 
-from holdfast.authoring.flow import conditions
+from holdfast.authoring.documents import comparison
 from holdfast.authoring.flow.branches import Branching
 from holdfast.authoring.flow.model import DEFAULT, Flow
 from holdfast.authoring.flow.program import FlowProgram
@@ -142,8 +142,8 @@ def _let_a_failure_end_the_run(patch: pytest.MonkeyPatch) -> None:
 
 
 def _compare_numbers_in_texts_as_texts(patch: pytest.MonkeyPatch) -> None:
-    honest = conditions._number
-    patch.setattr(conditions, "_number", lambda value: None if isinstance(value, str) else honest(value))  # pyright: ignore[reportUnknownLambdaType]
+    honest = comparison.number_in
+    patch.setattr(comparison, "number_in", lambda value: None if isinstance(value, str) else honest(value))  # pyright: ignore[reportUnknownLambdaType]
 
 
 def first_found() -> str:

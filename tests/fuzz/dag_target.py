@@ -13,7 +13,8 @@ from tests.fuzz.outcomes import refusing
 from holdfast.authoring.dag.expressions import BadExpression, CannotEvaluate, Expression
 from holdfast.authoring.dag.loader import definition_hash, load_text
 from holdfast.authoring.dag.model import Dag
-from holdfast.authoring.dag.references import BadReference, Missing, Ref, follow, parse_reference
+from holdfast.authoring.dag.references import BadReference, parse_reference
+from holdfast.authoring.documents.references import Missing, Ref, follow
 from holdfast.errors import BadDag
 
 WHOLE: Final[dict[str, Any]] = {

@@ -14,6 +14,7 @@ from tests.fuzz.flow_documents import any_json, broken_flows, good_conditions, g
 from tests.fuzz.outcomes import refusing
 
 from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.references import find
 from holdfast.authoring.documents.yaml_text import compose
 from holdfast.authoring.flow.comparison import compare_flows
 from holdfast.authoring.flow.condition_reading import OPERATORS, ConditionReader
@@ -21,7 +22,7 @@ from holdfast.authoring.flow.conditions import holds
 from holdfast.authoring.flow.document import document_of
 from holdfast.authoring.flow.loader import definition_hash, load_flow_text
 from holdfast.authoring.flow.model import Flow
-from holdfast.authoring.flow.paths import BadPath, PathValues, follow, parse_path, parse_steps
+from holdfast.authoring.flow.paths import BadPath, PathValues, parse_path, parse_steps
 from holdfast.errors import BadFlow
 
 _pieces = st.sampled_from(
@@ -126,6 +127,6 @@ def any_path_of_a_flow_is_followed_or_refused(text: str, value: Any) -> None:
     with refusing(BadPath):
         path = parse_path(text)
         assert parse_path(str(path)) == path
-        follow(value, path.steps)
+        find(value, path.steps)
     with refusing(BadPath):
-        follow(value, parse_steps(text))
+        find(value, parse_steps(text))

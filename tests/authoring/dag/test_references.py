@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.authoring.dag.references import Missing, Ref, follow, parse_reference
+from holdfast.authoring.dag.references import parse_reference
+from holdfast.authoring.documents.references import Missing, Ref, follow
 
 PATHS = [
     ("input.day", ("input", "day")),

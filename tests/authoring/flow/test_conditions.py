@@ -8,19 +8,21 @@ from typing import Any
 import pytest
 from tests.authoring.flow.wrong_cases import flow_of, nested_condition
 
-from holdfast.authoring.flow.conditions import Condition, compare, holds
+from holdfast.authoring.documents.comparison import compare
+from holdfast.authoring.documents.expression_tree import Part
+from holdfast.authoring.flow.conditions import holds
 from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.model import ChoiceNode
 from holdfast.authoring.flow.paths import PathValues
 
-SIGHT = PathValues(
+VALUES = PathValues(
     {"vip": True, "limit": "100", "code": "0815", "big": "9007199254740993", "none": None, "empty": ""},
     {"total": 150, "half": 0.5, "name": "Ada", "tags": ["new", 7, [1]], "order": {"paid": True, "lines": 1}},
     {"n": 3, "text": "a fine day"},
 )
 
 
-def condition_of(expr: Any) -> Condition:
+def condition_of(expr: Any) -> Part:
     flow = load_flow_text(flow_of(kind="choice", choice_cases=[{"action": "default", "expr": expr}]))
     does = flow.nodes["a"].does
     assert isinstance(does, ChoiceNode)
@@ -28,7 +30,7 @@ def condition_of(expr: Any) -> Condition:
 
 
 def is_true(expr: Any) -> bool:
-    return holds(condition_of(expr), SIGHT)
+    return holds(condition_of(expr), VALUES)
 
 
 @pytest.mark.parametrize(

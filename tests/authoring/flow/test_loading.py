@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from tests.authoring.flow.wrong_cases import nested_flow
 
+from holdfast.authoring.documents.references import Path
 from holdfast.authoring.flow.loader import (
     definition_hash,
     load_flow_file,
@@ -40,7 +41,6 @@ from holdfast.authoring.flow.model import (
     SubflowNode,
     TimerNode,
 )
-from holdfast.authoring.flow.paths import Path
 from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
 from holdfast.errors import BadFlow
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.authoring.documents.references import Path, find
 from holdfast.authoring.flow.paths import (
     BadPath,
-    Path,
     PathValues,
-    follow,
     is_rooted,
     parse_path,
     parse_steps,
@@ -82,24 +81,24 @@ ORDER: dict[str, Any] = {"items": [{"sku": "a"}, {"sku": "b"}], "total": 0, "not
     ],
 )
 def test_a_value_is_found_or_is_null(steps: str, value: Any):
-    assert follow(ORDER, parse_steps(steps)) == value
+    assert find(ORDER, parse_steps(steps)) == value
 
 
 def test_a_text_is_no_list_of_characters():
-    assert follow("text", (0,)) is None
-    assert follow({"a": "text"}, ("a", 1)) is None
+    assert find("text", (0,)) is None
+    assert find({"a": "text"}, ("a", 1)) is None
 
 
 def test_a_node_sees_params_shared_and_its_input():
-    sight = PathValues({"x": 1}, {"x": 2}, [3])
+    values = PathValues({"x": 1}, {"x": 2}, [3])
 
-    assert [sight.at(parse_path(text)) for text in ("$params.x", "$shared.x", "x", "$input[0]")] == [
+    assert [values.at(parse_path(text)) for text in ("$params.x", "$shared.x", "x", "$input[0]")] == [
         1,
         2,
         2,
         3,
     ]
-    assert sight.at(Path("shared")) == {"x": 2}
+    assert values.at(Path("shared")) == {"x": 2}
 
 
 _keys = st.text(st.characters(exclude_characters=".[]"), min_size=1).filter(

@@ -11,7 +11,6 @@ from typing import Final
 
 from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use
 from holdfast.authoring.dag.expression_checks import check_condition
-from holdfast.authoring.dag.expression_tree import Read
 from holdfast.authoring.dag.model import ApprovalTask, CallTask, SignalTask
 from holdfast.authoring.dag.references import RESERVED
 from holdfast.authoring.dag.scope import Scope
@@ -27,8 +26,10 @@ from holdfast.authoring.dag.types import (
     is_any,
     is_optional,
 )
+from holdfast.authoring.documents.expression_tree import Reference
 from holdfast.authoring.documents.nodes import text_of
 from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.references import Ref
 from holdfast.core.schedule_inputs import has_placeholder
 from holdfast.errors import show
 
@@ -202,8 +203,8 @@ def _check_task(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
     if draft.when is not None:
         scalar = draft.when.scalar
 
-        def type_of(part: Read) -> Type:
-            return scope.type_of_use(Use("when", part.ref, part.offsets, part.is_short, scalar), draft)
+        def type_of(part: Reference) -> Type:
+            return scope.type_of_use(Use("when", Ref(part.path), part.offsets, part.is_short, scalar), draft)
 
         check_condition(
             draft.when.expression.tree,

@@ -10,10 +10,10 @@ import msgspec
 from holdfast.authoring.dag.expressions import Expression
 from holdfast.authoring.dag.fields import TaskKind
 from holdfast.authoring.dag.model import Const, DagWork, Parameter
-from holdfast.authoring.dag.references import Ref
 from holdfast.authoring.dag.types import Type
 from holdfast.authoring.documents.nodes import Node, ScalarNode
 from holdfast.authoring.documents.problems import START, Position
+from holdfast.authoring.documents.references import Ref
 from holdfast.core.timetable import Plan
 
 

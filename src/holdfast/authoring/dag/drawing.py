@@ -15,7 +15,7 @@ from holdfast.authoring.dag.model import (
     SleepTask,
     Times,
 )
-from holdfast.authoring.dag.references import path_text
+from holdfast.authoring.documents.references import path_text
 from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.text_width import one_line
 from holdfast.core.names import written_span

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
-from holdfast.authoring.dag.expression_tree import Apply, Binary, Constant, Items, Part, Read, Unary
+from holdfast.authoring.dag.expression_parser import FUNCTIONS
 from holdfast.authoring.dag.types import (
     ANY,
     BOOL,
@@ -20,12 +20,14 @@ from holdfast.authoring.dag.types import (
     is_any,
     without_null,
 )
+from holdfast.authoring.documents.expression_tree import Constant, ListOf, Operation, Part, Reference
 from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.references import Ref
 from holdfast.core.values import TaskStatus
 
 _STATES: Final = [status.value for status in TaskStatus if status.is_final]
 
-TypeOf = Callable[[Read], Type]
+TypeOf = Callable[[Reference], Type]
 Report = Callable[[int, str], None]
 """The offset in the text, and what is wrong there."""
 
@@ -47,20 +49,20 @@ class _Checker:
         match part:
             case Constant(value):
                 return _type_of_literal(value)
-            case Read():
+            case Reference():
                 return without_null(self._type_of(part))
-            case Items(of):
+            case ListOf(of):
                 types = [self.type(each) for each in of]
                 return ListType(types[0] if types and all(each == types[0] for each in types) else ANY)
-            case Unary("not", of):
+            case Operation("not", (of,)):
                 self._expect(self.type(of), (BOOL,), of.at, "'not' is for true and false")
                 return BOOL
-            case Unary(_, of):
+            case Operation("negate", (of,)):
                 return self._number(self.type(of), of.at, "-")
-            case Binary():
+            case Operation(name) if name in FUNCTIONS:
+                return self._function(part)
+            case Operation():
                 return self._binary(part)
-            case Apply():
-                return self._apply(part)
             case _:
                 assert_never(part)
 
@@ -74,11 +76,12 @@ class _Checker:
 
     # --- operators
 
-    def _binary(self, part: Binary) -> Type:
-        sign, left, right = part.operator, self.type(part.left), self.type(part.right)
+    def _binary(self, part: Operation) -> Type:
+        first, second = part.operands
+        sign, left, right = part.operator, self.type(first), self.type(second)
         match sign:
             case "and" | "or":
-                for its_type, at in ((left, part.left.at), (right, part.right.at)):
+                for its_type, at in ((left, first.at), (right, second.at)):
                     self._expect(its_type, (BOOL,), at, f"{sign!r} is for true and false")
                 return BOOL
             case "==" | "!=" | "<" | "<=" | ">" | ">=":
@@ -88,16 +91,16 @@ class _Checker:
                 self._contain(part, left, right)
                 return BOOL
             case "+" if STR in (left, right):
-                for its_type, at in ((left, part.left.at), (right, part.right.at)):
+                for its_type, at in ((left, first.at), (right, second.at)):
                     self._expect(its_type, (STR, *_DATES), at, "'+' with text is for text")
                 return STR
             case _:
-                numbers = (self._number(left, part.left.at, sign), self._number(right, part.right.at, sign))
+                numbers = (self._number(left, first.at, sign), self._number(right, second.at, sign))
                 return FLOAT if sign == "/" or FLOAT in numbers else INT if numbers == (INT, INT) else ANY
 
-    def _compare(self, part: Binary, left: Type, right: Type) -> None:
-        sign = part.operator
-        if _DATETIME in (left, right) and not _is_null(part.left) and not _is_null(part.right):
+    def _compare(self, part: Operation, left: Type, right: Type) -> None:
+        sign, (first, second) = part.operator, part.operands
+        if _DATETIME in (left, right) and not _is_null(first) and not _is_null(second):
             self._report(
                 part.at, f"{sign!r} cannot compare datetimes: one moment can be written in many ways"
             )
@@ -105,7 +108,7 @@ class _Checker:
         if is_any(left) or is_any(right):
             return
         if sign not in ("==", "!="):
-            for its_type, at in ((left, part.left.at), (right, part.right.at)):
+            for its_type, at in ((left, first.at), (right, second.at)):
                 if not _has_order(its_type):
                     self._report(
                         at, f"{sign!r} compares numbers, or text with text, not {describe(its_type)}"
@@ -114,27 +117,29 @@ class _Checker:
         if not _are_alike(left, right):
             self._report(part.at, f"{sign!r} compares {describe(left)} with {describe(right)}")
             return
-        self._check_state(part.left, part.right)
-        self._check_state(part.right, part.left)
+        self._check_state(first, second)
+        self._check_state(second, first)
 
-    def _contain(self, part: Binary, item: Type, container: Type) -> None:
+    def _contain(self, part: Operation, item: Type, container: Type) -> None:
+        first, second = part.operands
         if isinstance(container, ListType):
             if not is_any(item) and not is_any(container.of) and not _are_alike(item, container.of):
                 self._report(
                     part.at,
                     f"{part.operator!r} looks for {describe(item)} in a list of {describe(container.of)}",
                 )
-            for each in part.right.of if isinstance(part.right, Items) else ():
-                self._check_state(part.left, each)
+            for each in second.parts if isinstance(second, ListOf) else ():
+                self._check_state(first, each)
         elif isinstance(container, ObjectType) or container in (STR, *_DATES):
-            self._expect(item, (STR, *_DATES), part.left.at, f"{part.operator!r} looks for text here")
+            self._expect(item, (STR, *_DATES), first.at, f"{part.operator!r} looks for text here")
         elif not is_any(container):
             words = "looks into lists, text and objects"
-            self._report(part.right.at, f"{part.operator!r} {words}, not into {describe(container)}")
+            self._report(second.at, f"{part.operator!r} {words}, not into {describe(container)}")
 
-    def _check_state(self, read: Part, literal: Part) -> None:
+    def _check_state(self, reference: Part, literal: Part) -> None:
         """A state that no task ever ends in is a slip, and the condition would never be true."""
-        if isinstance(read, Read) and read.ref.is_status and isinstance(literal, Constant):
+        ref = reference.ref if isinstance(reference, Reference) else None
+        if isinstance(ref, Ref) and ref.is_status and isinstance(literal, Constant):
             state = literal.value
             if isinstance(state, str) and state not in _STATES:
                 hint = self._problems.did_you_mean(state, _STATES)
@@ -145,23 +150,23 @@ class _Checker:
 
     # --- functions
 
-    def _apply(self, part: Apply) -> Type:
-        types = [self.type(each) for each in part.arguments]
-        match part.function:
+    def _function(self, part: Operation) -> Type:
+        types = [self.type(each) for each in part.operands]
+        match part.operator:
             case "exists":
                 return BOOL
             case "len":
                 found = types[0]
                 if isinstance(found, ScalarType) and not is_any(found) and found not in (STR, *_DATES):
                     self._report(
-                        part.arguments[0].at,
+                        part.operands[0].at,
                         f"len() is for text, lists and objects, not for {describe(found)}",
                     )
                 return INT
             case _:
-                for its_type, argument in zip(types, part.arguments, strict=True):
-                    self._expect(its_type, (STR, *_DATES), argument.at, f"{part.function}() is for text")
-                return STR if part.function in ("lower", "upper") else BOOL
+                for its_type, argument in zip(types, part.operands, strict=True):
+                    self._expect(its_type, (STR, *_DATES), argument.at, f"{part.operator}() is for text")
+                return STR if part.operator in ("lower", "upper") else BOOL
 
 
 _DATE: Final = ScalarType("date")
@@ -169,7 +174,7 @@ _DATETIME: Final = ScalarType("datetime")
 _DATES: Final = (_DATE, _DATETIME)
 
 
-def _type_of_literal(value: bool | int | float | str | None) -> Type:
+def _type_of_literal(value: Any) -> Type:
     match value:
         case None:
             return ANY  # everything may be compared with it
@@ -179,7 +184,7 @@ def _type_of_literal(value: bool | int | float | str | None) -> Type:
             return INT
         case float():
             return FLOAT
-        case str():
+        case _:
             return STR
 
 

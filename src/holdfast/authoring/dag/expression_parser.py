@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, NoReturn
 
-from holdfast.authoring.dag.expression_tree import Apply, Binary, Constant, Items, Part, Read, Unary
 from holdfast.authoring.dag.references import BadReference, read_reference
+from holdfast.authoring.documents.expression_tree import Constant, ListOf, Operation, Part, Reference
 
 LONGEST_EXPRESSION: Final = 2000
 _DEEPEST: Final = 40
@@ -116,7 +116,7 @@ class _Parser:
                 break
             self._take_operator(operator)
             right = self._expression(binds)
-            left = self._made(Binary(operator, left, right, at))
+            left = self._made(Operation(operator, (left, right), at))
             if binds == _STRENGTH["=="] and _STRENGTH.get(self._operator()[0], 0) == binds:
                 raise BadExpression(
                     self._next.at, "comparisons do not chain; write a < b and b < c, or use parentheses"
@@ -150,10 +150,10 @@ class _Parser:
                 return self._made(self._word(token))
             case "not":
                 self._take()
-                return self._made(Unary("not", self._expression(_NOT), token.at))
+                return self._made(Operation("not", (self._expression(_NOT),), token.at))
             case "-":
                 self._take()
-                return self._made(Unary("-", self._expression(_SIGN), token.at))
+                return self._made(Operation("negate", (self._expression(_SIGN),), token.at))
             case "(":
                 self._take()
                 inner = self._expression(0)
@@ -161,7 +161,7 @@ class _Parser:
                 return inner
             case "[":
                 self._take()
-                return self._made(Items(self._arguments("]", token), token.at))
+                return self._made(ListOf(self._arguments("]", token), token.at))
             case _:
                 self._unexpected()
 
@@ -176,7 +176,7 @@ class _Parser:
         except BadReference as error:
             raise BadExpression(error.offset, error.reason) from None
         self._next = self._read(written.end)
-        return Read(written.ref, token.at, written.offsets, written.is_short)
+        return Reference(written.ref, token.at, written.offsets, written.is_short)
 
     def _call(self, token: _Token) -> Part:
         if token.text not in FUNCTIONS:
@@ -191,9 +191,9 @@ class _Parser:
         if len(arguments) != wanted:
             plural = "argument" if wanted == 1 else "arguments"
             raise BadExpression(token.at, f"{token.text}() takes {wanted} {plural}, not {len(arguments)}")
-        if token.text == "exists" and not isinstance(arguments[0], Read):
+        if token.text == "exists" and not isinstance(arguments[0], Reference):
             raise BadExpression(arguments[0].at, "exists() takes a reference, such as discover.note")
-        return Apply(token.text, arguments, token.at)
+        return Operation(token.text, arguments, token.at)
 
     def _arguments(self, closing: str, opening: _Token) -> tuple[Part, ...]:
         found: list[Part] = []

@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import msgspec
 
 from holdfast.authoring.dag.checks import check_document
 from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use
+from holdfast.authoring.dag.expressions import hashed_form
 from holdfast.authoring.dag.fields import TOP
 from holdfast.authoring.dag.model import Const, Dag, DagTask, DagWork, Each, FanOut, Ref, Times
 from holdfast.authoring.dag.project_files import check_files
@@ -106,8 +107,6 @@ def _fan_out(draft: TaskDraft) -> FanOut | None:
 
 # --- its identity
 
-_PLACES: Final = ("at", "offsets", "is_short")
-
 
 def definition_hash(dag: Dag) -> str:
     """The same for DAGs that do the same: what they say of themselves and when they run by themselves is left
@@ -119,23 +118,14 @@ def definition_hash(dag: Dag) -> str:
     plain.pop("description", None)
     plain.pop("schedule", None)
     plain.pop("schedule_input", None)
-    plain["tasks"] = [_without_words(task) for task in plain["tasks"].values()]
+    tasks = zip(plain["tasks"].values(), dag.tasks.values(), strict=True)
+    plain["tasks"] = [_hashed_task(fields, task) for fields, task in tasks]
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _without_words(task: dict[str, Any]) -> dict[str, Any]:
-    task.pop("description", None)
-    task["work"] = {name: value for name, value in task["work"].items() if value is not None}
-    if "when" in task:
-        task["when"] = _without_places(task["when"]["tree"])
-    return task
-
-
-def _without_places(part: Any) -> Any:
-    """The tree of a condition, wherever its parts stood."""
-    if isinstance(part, list):
-        return [_without_places(each) for each in cast("list[Any]", part)]
-    if not isinstance(part, dict):
-        return part
-    fields = cast("dict[str, Any]", part)
-    return {name: _without_places(value) for name, value in fields.items() if name not in _PLACES}
+def _hashed_task(fields: dict[str, Any], task: DagTask) -> dict[str, Any]:
+    fields.pop("description", None)
+    fields["work"] = {name: value for name, value in fields["work"].items() if value is not None}
+    if task.when is not None:
+        fields["when"] = hashed_form(task.when.tree)
+    return fields

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from holdfast.authoring.dag.expressions import Expression
-from holdfast.authoring.dag.references import Ref
 from holdfast.authoring.dag.types import Type
+from holdfast.authoring.documents.references import Ref
 from holdfast.core.policies import TaskOptions
 from holdfast.core.timetable import Plan
 from holdfast.ports.executor import PythonFunction, ShellCommand

@@ -8,42 +8,21 @@ Whichever way one is written, a `Ref` has its whole path, so nobody else has to 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-import msgspec
+from holdfast.authoring.documents.references import NAME, Ref
 
 RESERVED: Final = ("input", "tasks", "item", "parallel_index", "parallel_count")
 """What a reference may begin with besides the name of a task; so no task can have such a name."""
 
 _MOST_STEPS: Final = 50
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*")
 _STEP = re.compile(
     r"""\.(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*)
     | \[(?P<index>[0-9]{1,9})\]
     | \[(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')\]""",
     re.VERBOSE,
 )
-
-
-class Ref(msgspec.Struct, frozen=True, tag="ref"):
-    """A path to a value. However it was written, `path` is whole: ("input", "day"), ("tasks", "discover",
-    "output", "files", 0), ("tasks", "publish", "status"), ("item", "name"), ("parallel_index",)."""
-
-    path: tuple[str | int, ...]
-
-    @property
-    def task(self) -> str | None:
-        """The task whose output or status it is."""
-        return str(self.path[1]) if self.path[0] == "tasks" else None
-
-    @property
-    def is_status(self) -> bool:
-        return self.path[0] == "tasks" and self.path[2] == "status"
-
-    def __str__(self) -> str:
-        return path_text(self.path)
 
 
 class Written(NamedTuple):
@@ -64,14 +43,6 @@ class BadReference(Exception):
         super().__init__(reason)
 
 
-class Missing(LookupError):
-    """A step of a path that leads nowhere; `number` counts the steps before it."""
-
-    def __init__(self, number: int, reason: str) -> None:
-        self.number = number
-        super().__init__(reason)
-
-
 def parse_reference(text: str) -> Written:
     """Raises BadReference."""
     start = len(text) - len(text.lstrip())
@@ -89,7 +60,7 @@ def parse_reference(text: str) -> Written:
 
 def read_reference(text: str, start: int) -> Written:
     """The reference that begins at `start`, as far as it goes. Raises BadReference."""
-    first = _NAME.match(text, start)
+    first = NAME.match(text, start)
     if first is None:
         raise BadReference(start, f"a reference begins with a name, not with {text[start : start + 1]!r}")
     steps: list[str | int] = [first[0]]
@@ -131,41 +102,6 @@ def _resolve(steps: list[str | int], offsets: list[int], end: int) -> Written:
             raise BadReference(offsets[2], f"a task has an output and a status, no {other!r}; write {advice}")
         case _:
             whole = ("tasks", steps[0], "output", *steps[1:])
-            places = (offsets[0], offsets[0], offsets[0], *offsets[1:])
-            return Written(Ref(whole), places, end, is_short=True)
+            all_offsets = (offsets[0], offsets[0], offsets[0], *offsets[1:])
+            return Written(Ref(whole), all_offsets, end, is_short=True)
     return Written(Ref(tuple(steps)), tuple(offsets), end, is_short=False)
-
-
-def path_text(path: Sequence[str | int]) -> str:
-    """A path as people write it: `tasks.discover.output.files[0]`."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif _NAME.fullmatch(step):
-            text += f".{step}" if text else step
-        else:
-            text += f'["{step}"]'
-    return text
-
-
-def follow(value: Any, steps: Sequence[str | int]) -> Any:
-    """What is inside `value` at the end of the path. Raises Missing, which says which step is not there."""
-    for number, step in enumerate(steps):
-        if isinstance(step, str) and isinstance(value, dict):
-            there = cast("dict[str, Any]", value)
-            if step not in there:
-                raise Missing(number, f"there is no {path_text(steps[: number + 1])}")
-            value = there[step]
-        elif isinstance(step, int) and isinstance(value, list):
-            items = cast("list[Any]", value)
-            if step >= len(items):
-                raise Missing(
-                    number, f"there is no {path_text(steps[: number + 1])}: the list has {len(items)}"
-                )
-            value = items[step]
-        else:
-            place = path_text(steps[:number]) or "it"
-            wanted = "an object" if isinstance(step, str) else "a list"
-            raise Missing(number, f"there is no {path_text(steps[: number + 1])}: {place} is not {wanted}")
-    return value

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from holdfast.authoring.dag.drafts import DagDraft, TaskDraft, Use
 from holdfast.authoring.dag.fields import WORKFLOW
-from holdfast.authoring.dag.references import path_text
 from holdfast.authoring.dag.types import (
     ANY,
     INT,
@@ -21,6 +20,7 @@ from holdfast.authoring.dag.types import (
     without_null,
 )
 from holdfast.authoring.documents.problems import Problems
+from holdfast.authoring.documents.references import path_text
 from holdfast.errors import show
 
 

@@ -16,6 +16,8 @@ from typing import Any, Final, Literal, TypeAlias, assert_never, cast
 
 import msgspec
 
+from holdfast.authoring.documents.comparison import name_of_value
+
 ScalarName: TypeAlias = Literal["str", "int", "float", "bool", "date", "datetime", "any"]
 SCALARS: Final[tuple[ScalarName, ...]] = ("str", "int", "float", "bool", "date", "datetime", "any")
 
@@ -289,14 +291,3 @@ def _got(value: Any, wanted: Type) -> str:
     if isinstance(value, str) and isinstance(wanted, ScalarType) and wanted.name in ("date", "datetime"):
         return repr(value if len(value) <= 40 else value[:40] + "…")  # the kind is right, the text is not
     return name_of_value(value)
-
-
-def name_of_value(value: Any) -> str:
-    """The type of a value from JSON, in the words of a DAG."""
-    if value is None:
-        return "null"
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
-    return type(value).__name__

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from holdfast.authoring.dag.model import Const, Dag, DagTask, Each, Ref, Source
 from holdfast.authoring.dag.progress import UNKNOWN, DagProgress, TaskProgress
-from holdfast.authoring.dag.references import Missing, follow
 from holdfast.authoring.dag.types import (
     ANY,
     ListType,
@@ -15,8 +14,9 @@ from holdfast.authoring.dag.types import (
     check,
     inside,
     may_be_missing,
-    name_of_value,
 )
+from holdfast.authoring.documents.comparison import name_of_value
+from holdfast.authoring.documents.references import Missing, follow
 from holdfast.core.codec import Codec
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType, show

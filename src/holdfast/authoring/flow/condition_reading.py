@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from holdfast.authoring.documents.expression_tree import Constant, Operation, Part, Reference
 from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, describe_node, value_of
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.flow.conditions import (
-    COMPARISONS,
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    Exists,
-    LiteralOperand,
-    Not,
-    Operand,
-    Reference,
-    Within,
-)
+from holdfast.authoring.flow.conditions import COMPARISONS
 from holdfast.authoring.flow.path_reading import path_at, paths_inside
 from holdfast.authoring.flow.paths import is_rooted
 from holdfast.errors import show
@@ -35,16 +24,16 @@ class ConditionReader:
         self._problems = problems
         self._parts = 0
 
-    def read(self, node: Node) -> Condition | None:
+    def read(self, node: Node) -> Part | None:
         """None if there is something wrong with it, which has been reported then."""
         return self._condition(node, 1)
 
-    def _condition(self, node: Node, depth: int) -> Condition | None:
+    def _condition(self, node: Node, depth: int) -> Part | None:
         self._parts += 1
         match node:
             case ScalarNode(str() as text) if is_rooted(text):
                 path = path_at(node, "expr", self._problems)
-                return None if path is None else Comparison("eq", Reference(path), LiteralOperand(True))
+                return None if path is None else Operation("eq", (Reference(path), Constant(True)))
             case MapNode(entries) if len(entries) == 1:
                 ((name, (key, value)),) = entries.items()
                 return self._operation(name, key.position, value, depth)
@@ -60,7 +49,7 @@ class ConditionReader:
                 self._problems.add(node.position, f"{reason}, not {describe_node(node)}")
         return None
 
-    def _operation(self, name: str, position: Position, given: Node, depth: int) -> Condition | None:
+    def _operation(self, name: str, position: Position, given: Node, depth: int) -> Part | None:
         if depth > _DEEPEST or self._parts > _MOST_PARTS:
             reason = f"a condition has at most {_MOST_PARTS:,} parts, in at most {_DEEPEST} levels"
             self._problems.add_last(position, reason)
@@ -71,7 +60,7 @@ class ConditionReader:
             case "not":
                 part = self._only(given, name)
                 inner = None if part is None else self._condition(part, depth + 1)
-                return None if inner is None else Not(inner)
+                return None if inner is None else Operation("not", (inner,))
             case "exists":
                 return self._exists(given)
             case _ if name in OPERATORS:
@@ -81,12 +70,12 @@ class ConditionReader:
                 self._problems.add(position, f"no operator {show(name)}{hint}")
                 return None
 
-    def _together(self, name: str, given: Node, depth: int) -> Condition | None:
+    def _together(self, name: str, given: Node, depth: int) -> Part | None:
         if not isinstance(given, ListNode) or not given.items:
             what = "an empty list" if isinstance(given, ListNode) else describe_node(given)
             self._problems.add(given.position, f"{name} takes a list of conditions, not {what}")
             return None
-        parts: list[Condition] = []
+        parts: list[Part] = []
         for item in given.items:
             part = self._condition(item, depth + 1)
             if part is not None:
@@ -95,7 +84,7 @@ class ConditionReader:
                 break
         if len(parts) < len(given.items):
             return None
-        return AllOf(tuple(parts)) if name == "and" else AnyOf(tuple(parts))
+        return Operation(name, tuple(parts))
 
     def _only(self, given: Node, name: str) -> Node | None:
         """The one operand, in a list or without."""
@@ -106,19 +95,19 @@ class ConditionReader:
         self._problems.add(given.position, f"{name} takes one operand, not {len(given.items)}")
         return None
 
-    def _exists(self, given: Node) -> Condition | None:
+    def _exists(self, given: Node) -> Part | None:
         node = self._only(given, "exists")
         match node:
             case None:
                 return None
             case ScalarNode(str()):
                 path = path_at(node, "exists", self._problems)
-                return None if path is None else Exists(path)
+                return None if path is None else Operation("exists", (Reference(path),))
             case _:
                 self._problems.add(node.position, f"exists takes a path, not {describe_node(node)}")
                 return None
 
-    def _of_two(self, name: str, given: Node) -> Condition | None:
+    def _of_two(self, name: str, given: Node) -> Part | None:
         if not isinstance(given, ListNode) or len(given.items) != 2:
             what = f"a list of {len(given.items)}" if isinstance(given, ListNode) else describe_node(given)
             self._problems.add(given.position, f"{name} takes a list of two operands, not {what}")
@@ -128,13 +117,13 @@ class ConditionReader:
             return None
         match name:
             case "in":
-                return Within(left, right)
+                return Operation("within", (left, right))
             case "contains":
-                return Within(right, left)
+                return Operation("within", (right, left))
             case _:
-                return Comparison(name, left, right)
+                return Operation(name, (left, right))
 
-    def _operand(self, node: Node, name: str) -> Operand | None:
+    def _operand(self, node: Node, name: str) -> Part | None:
         if isinstance(node, ScalarNode) and isinstance(node.value, str) and is_rooted(node.value):
             path = path_at(node, f"an operand of {name}", self._problems)
             return None if path is None else Reference(path)
@@ -142,4 +131,4 @@ class ConditionReader:
         for scalar in hidden:
             reason = f"{show(scalar.value)} is not looked up inside of a list or a map; only an operand is"
             self._problems.add(scalar.position, reason)
-        return None if hidden else LiteralOperand(value_of(node))
+        return None if hidden else Constant(value_of(node))

@@ -9,17 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, assert_never
 
-from holdfast.authoring.flow.conditions import (
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    Exists,
-    LiteralOperand,
-    Not,
-    Operand,
-    Within,
-)
+from holdfast.authoring.documents.expression_tree import Constant, Operation, Part, Reference
+from holdfast.authoring.documents.references import Steps
 from holdfast.authoring.flow.model import (
     ApprovalNode,
     CallNode,
@@ -42,7 +33,6 @@ from holdfast.authoring.flow.model import (
     SubflowNode,
     TimerNode,
 )
-from holdfast.authoring.flow.paths import PathSteps
 from holdfast.core.policies import TaskOptions
 
 
@@ -100,7 +90,7 @@ def _post(post: Post) -> dict[str, Any]:
     )
 
 
-def _steps(steps: PathSteps) -> str:
+def _steps(steps: Steps) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)[1:]
 
 
@@ -183,23 +173,21 @@ def _milliseconds(span: dt.timedelta) -> int | float:
 # --- conditions
 
 
-def _condition(condition: Condition) -> dict[str, Any]:
-    match condition:
-        case AllOf(parts):
-            return {"and": [_condition(part) for part in parts]}
-        case AnyOf(parts):
-            return {"or": [_condition(part) for part in parts]}
-        case Not(part):
-            return {"not": _condition(part)}
-        case Comparison(operator, left, right):
-            return {operator: [_operand(left), _operand(right)]}
-        case Exists(path):
+def _condition(part: Part) -> Any:
+    match part:
+        case Operation("and" | "or" as name, parts):
+            return {name: [_condition(each) for each in parts]}
+        case Operation("not", (of,)):
+            return {"not": _condition(of)}
+        case Operation("exists", (Reference(path),)):
             return {"exists": str(path)}
-        case Within(item, collection):
-            return {"in": [_operand(item), _operand(collection)]}
+        case Operation("within", operands):
+            return {"in": [_condition(each) for each in operands]}
+        case Operation(name, operands):
+            return {name: [_condition(each) for each in operands]}
+        case Reference(path):
+            return str(path)
+        case Constant(value):
+            return value
         case _:
-            assert_never(condition)
-
-
-def _operand(operand: Operand) -> Any:
-    return operand.value if isinstance(operand, LiteralOperand) else str(operand.path)
+            raise AssertionError("a flow has no lists of parts")

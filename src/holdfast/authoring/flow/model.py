@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from holdfast.authoring.flow.conditions import Condition
-from holdfast.authoring.flow.paths import Path, PathSteps
+from holdfast.authoring.documents.expression_tree import Part
+from holdfast.authoring.documents.references import Path, Steps
 from holdfast.core.policies import TaskOptions
 
 DEFAULT: Final = "default"
@@ -65,7 +65,7 @@ class ExecutorNode(msgspec.Struct, frozen=True, tag="executor", omit_defaults=Tr
 
 class Case(msgspec.Struct, frozen=True):
     action: str
-    condition: Condition
+    condition: Part
 
 
 class ChoiceNode(msgspec.Struct, frozen=True, tag="choice", omit_defaults=True):
@@ -145,9 +145,9 @@ class Post(msgspec.Struct, frozen=True, omit_defaults=True):
     """What becomes of its result."""
 
     output_key: str | None = None
-    output_map: dict[str, PathSteps] = {}
+    output_map: dict[str, Steps] = {}
     action_static: str | None = None
-    action_key: PathSteps | None = None
+    action_key: Steps | None = None
 
 
 class FlowNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, text_of
 from holdfast.authoring.documents.problems import Problems
-from holdfast.authoring.flow.paths import ROOTS, BadPath, Path, PathSteps, is_rooted, parse_path, parse_steps
+from holdfast.authoring.documents.references import Path, Steps
+from holdfast.authoring.flow.paths import ROOTS, BadPath, is_rooted, parse_path, parse_steps
 from holdfast.errors import show
 
 _ROOT = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
@@ -33,7 +34,7 @@ def _meant(text: str, problems: Problems) -> str:
     return "" if root is None or root[0] in names else problems.did_you_mean(root[0], names)
 
 
-def steps_at(node: Node, title: str, problems: Problems) -> PathSteps | None:
+def steps_at(node: Node, title: str, problems: Problems) -> Steps | None:
     """None if it is no path inside of a value, which has been reported then."""
     text = text_of(node)
     try:

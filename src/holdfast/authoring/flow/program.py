@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from holdfast.authoring.documents.references import find
 from holdfast.authoring.flow.branches import Branching
 from holdfast.authoring.flow.command_buffer import CommandBuffer, PackChild
 from holdfast.authoring.flow.model import (
@@ -30,7 +31,7 @@ from holdfast.authoring.flow.model import (
     SubflowNode,
     TimerNode,
 )
-from holdfast.authoring.flow.paths import PathValues, follow
+from holdfast.authoring.flow.paths import PathValues
 from holdfast.authoring.flow.shared import RESERVED, Shared
 from holdfast.authoring.flow.visits import (
     Choosing,
@@ -295,7 +296,7 @@ class FlowProgram:
     def _keep(self, frame: _FlowFrame, value: Any) -> None:
         post = frame.node.post
         for key, steps in post.output_map.items():
-            self._write(frame.shared, key, follow(value, steps))
+            self._write(frame.shared, key, find(value, steps))
         if post.output_key is not None:
             self._write(frame.shared, post.output_key, value)
 
@@ -424,7 +425,7 @@ def action_of(node: FlowNode, value: Any) -> str:
     """What `post` says that a result leads to."""
     if node.post.action_static is not None:
         return node.post.action_static
-    found = None if node.post.action_key is None else follow(value, node.post.action_key)
+    found = None if node.post.action_key is None else find(value, node.post.action_key)
     return found if isinstance(found, str) else ""
 
 

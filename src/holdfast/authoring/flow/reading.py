@@ -21,6 +21,7 @@ from holdfast.authoring.documents.nodes import (
     value_of,
 )
 from holdfast.authoring.documents.problems import Position, Problems
+from holdfast.authoring.documents.references import Path, Steps
 from holdfast.authoring.documents.shapes import ListShape, conform
 from holdfast.authoring.flow.condition_reading import ConditionReader
 from holdfast.authoring.flow.drafts import EdgeDraft, FlowDraft, NodeDraft
@@ -52,7 +53,6 @@ from holdfast.authoring.flow.model import (
     TimerNode,
 )
 from holdfast.authoring.flow.path_reading import path_at, steps_at
-from holdfast.authoring.flow.paths import Path, PathSteps
 from holdfast.authoring.flow.work_reading import WorkReader
 from holdfast.core.names import LONGEST_NAME
 
@@ -266,7 +266,7 @@ class FlowDocumentReader:
         found = {
             name: steps_at(it.value, f"output_map.{name}", self._problems) for name, it in listed.items()
         }
-        output: dict[str, PathSteps] = {name: steps for name, steps in found.items() if steps is not None}
+        output: dict[str, Steps] = {name: steps for name, steps in found.items() if steps is not None}
         return Post(
             output_key=text_of(node.get("output_key")) or None,
             output_map=output,

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from holdfast.authoring.documents.references import find
 from holdfast.authoring.flow.command_buffer import CommandBuffer
 from holdfast.authoring.flow.conditions import holds
 from holdfast.authoring.flow.model import ChoiceNode, ExecutorNode, FlowNode
-from holdfast.authoring.flow.paths import PathValues, follow
+from holdfast.authoring.flow.paths import PathValues
 from holdfast.authoring.flow.shared import Shared
 from holdfast.core.commands import CancelTask, ResumeTask, ScheduleTask
 from holdfast.core.events import Reopened
@@ -209,7 +210,7 @@ class Choosing(Visit):
         if self._place.node.post.action_static is not None:
             return self._place.node.post.action_static
         if key is not None:
-            for value in (follow(sight.input, key), follow(sight.shared, key)):
+            for value in (find(sight.input, key), find(sight.shared, key)):
                 if isinstance(value, str) and value:
                     return value
         return choice.default_action or ""

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, cast
 
+from holdfast.authoring.documents.references import Path, find
 from holdfast.authoring.flow.command_buffer import CommandBuffer
 from holdfast.authoring.flow.model import ApprovalNode, CallNode
-from holdfast.authoring.flow.paths import BadPath, Path, follow, parse_path
+from holdfast.authoring.flow.paths import BadPath, parse_path
 from holdfast.authoring.flow.visits import Result, Visit, VisitContext, VisitDone, VisitFailed
 from holdfast.core.commands import ResumeChild, StartChild
 from holdfast.core.events import Reopened
@@ -108,7 +109,7 @@ class Awaiting(Visit):
             value = self._place.sight.at(self._path)
             return None if self._is_nothing(value) else value
         for shared in self._place.around:
-            value = follow(shared.values, self._path.steps)
+            value = find(shared.values, self._path.steps)
             if not self._is_nothing(value) and shared.written_since(str(self._path.steps[0]), self._since):
                 return value
         return None
@@ -154,7 +155,7 @@ def _text(value: Any) -> str:
 def decision_in(value: Any, key: tuple[str | int, ...] | None) -> str | None:
     """The action that an answer means; None if it means none."""
     if isinstance(value, dict) and key is not None:
-        value = follow(value, key)
+        value = find(value, key)
     if isinstance(value, bool):
         return APPROVED if value else REJECTED
     if not isinstance(value, str) or not value:
