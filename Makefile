@@ -23,7 +23,7 @@ SOURCES := $(wildcard src tests bench examples)
 
 .PHONY: help
 help:  ## list what there is to do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(or $(wildcard $(READY)),$(DEMO_READY))  ## see runs survive a crash: in Python, as a DAG in YAML, as a flow graph
@@ -31,9 +31,23 @@ demo: $(or $(wildcard $(READY)),$(DEMO_READY))  ## see runs survive a crash: in 
 	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_dag.py
 	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_flow.py
 
+# What a developer runs after each edit: all that needs no server, no other process and no waiting.
+QUICK := tests/core tests/authoring tests/stores tests/engine tests/faults tests/test_architecture.py
+
+.PHONY: quick
+quick: $(READY)  ## run the tests of the inner loop in a minute: pure code, the engine and the store in memory
+	@$(RUN) -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m quick $(QUICK) $(ARGS)
+
 .PHONY: test
-test: $(READY)  ## run every test (ARGS="-k lease" for some)
-	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
+test: $(READY)  ## run the tests in five minutes, the same in every run (ARGS="-k lease" for some)
+	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not long" $(ARGS)
+
+# The seed is printed, so that what it found can be found again: make test-long SEED=n.
+.PHONY: test-long
+test-long: $(READY)  ## run what takes longer, and explore: new seeds and examples each time (SEED=n repeats them)
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')); echo "make test-long SEED=$$seed"; \
+	$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal -m "long or explores or hypothesis" \
+		--hypothesis-profile explore --hypothesis-seed $$seed $(ARGS)
 
 .PHONY: coverage
 coverage: $(READY)  ## run every test, and show the branches of core, engine and stores that none takes

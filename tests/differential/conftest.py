@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from tests.differential.side_by_side import OpenPostgres
 
 
 @pytest.fixture
 def examples() -> int:
     """How many sequences of calls to try. As many as a few seconds are good for, unless told otherwise."""
-    return int(os.environ.get("DIFFERENTIAL_EXAMPLES", "25"))
+    return int(os.environ.get("DIFFERENTIAL_EXAMPLES", "5" if settings.default.derandomize else "100"))
 
 
 @pytest.fixture

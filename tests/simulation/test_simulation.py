@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from tests.simulation import workflows as w
 from tests.simulation.jobs import Job, Jobs
 from tests.simulation.workloads import WORKLOADS
@@ -28,7 +29,7 @@ from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import SECOND, Violation
 
-SEEDS = 10
+SEEDS = 4 if settings.default.derandomize else 40
 TIMES = range(SECOND, 300 * SECOND, 7 * SECOND)
 
 

@@ -1,0 +1,132 @@
+"""Which cases wait for `make test-long`.
+
+Everything that is not named here is in `make test`. What is named here takes seconds of CPU time. Most of it
+repeats what a shorter case in `make test` shows once: for more seeds, columns, places, versions or moments.
+Functions that explore are in both: they do the same in every `make test`, and more in `make test-long`.
+
+tests/test_tiers.py says whether each name still finds a test.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+LONG: Final[dict[str, tuple[str, ...]]] = {
+    "chaos/test_chaos.py": ("test_what_everybody_saw_of_a_short_round_can_be",),
+    "chaos/test_database_away.py": (),
+    "chaos/test_half_open.py": (),
+    "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
+    "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
+    "cli/test_resume.py": (
+        "test_another_run_of_the_workflow_leaves_a_killed_one_alone",
+        "test_a_signal_after_the_end_of_the_run_does_not_change_what_it_ended_with",
+        "test_nor_does_one_that_comes_when_python_is_nearly_gone",
+    ),
+    "cli/test_run.py": ("test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go_on",),
+    "cli/test_schedules.py": ("test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger",),
+    "cli/test_serve.py": (
+        "test_a_file_that_was_moved_still_says_what_its_schedule_is",
+        "test_the_schedules_of_its_files_are_put_changed_and_deleted_with_them",
+        "test_a_node_whose_lines_nobody_reads_any_more_stops_in_order",
+    ),
+    "cli/test_serve_http.py": (
+        "test_a_request_under_way_is_waited_for_and_whoever_insists_does_not_wait",
+        "test_programs_are_told_where_it_is",
+        "test_a_node_for_which_the_usual_port_is_taken_goes_on_without_and_says_so",
+    ),
+    "cli/test_store_away.py": (),
+    "cli/test_terminal.py": (
+        "test_tables_keep_the_column_of_problems_however_narrow_the_terminal_is",
+        "test_no_color_and_a_dumb_terminal_are_heeded",
+        "test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on",
+    ),
+    "cli/test_visible.py": ("test_no_command_passes_it_on",),
+    "dags/test_planted.py": (),
+    "engine/test_depth.py": (
+        "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
+    ),
+    "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
+    "engine/test_schedules.py": ("test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick",),
+    "executors/test_processes_load.py": (),
+    "faults/test_faults.py": (
+        "test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it",
+        "test_a_clumsy_edit_catches_nothing",
+        "test_an_edit_that_breaks_no_promise_survives",
+        "test_a_test_that_is_not_there_is_neither_passed_nor_failed",
+    ),
+    "flows/test_planted.py": (),
+    "fuzz/test_targets.py": ("test_memory_does_not_grow_with_nonsense",),
+    "other_systems/test_deadly_code.py": (),
+    "server/test_fuzz.py": (),
+    "simulation/test_simulate.py": ("test_an_idempotency_key_makes_it_right",),
+    "simulation/test_simulation.py": (
+        "test_what_is_planted_is_found",
+        "test_a_renewal_that_came_too_late_is_no_reason_to_go_on",
+    ),
+    "simulation/test_workers.py": (),
+    "soak/test_soak.py": (),
+    "test_examples.py": (
+        "test_the_demo_of_a_dag_kills_it_resumes_it_and_counts_what_was_done_again",
+        "test_the_demo_of_a_flow_kills_it_at_work_and_while_it_waits_and_counts_what_was_done",
+        "test_the_demo_keeps_its_database_if_asked_and_says_how_to_look_into_it",
+    ),
+    "testing/test_plugin.py": (),
+}
+"""By file: the functions that are long, or none if all of them are."""
+
+LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "compat/test_compat.py": (
+        ("test_runs_", "test_every_step_of_", "test_what_had_ended_"),
+        ("0.4.0", "0.3.0-sqlite"),
+    ),
+    "core/test_cron_brute_force.py": (("test_cron_",), ("Europe/Berlin",)),
+    "docs/test_pages.py": (("test_the_code_of_a_page_",), ("README", "reference/", "approvals", "postgres")),
+    "fuzz/test_corrupt_rows.py": (("test_a_damaged_run_is_set_aside_and_all_others_end",), (" 0]",)),
+}
+"""By file: functions that begin so are long, but for the cases with one of these texts in their id."""
+
+EXPLORING: Final[dict[str, tuple[str, ...]]] = {
+    "differential/test_stores.py": (),
+    "simulation/test_simulation.py": ("test_every_run_ends_well_whatever_goes_wrong",),
+}
+"""By file: the functions that go on from where `make test` ends. Property tests do so as well."""
+
+BOTH_STORES: Final = ("client", "differential", "server", "stores")
+"""Folders whose cases on Postgres are in `make test`. In others only those that are about Postgres are."""
+
+
+def mark(item: pytest.Item) -> None:
+    file = item.path.relative_to(item.config.rootpath / "tests").as_posix()
+    name = getattr(item, "originalname", item.name)
+    if _is_long(item, file, name):
+        item.add_marker("long")
+    if file in EXPLORING and name in (EXPLORING[file] or (name,)):
+        item.add_marker("explores")
+    if item.get_closest_marker("long") is None and _is_quick(item):
+        item.add_marker("quick")
+
+
+def _is_long(item: pytest.Item, file: str, name: str) -> bool:
+    if file in LONG and name in (LONG[file] or (name,)):
+        return True
+    if file in LONG_UNLESS:
+        begin, texts = LONG_UNLESS[file]
+        if name.startswith(begin) and not any(text in item.name for text in texts):
+            return True
+    return _is_on_postgres(item) and not file.startswith(BOTH_STORES)
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    """It opens no database, or one in SQLite on its own thread."""
+    call = getattr(item, "callspec", None)
+    if call is not None and "store" in call.params:
+        return call.params["store"] == "sqlite-inline"
+    return not {"store_url", "sqlite_url", "postgres_server"} & set(getattr(item, "fixturenames", ()))
+
+
+def _is_on_postgres(item: pytest.Item) -> bool:
+    """One of the variants of a case that is tried on each store."""
+    call = getattr(item, "callspec", None)
+    return call is not None and any(value == "postgres" for value in call.params.values())
