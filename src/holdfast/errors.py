@@ -499,7 +499,7 @@ class JournalCorrupt(StoreError):
 
     def __init__(self, position: int | None, reason: str) -> None:
         self.position, self.reason = position, reason
-        what = "what is stored of the run" if position is None else f"step {position} of the journal"
+        what = "the run's stored data" if position is None else f"step {position} of the journal"
         super().__init__(
             f"{what} cannot be read: {reason}; if a newer holdfast wrote it, upgrade this one, "
             "else restore it from a backup"

@@ -116,7 +116,7 @@ def test_a_message_is_the_same_event_unread_and_replayed(row: MessageRecord, eve
 
 
 def test_the_news_of_a_child_is_no_event_by_itself() -> None:
-    with pytest.raises(JournalCorrupt, match="message 4 tells of a child"):
+    with pytest.raises(JournalCorrupt, match="message 4 is about a child"):
         message_event(message(MessageKind.CHILD, name="0"))
 
 
@@ -156,7 +156,7 @@ def test_how_a_run_ended_stands_in_its_row(
             "a child ended, says the journal, but its row is running",
         ),
         (history(messages=[message(MessageKind.UNKNOWN)]), "message 4 is of a kind that this version"),
-        (history(messages=[message(MessageKind.CHILD, name="²")]), "message 4 tells of child '²'"),
+        (history(messages=[message(MessageKind.CHILD, name="²")]), "message 4 names child '²'"),
         (history(damage="step 2 of the journal is missing"), "step 2 of the journal is missing"),
         (history(b"\xc1"), "step 0"),
     ],

@@ -133,7 +133,7 @@ def check_counts(task: TaskRecord) -> None:
     """Raises JournalCorrupt if the counts are impossible. Counting on from them, the store's columns would
     overflow."""
     if not 1 <= task.attempt < _MOST or not 0 <= task.lost < _MOST or not 0 <= task.forgiven < _MOST:
-        raise JournalCorrupt(None, f"the attempts of task {task.seq} cannot have been counted like that")
+        raise JournalCorrupt(None, f"the counts of attempts of task {task.seq} are out of range")
 
 
 def message_event(message: MessageRecord) -> Event:
@@ -153,10 +153,12 @@ def message_event(message: MessageRecord) -> Event:
             return CancelRequested(message.id, _read_text(message.payload))
         case MessageKind.CHILD:
             raise JournalCorrupt(
-                None, f"message {message.id} tells of a child, and was heard as another kind"
+                None, f"message {message.id} is about a child, but the journal has it as another kind"
             )
         case MessageKind.TASK:
-            raise JournalCorrupt(None, f"message {message.id} tells of a task, and was heard as another kind")
+            raise JournalCorrupt(
+                None, f"message {message.id} is about a task, but the journal has it as another kind"
+            )
         case MessageKind.UNKNOWN:
             raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
 
@@ -177,7 +179,7 @@ def task_number(message: MessageRecord) -> int:
 
 def _number_in(message: MessageRecord, what: str) -> int:
     if not message.name.isdecimal() or len(message.name) > _LONGEST_NUMBER:
-        raise JournalCorrupt(None, f"message {message.id} tells of {what} {message.name!r}, not of a number")
+        raise JournalCorrupt(None, f"message {message.id} names {what} {message.name!r}, not a number")
     return int(message.name)
 
 
@@ -257,19 +259,19 @@ class _Restorer:
             raise JournalCorrupt(None, f"there is a row for number {seq}, which no step has asked for")
         for position, record in enumerate(records):
             if not is_instant(record.at):
-                raise JournalCorrupt(position, f"its instant {record.at} is none")
+                raise JournalCorrupt(position, f"its instant {record.at} is out of range")
             for heard in record.heard:
                 if isinstance(heard, ReopenedHeard) and not 0 <= heard.position <= position:
                     raise JournalCorrupt(position, f"it goes back to step {heard.position}")
         for position, each in asked:
             if isinstance(each, TimerAsked) and not is_instant(each.due):
-                raise JournalCorrupt(position, f"its timer is due at {each.due}, which is no instant")
+                raise JournalCorrupt(position, f"its timer is due at {each.due}, which is out of range")
             if not 0 <= getattr(each, "seq", 0) < _MOST:
-                raise JournalCorrupt(position, f"it asks for a number that was never given: {each}")
+                raise JournalCorrupt(position, f"it asks for a number that is out of range: {each}")
         for task in self._tasks.values():
             check_counts(task)
             if task.due_at is not None and not is_instant(task.due_at):
-                raise JournalCorrupt(None, f"task {task.seq} is due at {task.due_at}, which is no instant")
+                raise JournalCorrupt(None, f"task {task.seq} is due at {task.due_at}, which is out of range")
 
     def _find_again(self, counted: list[tuple[int, StepRecord]]) -> None:
         for position, record in counted:

@@ -39,4 +39,4 @@ def read_report(payload: Payload) -> RemoteReport:
     try:
         return msgspec.json.decode(payload, type=RemoteReport)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise JournalCorrupt(None, f"what a worker has said of a task cannot be read: {error}") from None
+        raise JournalCorrupt(None, f"a worker's report on a task ({error})") from None
