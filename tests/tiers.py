@@ -17,6 +17,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_chaos.py": ("test_what_everybody_saw_of_a_short_round_can_be",),
     "chaos/test_database_away.py": (),
     "chaos/test_half_open.py": (),
+    "chaos/test_many_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
     "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
     "cli/test_resume.py": (
@@ -82,8 +83,12 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("0.4.0", "0.3.0-sqlite"),
     ),
     "core/test_cron_brute_force.py": (("test_cron_",), ("Europe/Berlin",)),
+    "dags/test_dags.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "docs/test_pages.py": (("test_the_code_of_a_page_",), ("README", "reference/", "approvals", "postgres")),
+    "flows/test_flows.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "fuzz/test_corrupt_rows.py": (("test_a_damaged_run_is_set_aside_and_all_others_end",), (" 0]",)),
+    "programs/test_programs.py": (("test_a_program_ends_on_",), ("[0]",)),
+    "cli/test_terminal.py": (("test_the_view_fits_the_terminal_",), ("[100-24]", "[24-4]")),
 }
 """By file: functions that begin so are long, but for the cases with one of these texts in their id."""
 
@@ -93,7 +98,7 @@ EXPLORING: Final[dict[str, tuple[str, ...]]] = {
 }
 """By file: the functions that go on from where `make test` ends. Property tests do so as well."""
 
-BOTH_STORES: Final = ("client", "differential", "server", "stores")
+BOTH_STORES: Final = ("client", "compat", "differential", "server", "stores")
 """Folders whose cases on Postgres are in `make test`. In others only those that are about Postgres are."""
 
 

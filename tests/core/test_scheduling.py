@@ -277,7 +277,7 @@ LOOKS = st.lists(
 """How many seconds after the one before, and whether a run that is active then has ended by then."""
 
 
-@examples(300)
+@examples(100)
 @given(PLANS, LOOKS)
 def test_every_tick_is_started_or_skipped_or_queued_and_only_once(plan: Plan, looks: list[tuple[int, bool]]):
     begin = now = at("00:00")
@@ -307,7 +307,7 @@ def test_every_tick_is_started_or_skipped_or_queued_and_only_once(plan: Plan, lo
     assert order == sorted(order)
 
 
-@examples(200)
+@examples(100)
 @given(ALLOWING, st.lists(st.integers(0, 59), min_size=20))
 def test_whoever_looks_in_time_starts_every_tick_however_often_they_look(plan: Plan, waits: list[int]):
     begin = now = at("00:00")
@@ -323,7 +323,7 @@ def test_whoever_looks_in_time_starts_every_tick_however_often_they_look(plan: P
     assert started == [tick for tick in plan.ticks(begin, now) if fires_at("s", plan, tick) <= now]
 
 
-@examples(200)
+@examples(100)
 @given(
     ALLOWING,
     st.integers(1, 3600),

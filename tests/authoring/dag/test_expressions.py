@@ -273,7 +273,7 @@ def _complaints(expression: Expression) -> list[str]:
     return found
 
 
-@examples(400)
+@examples(100)
 @given(conditions, values_of(ObjectType(_FIELDS)))
 def test_a_condition_that_passes_the_check_comes_to_true_or_false(text: str, value: Any):
     try:

@@ -50,7 +50,7 @@ def test_a_dag_with_every_field_is_accepted_by_both():
     assert accepts(SCHEMA, WHOLE)
 
 
-@examples(200)
+@examples(60)
 @given(broken_documents())
 def test_the_schema_and_the_loader_accept_the_same_shapes(document: Any):
     if is_json(document):
