@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import psycopg
 import pytest
 from tests.compat.dumps import DATABASES, load, migrations_in
 from tests.compat.reading import go_on, is_as_it_was, read, read_schedules, replay
@@ -149,19 +146,3 @@ def _lines(name: str, content: bytes) -> list[str]:
     """For a difference that is small enough to read: in the file, a run is one line."""
     text = msgspec.json.format(content, indent=1) if name == EXPECTED else content
     return text.decode().splitlines()
-
-
-@pytest.fixture
-def new_databases(postgres_server: str, tmp_path: Path) -> Callable[[str], str]:
-    """Gives the URL of an empty database of a kind each time. Those on Postgres go with their server."""
-    numbers = itertools.count(1)
-
-    def empty(kind: str) -> str:
-        number = next(numbers)
-        if kind == "sqlite":
-            return f"sqlite:///{tmp_path}/{number}.db"
-        with psycopg.connect(postgres_server, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE recording_{number}".encode())
-        return postgres_server.replace("/postgres?", f"/recording_{number}?")
-
-    return empty

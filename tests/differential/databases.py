@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.differential.tables import Lease, QueueRow, Tables
+from tests.differential.tables import Lease, QueueRow, Tables, Wait
 from tests.stores.builders import raw_connection
 
 from holdfast.core.records import Definition
@@ -25,15 +25,16 @@ from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDataba
 
 _COLUMNS = {
     "runs": "key, namespace, id, workflow, version, claim, status, input, output, failure, parent, "
-    "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks",
+    "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, "
+    "depth, schedule, waiting_kind, waiting_name, waiting_epoch",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at",
-    "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker",
+    "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken",
     "nodes": "id, namespace, tick, lease_until, started_at",
-    "workflows": "name, version, kind, hash, source, origin, namespace, created_at, status",
+    "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
     "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
     "skipped, skip_note, created_at, updated_at, namespace",
@@ -118,7 +119,7 @@ def _steer(connection: Any, clock: SteeredClock) -> None:
 
 
 def _tables(rows: dict[str, list[Row]]) -> Tables:
-    runs = [run_record(row) for row in rows["runs"]]
+    runs = [run_record(row[:-3]) for row in rows["runs"]]
     tasks = [task_record(row) for row in rows["tasks"]]
     attempts = [attempt_record(row) for row in rows["attempts"]]
     messages = [message_record(row) for row in rows["messages"]]
@@ -131,8 +132,8 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         messages={message.id: message for message in messages},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
         workflows={
-            (namespace, values[0], values[1]): (Definition(*values), created_at, status)
-            for *values, namespace, created_at, status in rows["workflows"]
+            (namespace, values[0], values[1]): (Definition(*values, number is not None), created_at, status)
+            for *values, number, namespace, created_at, status in rows["workflows"]
         },
         logs={number: NewLog(*row) for number, *row in rows["logs"]},
         schedules={
@@ -142,4 +143,9 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         flows={(namespace, values[0]): FlowRecord(*values) for *values, namespace in rows["flows"]},
         workers={(namespace, values[0]): worker_record((*values,)) for *values, namespace in rows["workers"]},
         queue={(row[1], row[2]): QueueRow(*row) for row in rows["queue"]},
+        waits={
+            run.key: Wait(kind, name, run.epoch == epoch)
+            for run, (kind, name, epoch) in zip(runs, (row[-3:] for row in rows["runs"]), strict=True)
+            if kind is not None
+        },
     )

@@ -16,6 +16,7 @@ from tests.differential.tables import Tables
 from holdfast.core.events import MessageId
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.store import (
     ClaimRequest,
     Commit,
@@ -53,7 +54,10 @@ WORKFLOWS = ("order", "mail")
 SERVICES = ("resize", "crop", "größe")
 _ENOUGH = 6
 _KINDS = (MessageKind.SIGNAL, MessageKind.RESOLVED, MessageKind.REJECTED, MessageKind.CANCEL)
-_WAITS = ("child a", "signal go", "child a, b; signal go", None)
+_CHILD, _OTHER_CHILD = WaitReason(WaitKind.CHILD, "a"), WaitReason(WaitKind.CHILD, "b")
+_SIGNAL = WaitReason(WaitKind.SIGNAL, "go")
+_TURN = WaitReason(WaitKind.TURN, "somebody")
+_WAITS = ([_CHILD], [_SIGNAL], [_CHILD, _OTHER_CHILD, _SIGNAL], [])
 _PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
 _INPUTS = (*_PAYLOADS, Payload(b'{"lone":"\\ud800","parallel_index":1,"parallel_count":3}'))
 _LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000"],[2,"stderr",""]]'.encode())
@@ -269,7 +273,7 @@ class Drawing:
         status = dice.pick([RunStatus.RUNNING] * 4 + [RunStatus.PARKED] * 3 + [RunStatus.PAUSED])
         failure = FAILURE if status is RunStatus.PARKED else None
         wake_at = dice.pick([None, None, Instant(self._now + SECOND), Instant(self._now + 60 * SECOND)])
-        return ReleasedRun(run, status, failure, wake_at, dice.pick(_WAITS))
+        return ReleasedRun(run, status, failure, wake_at, *describe_wait(dice.pick(_WAITS)))
 
     # --- what is sent for schedules
 
@@ -306,7 +310,7 @@ class Drawing:
         dice = self._dice
         decided_on = self.revision_of(space, name) or 1
         runs = [
-            msgspec.structs.replace(self.new_run(space), id=f"{name}@{dice.number(1, 4)}")
+            msgspec.structs.replace(self.new_run(space), id=f"{name}@{dice.number(1, 4)}", schedule=name)
             for _ in range(dice.pick([1, 0, 1, 2]))
         ]
         moved = self.schedule(name, decided_on + 1)
@@ -335,5 +339,5 @@ class Drawing:
         half = len(mail) // 2
         tasks = dice.some(range(len(tables.tasks_of(key)) + 1), 4) if dice.chance(70) else []
         step = NewStep(key, position, b"again")
-        waiting = dice.pick([None, None, "its turn in somebody"])
+        waiting = dice.pick([None, None, _TURN])
         return Reopening(key, epoch, step, tasks, mail[:half], self._now, mail[half:], waiting)

@@ -57,7 +57,7 @@ class FlowModel:
                 definition, _, is_now = known
                 if (definition.kind, definition.hash, is_now) != ("flow", replaces, DRAFT):
                     return False
-            definition = Definition(flow, str(number), "flow", hash, source)
+            definition = Definition(flow, str(number), "flow", hash, source, is_published=True)
             tables.workflows[at] = (definition, created_at, status)
             return True
 
@@ -79,7 +79,7 @@ def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
     found = [
         FlowVersion(name, int(version), status, definition.hash, definition.source, created_at)
         for (space, name, version), (definition, created_at, status) in tables.workflows.items()
-        if (space, name, definition.kind) == (namespace, flow, "flow") and version.isdecimal()
+        if (space, name) == (namespace, flow) and definition.is_published
     ]
     return sorted(found, key=lambda version: version.number, reverse=True)
 

@@ -127,12 +127,12 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         what = f"leave {node.id}"
         self.stores.ask(what, lambda store: store.leave(node.namespace, node.id), tells=True)
 
-    def _bury(self, dice: Dice, drawing: Drawing) -> None:
+    def _expire_nodes(self, dice: Dice, drawing: Drawing) -> None:
         """Those that have died; one that lives on finds its runs gone."""
         space = dice.pick(SPACES)
         dead = [NodeId(node) for node in dice.some([*self._known_nodes(space), "never seen"], 2)]
         before = self.stores.tables
-        self.stores.ask(f"bury {dead}", lambda store: store.expire_nodes(space, dead), tells=True)
+        self.stores.ask(f"expire {dead}", lambda store: store.expire_nodes(space, dead), tells=True)
         check_burial(before, self.stores.tables, dead)
 
     def _known_nodes(self, space: str) -> list[NodeId]:

@@ -45,6 +45,7 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
+from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
 from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.store import (
@@ -335,7 +336,8 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
     key, position = reopening.run, reopening.step.position
     wake_at = reopening.now if reopening.waiting is None else None
     epoch = tables.runs[key].epoch + 1
-    tables.change(key, status=RunStatus.RUNNING, epoch=epoch, wake_at=wake_at, waiting=reopening.waiting)
+    tables.change(key, status=RunStatus.RUNNING, epoch=epoch, wake_at=wake_at)
+    tables.set_wait(key, describe_wait([] if reopening.waiting is None else [reopening.waiting]))
     tables.change(key, output=None, failure=None, finished_at=None, setbacks=0)
     insert(tables.journal, (key, position), reopening.step.step)
     for seq in reopening.tasks:
@@ -455,10 +457,10 @@ def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
         status=row.status,
         failure=read_failure(row.failure),
         owner=None,
-        waiting=row.waiting,
         wake_at=wake_at if is_parked else heard_at,
         setbacks=run.setbacks + 1 if is_parked else 0,
     )
+    tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))
 
 
 def _news(parent: RunKey, seq: int | None) -> NewMessage:

@@ -20,6 +20,7 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.store import Claimed, EndedAttempt, NewLog, NewMessage, NewTask, PostResult
 from holdfast.ports.workers import WorkerRecord
@@ -59,6 +60,13 @@ class QueueRow(NamedTuple):
     created_at: Instant
 
 
+class Wait(NamedTuple):
+    kind: str
+    name: str | None
+    is_current: bool = True
+    """It was written under the epoch that the run has."""
+
+
 @dataclass
 class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
@@ -75,6 +83,8 @@ class Tables:
     flows: dict[tuple[str, str], FlowRecord] = field(default_factory=dict)
     workers: dict[tuple[str, str], WorkerRecord] = field(default_factory=dict)
     queue: dict[tuple[RunKey, int], QueueRow] = field(default_factory=dict)
+    waits: dict[RunKey, Wait] = field(default_factory=dict)
+    """What runs wait for, of those that are not in memory."""
 
     def copy(self) -> Tables:
         return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
@@ -148,7 +158,18 @@ class Tables:
 
     def change(self, key: RunKey, **values: Any) -> RunRecord:
         self.runs[key] = run = replace(self.runs[key], **values)
+        if "waiting" in values:
+            self.waits.pop(key, None)
         return run
+
+    def set_wait(self, key: RunKey, wait: WaitDescription) -> None:
+        self.change(key, waiting=wait.words)
+        if wait.kind is not None:
+            self.waits[key] = Wait(wait.kind, wait.name)
+
+    def waits_for(self, key: RunKey, kind: WaitKind) -> bool:
+        wait = self.waits.get(key)
+        return wait is not None and wait.kind == kind
 
     def wake(self, key: RunKey, at: Instant) -> None:
         """Look at it at `at`, if not before. One in an operator's hands sleeps on."""
@@ -179,7 +200,7 @@ class Tables:
         if message.kind is MessageKind.CANCEL:
             if run.status in AWAKE or run.status is RunStatus.PARKED:
                 self.change(run.key, wake_at=earlier(run.wake_at, run.created_at))
-        elif not _waits_for_its_turn(run):
+        elif not self.waits_for(run.key, WaitKind.TURN):
             self.wake(run.key, now)
         return PostResult.POSTED
 
@@ -267,6 +288,7 @@ def ended_attempt(row: EndedAttempt) -> AttemptRecord:
         finished_at=row.finished_at,
         node=row.node,
         worker=row.worker,
+        worker_url=row.worker_url,
     )
 
 
@@ -282,7 +304,3 @@ def read_failure(json: bytes | None) -> Failure | None:
 
 def earlier(one: Instant | None, other: Instant | None) -> Instant | None:
     return min((at for at in (one, other) if at is not None), default=None)
-
-
-def _waits_for_its_turn(run: RunRecord) -> bool:
-    return run.waiting is not None and run.waiting.startswith("its turn")

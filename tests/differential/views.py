@@ -9,6 +9,7 @@ from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.records import ChildRecord, LogRecord, RunRecord, TaskRecord, TaskSummary
 from holdfast.core.values import Instant, Payload, RunKey
+from holdfast.core.waiting import WaitKind
 
 LONG = 10 * 60 * 1_000_000
 """In microseconds: a run that is due and that nobody has taken for longer is reported."""
@@ -75,7 +76,7 @@ def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         if is_served or run.wake_at >= now - LONG:
             return None
         return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
-    if run.waiting is not None and run.waiting.startswith("its turn"):
+    if tables.waits_for(run.key, WaitKind.TURN):
         parent = None if run.parent is None else tables.runs.get(run.parent)
         if parent is None or parent.status.is_final:
             return "its parent was to be opened again after it, and was not: retry that"
@@ -84,6 +85,7 @@ def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         return "it has an unread message that does not wake it"
     if run.waiting is None:
         return "it waits for nothing"
-    if run.waiting.startswith("child ") and all(it.status.is_final for it in tables.children(run.key)):
+    has_ended = all(it.status.is_final for it in tables.children(run.key))
+    if tables.waits_for(run.key, WaitKind.CHILD) and has_ended:
         return "it waits for children that have all ended"
     return None

@@ -36,6 +36,7 @@ class WorkerModel:
     async def register_worker(self: HasTables, namespace: str, worker: WorkerRecord) -> None:
         with self.transaction() as tables:
             tables.workers[namespace, worker.id] = worker
+            _renew_items(tables, namespace, worker.id, worker.heartbeat_at)
 
     async def heartbeat(
         self: HasTables, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
@@ -46,9 +47,7 @@ class WorkerModel:
                 return False
             heard = known._replace(load=load, heartbeat_at=now, is_online=True)
             tables.workers[namespace, known.id] = heard
-            for at, item in tables.queue.items():
-                if (item.namespace, item.worker) == (namespace, known.id):
-                    tables.queue[at] = item._replace(ready_at=lease_until)
+            _renew_items(tables, namespace, known.id, lease_until)
             return True
 
     async def list_workers(self: HasTables, namespace: str, since: Instant) -> list[WorkerRecord]:
@@ -100,6 +99,12 @@ class WorkerModel:
                 return False
             tables.queue[run, seq] = item._replace(ready_at=lease_until)
             return True
+
+
+def _renew_items(tables: Tables, namespace: str, worker: str, until: Instant) -> None:
+    for at, item in tables.queue.items():
+        if (item.namespace, item.worker) == (namespace, worker):
+            tables.queue[at] = item._replace(ready_at=until)
 
 
 def _of(tables: Tables, namespace: str) -> list[WorkerRecord]:

@@ -42,7 +42,7 @@ async def test_the_result_is_reported_with_who_has_made_it(bench: HttpBench) -> 
     attempt = bench.start()
 
     assert value_of(await bench.outcome_of(attempt)) == "A"
-    assert attempt.worker == f"w1 {worker.url}"
+    assert (attempt.worker, attempt.worker_url) == ("w1", worker.url)
 
 
 async def test_a_report_never_comes_before_start_is_over(bench: HttpBench) -> None:

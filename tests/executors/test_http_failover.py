@@ -33,7 +33,7 @@ async def bench() -> AsyncIterator[HttpBench]:
 async def answered_by(bench: HttpBench, **options: object) -> str:
     attempt = bench.start(**options)  # type: ignore[arg-type]
     value_of(await bench.outcome_of(attempt))
-    return attempt.worker.partition(" ")[0]
+    return attempt.worker
 
 
 async def test_workers_of_a_service_take_turns(bench: HttpBench) -> None:

@@ -223,7 +223,7 @@ PUBLISHED = [
     Fault(
         "ten-before-nine",
         "the newest version has the highest number",
-        [Query("sqlite:flow_versions").remove("length(version) DESC,")],
+        [Query("sqlite:flow_versions").replace("ORDER BY number DESC", "ORDER BY version DESC")],
         cases("stores/test_flows.py", "test_versions_are_listed_by_number_the_highest_first[sqlite]"),
     ),
     Fault(

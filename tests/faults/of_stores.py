@@ -180,6 +180,28 @@ WAKING = [
         cases("stores/test_work.py", "test_a_parked_run_is_not_taken_whatever_is_posted_to_it"),
     ),
     Fault(
+        "old-wait-counts",
+        "what a run waited for under an earlier epoch counts no more",
+        [Query("sqlite:wake_runs").remove("AND waiting_epoch = epoch")],
+        cases(
+            "stores/test_rows_of_0_4_0.py",
+            "test_a_run_that_0_4_0_has_had_since_does_not_wait_for_its_turn_any_more[sqlite]",
+        ),
+    ),
+    Fault(
+        "mail-wakes-before-the-turn",
+        "a child that its parent holds back is not woken by mail",
+        [
+            Query("sqlite:wake_runs").remove(
+                "AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE"
+            )
+        ],
+        cases(
+            "stores/test_client.py",
+            "test_mail_does_not_wake_a_run_that_waits_for_its_turn[sqlite]",
+        ),
+    ),
+    Fault(
         "dead-nodes-keep-their-runs",
         "7: runs of a dead node are taken by others",
         [Code("stores.commit_script:reap").remove('A.many("free_runs", ...)')],

@@ -96,7 +96,7 @@ def test_a_task_that_failed_for_good_is_its_last_attempt_and_no_more():
 
 
 def test_an_attempt_that_a_worker_made_names_the_worker():
-    called = attempt(1, "success", worker="the first http://localhost:8080")
+    called = attempt(1, "success", worker="the first", worker_url="http://localhost:8080")
     asked = attempt(1, "success", worker="w1")
 
     [by_call] = runs_of(task(), called)

@@ -9,6 +9,7 @@ import msgspec
 
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
 from holdfast.core.values import NULL, Instant, NodeId, Outcome, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.store import (
     ClaimRequest,
     Commit,
@@ -87,14 +88,29 @@ def ended(number: int, *, parent: int | None = None, status: RunStatus = RunStat
     )
 
 
+SIGNAL_WAIT = WaitReason(WaitKind.SIGNAL, "go")
+TIMER_WAIT = WaitReason(WaitKind.TIMER, "2030-01-01T00:00:00+00:00")
+SERVICE_WAIT = WaitReason(WaitKind.SERVICE, "charge")
+
+
 def released(
     number: int,
     *,
     wake_at: Instant | None = None,
-    waiting: str | None = "signal go",
+    waiting: WaitReason | None = SIGNAL_WAIT,
     status: RunStatus = RunStatus.RUNNING,
 ) -> ReleasedRun:
-    return ReleasedRun(key(number), status, None, wake_at, waiting)
+    reasons = [] if waiting is None else [waiting]
+    return ReleasedRun(key(number), status, None, wake_at, *describe_wait(reasons))
+
+
+def child_wait(id: str = "0") -> WaitReason:
+    return WaitReason(WaitKind.CHILD, id)
+
+
+def turn_of(parent: str) -> WaitReason:
+    """Held back until its parent wakes it."""
+    return WaitReason(WaitKind.TURN, parent)
 
 
 def signal(number: int, name: str = "go", payload: bytes = b"1", sender: RunKey | None = None) -> NewMessage:

@@ -17,6 +17,7 @@ from tests.stores.builders import (
     settled,
     signal,
     step,
+    turn_of,
 )
 
 from holdfast.core.records import Definition
@@ -203,7 +204,7 @@ async def test_a_family_is_opened_again_as_a_whole_or_not_at_all(store: SqlStore
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
     await node.commit(held=node.held(1, 2), ended=[ended(1), ended(2)])
-    child = Reopening(key(2), 1, step(2, 1), [0], [], at(3), waiting="its turn in 1")
+    child = Reopening(key(2), 1, step(2, 1), [0], [], at(3), waiting=turn_of("1"))
     parent = Reopening(key(1), 1, step(1, 1), [0], [], at(3))
 
     assert not await store.reopen(SPACE, [child, parent._replace(epoch=7)])
@@ -221,7 +222,7 @@ async def test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other(sto
     node = Node(store)
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
-    await node.commit(held=node.held(2), released=[released(2, waiting="its turn in 1")])
+    await node.commit(held=node.held(2), released=[released(2, waiting=turn_of("1"))])
     stranger = Node(store, "stranger")
 
     receipt = await stranger.commit(2, held=[Held(key(1), 1)], woken=[WokenRun(key(2), key(1))])
@@ -230,6 +231,22 @@ async def test_a_run_is_woken_by_a_parent_that_has_its_lease_and_by_no_other(sto
 
     await node.commit(4, held=node.held(1), woken=[WokenRun(key(2), key(1))])
     assert [claim.run.key for claim in (await stranger.claim(now=5)).claimed] == [key(2)]
+
+
+async def test_mail_does_not_wake_a_run_that_waits_for_its_turn(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    await node.start(2, parent=key(1), parent_seq=0)
+    await node.commit(held=node.held(2), ended=[ended(2)])
+    await store.reopen(SPACE, [Reopening(key(2), 1, step(2, 1), [], [], at(3), waiting=turn_of("1"))])
+
+    assert await store.post(SPACE, [signal(2)], at(4)) == [PostResult.POSTED]
+    assert (await node.claim(now=5)).claimed == []
+
+    await node.commit(6, held=node.held(1), woken=[WokenRun(key(2), key(1))])
+    receipt = await node.claim(now=7)
+    assert [claim.run.key for claim in receipt.claimed] == [key(2)]
+    assert [message.name for message in receipt.mail] == ["go"]
 
 
 async def test_a_version_is_registered_once_with_one_hash(store: SqlStore) -> None:

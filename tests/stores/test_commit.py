@@ -10,6 +10,7 @@ from tests.stores.builders import (
     SPACE,
     Node,
     at,
+    child_wait,
     ended,
     key,
     new_run,
@@ -310,7 +311,7 @@ async def test_a_run_that_ends_wakes_its_parent_with_a_message(store: SqlStore) 
     node = Node(store)
     await node.start(1)
     await node.commit(held=node.held(1), created=[new_run(2, owner=node.id, parent=key(1), parent_seq=0)])
-    await node.commit(held=node.held(1), released=[released(1, waiting="child 0")])
+    await node.commit(held=node.held(1), released=[released(1, waiting=child_wait())])
     assert (await node.claim()).claimed == []
 
     await node.commit(1, held=node.held(2), ended=[ended(2, parent=1)])

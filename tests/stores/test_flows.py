@@ -123,7 +123,7 @@ async def test_nodes_learn_what_is_published_and_no_draft(store: SqlStore) -> No
 
     known = await store.definitions(SPACE, [("orders", "1"), ("orders", "2")])
 
-    assert known == [Definition("orders", "1", "flow", "h1", "start: a")]
+    assert known == [Definition("orders", "1", "flow", "h1", "start: a", is_published=True)]
 
 
 async def test_of_two_who_write_one_number_at_once_one_is_refused(pair: tuple[SqlStore, SqlStore]) -> None:

@@ -6,6 +6,7 @@ import asyncio
 
 import msgspec
 from tests.stores.builders import (
+    SERVICE_WAIT,
     SPACE,
     Node,
     Worker,
@@ -143,7 +144,7 @@ async def test_when_the_lease_runs_out_the_next_one_takes_the_item_and_the_first
 async def test_a_completion_wakes_the_run_with_a_message_and_removes_the_item(store: SqlStore) -> None:
     node, worker = Node(store), Worker(store)
     await node.queue(1)
-    await node.commit(held=node.held(1), released=[released(1, waiting="task charge in the queue")])
+    await node.commit(held=node.held(1), released=[released(1, waiting=SERVICE_WAIT)])
     item = await worker.take(now=1)
 
     result = await worker.complete(item, DONE, now=2)
@@ -430,7 +431,8 @@ async def test_a_run_that_waits_for_the_queue_is_not_stranded_and_one_that_waits
     node = Node(store)
     await node.queue(1, 2)
     await node.commit(
-        held=node.held(1, 2), released=[released(1, waiting="task charge"), released(2, waiting=None)]
+        held=node.held(1, 2),
+        released=[released(1, waiting=SERVICE_WAIT), released(2, waiting=None)],
     )
 
     assert [each.run for each in await store.stranded(SPACE, at(10_000))] == [key(2)]

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task, released, signal, step
+from tests.stores.builders import (
+    SPACE,
+    TIMER_WAIT,
+    Node,
+    at,
+    child_wait,
+    ended,
+    key,
+    new_run,
+    new_task,
+    released,
+    signal,
+    step,
+    turn_of,
+)
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
@@ -99,7 +113,7 @@ async def test_a_released_run_sleeps_until_it_is_due(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
 
-    await node.commit(held=node.held(1), released=[released(1, wake_at=at(60), waiting="timer")])
+    await node.commit(held=node.held(1), released=[released(1, wake_at=at(60), waiting=TIMER_WAIT)])
 
     assert (await node.claim(now=59)).claimed == []
     assert (await store.next_work(SPACE, node.id, ["order@1"])).wake_at == at(60)
@@ -259,12 +273,12 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
         released=[
             released(1, waiting=None),
             released(2, wake_at=at(60), waiting=None),
-            released(3, waiting="signal go"),
+            released(3),
             released(4, status=RunStatus.PARKED, waiting=None),
-            released(5, waiting="child 0"),
-            released(6, waiting="child 0"),
-            released(13, waiting="its turn in 7"),
-            released(14, waiting="its turn in 6"),
+            released(5, waiting=child_wait()),
+            released(6, waiting=child_wait()),
+            released(13, waiting=turn_of("7")),
+            released(14, waiting=turn_of("6")),
         ],
         ended=[ended(7), ended(10)],
     )

@@ -234,7 +234,7 @@ class Definitions:
     def learn(self, definition: Definition) -> None:
         current = self.catalog.find_data(definition.name)
         try:
-            if _is_published(definition):
+            if definition.is_published:
                 self._read_published(definition)
             elif current is not None and current.kind == definition.kind:
                 self.catalog.add_edition(current.edition(definition))
@@ -352,14 +352,15 @@ class Definitions:
         return self.codec.decode(payload, type, what)
 
 
-def _is_published(definition: Definition) -> bool:
-    """Published versions are numbers. The version of a flow from a file is a hash."""
-    return definition.kind == "flow" and definition.version.isdecimal()
-
-
 def _stored(workflow: WorkflowDefinition) -> Definition:
     return Definition(
-        workflow.name, workflow.version, workflow.kind, workflow.hash, workflow.source, workflow.origin
+        workflow.name,
+        workflow.version,
+        workflow.kind,
+        workflow.hash,
+        workflow.source,
+        workflow.origin,
+        is_published=workflow.claim == ANY_NODE,
     )
 
 

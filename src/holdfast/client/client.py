@@ -58,9 +58,14 @@ class Starter(Protocol):
     """Starts runs: on the engine of this process, or in the store, for any node to claim."""
 
     def submit(
-        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
-        """Start a run for each input and id. The future has their keys once they are recorded."""
+        """Start a run for each input and id. The future has their keys once they are recorded. `schedule` is
+        the one that they are started for, if there is one."""
         ...
 
 
@@ -226,12 +231,12 @@ class Client:
         return definition_of(found)
 
     async def _submit(
-        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], schedule: str | None = None
     ) -> builtins.list[Run[Any]]:
         """Start a run for each packed input and id."""
         if not runs:
             return []
-        keys = await self._starter.submit(startable.definition.name, startable.pinned, runs)
+        keys = await self._starter.submit(startable.definition.name, startable.pinned, runs, schedule)
         unpack = startable.unpack_result
         return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
 

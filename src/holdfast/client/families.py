@@ -13,6 +13,7 @@ from holdfast.core.journal import write_step
 from holdfast.core.records import Definition, History, MessageKind, RunRecord
 from holdfast.core.reopening import ReopeningPlan, depends_on_end_of, is_being_cancelled
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.core.waiting import WaitKind, WaitReason
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.programs import Workflows
 from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
@@ -71,9 +72,9 @@ class Families:
     async def _plan(self, root: RunRecord) -> list[Reopening]:
         """How to reopen the run and the children below it. Empty if one of them changed: try again."""
         family: list[Reopening] = []
-        generation: dict[RunKey, str | None] = {root.key: None}
+        generation: dict[RunKey, WaitReason | None] = {root.key: None}
         while generation:
-            children: dict[RunKey, str | None] = {}
+            children: dict[RunKey, WaitReason | None] = {}
             keys = list(generation)
             for first in range(0, len(keys), _BATCH):
                 found = await self._store.load(self._namespace, keys[first : first + _BATCH])
@@ -87,11 +88,12 @@ class Families:
                     family.append(self._reopening(member, plan, turn))
                     # The children of a run that is held back are held back too.
                     is_held = turn is not None or plan.holds_children
-                    children |= dict.fromkeys(plan.children, f"its turn in {_name(run)}" if is_held else None)
+                    wait = WaitReason(WaitKind.TURN, _name(run)) if is_held else None
+                    children |= dict.fromkeys(plan.children, wait)
             generation = children
         return family
 
-    def _reopening(self, history: History, plan: ReopeningPlan, turn: str | None) -> Reopening:
+    def _reopening(self, history: History, plan: ReopeningPlan, turn: WaitReason | None) -> Reopening:
         run, now = history.run, self._now()
         step = NewStep(run.key, len(history.steps), write_step(now, [plan.event], []))
         return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)

@@ -181,7 +181,7 @@ def attempt_info(record: AttemptRecord) -> AttemptInfo:
         record.node,
         _moment(record.started_at),
         moment(record.finished_at),
-        record.worker,
+        f"{record.worker} {record.worker_url}" if record.worker_url else record.worker,
     )
 
 

@@ -79,7 +79,10 @@ class CatchUpPreview(msgspec.Struct, frozen=True):
 
 
 GetStartable: TypeAlias = Callable[[Any, "str | int | None"], Awaitable[Startable]]
-Submit: TypeAlias = Callable[[Startable, "list[tuple[Payload, str | None]]"], Awaitable["list[Run[Any]]"]]
+Submit: TypeAlias = Callable[
+    [Startable, "list[tuple[Payload, str | None]]", str], Awaitable["list[Run[Any]]"]
+]
+"""The last argument is the name of the schedule."""
 
 
 class Schedules:
@@ -248,7 +251,7 @@ class Schedules:
         runs: list[tuple[Payload, str | None]] = [
             (fill_in(record.input, plan, tick), id) for tick, id in ticks
         ]
-        return await self._submit(startable, runs)
+        return await self._submit(startable, runs, record.name)
 
     async def _find(self, name: str) -> ScheduleRecord:
         found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))

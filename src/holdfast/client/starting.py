@@ -28,12 +28,24 @@ class StoreStarter:
         self._writer: asyncio.Task[None] | None = None
 
     def submit(
-        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
         now = self._now()
         rows = [
             new_run(
-                self._new_key(now), self._namespace, id, workflow, pinned.version, pinned.claim, input, now
+                self._new_key(now),
+                self._namespace,
+                id,
+                workflow,
+                pinned.version,
+                pinned.claim,
+                input,
+                now,
+                schedule=schedule,
             )
             for input, id in runs
         ]

@@ -12,6 +12,7 @@ from typing import Protocol
 from holdfast.core.commands import Command
 from holdfast.core.events import Event
 from holdfast.core.values import Instant
+from holdfast.core.waiting import WaitReason
 
 
 class Program(Protocol):
@@ -24,8 +25,8 @@ class Program(Protocol):
         """
         ...
 
-    def waits(self) -> list[str]:
-        """The messages and children that the run waits for, in words: `signal 'paid'`, `child order-7`."""
+    def waits(self) -> list[WaitReason]:
+        """The messages and children that the run waits for. Children come first: the doctor checks them."""
         ...
 
     def dispose(self) -> None:

@@ -26,6 +26,8 @@ class Definition(NamedTuple):
     source: str
     origin: str = ""
     """Where it was last found: a file, or `module:name`. Nodes may differ in this."""
+    is_published: bool = False
+    """It is a version of a flow that was published: it is in the store, and no node brings it with it."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):
@@ -60,6 +62,8 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     """How many nodes in a row claimed it in vain: the node died, or its code did not fit the run."""
     depth: int = 0
     """How many ancestors it has. A run that was started detached has none."""
+    schedule: str | None = None
+    """The schedule that it was started for: by a tick, or by hand for one."""
 
 
 def new_run(
@@ -76,6 +80,7 @@ def new_run(
     parent: RunKey | None = None,
     parent_seq: int | None = None,
     depth: int = 0,
+    schedule: str | None = None,
 ) -> RunRecord:
     """The row of a new run. `owner` has it from the start; if None, the run is due for any node to claim."""
     status, epoch, wake_at, started_at = RunStatus.PENDING, 0, now, None
@@ -102,6 +107,7 @@ def new_run(
         started_at,
         None,
         depth=depth,
+        schedule=schedule,
     )
 
 
@@ -150,7 +156,9 @@ class AttemptRecord(msgspec.Struct, frozen=True):
     finished_at: Instant
     node: str
     worker: str = ""
-    """The worker that made it and its address; empty if the node made it."""
+    """The id of the worker that made the attempt, if it was not the node."""
+    worker_url: str = ""
+    """Where that worker was called; empty for one that took the task from the queue."""
 
 
 class LogRecord(msgspec.Struct, frozen=True):

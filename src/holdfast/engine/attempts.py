@@ -184,6 +184,7 @@ class Attempts:
                 # Which node died is not known any more: its row is gone, and its runs have other owners.
                 NodeId("") if status == "lost" else self._context.node,
                 attempt.worker,
+                attempt.worker_url,
             )
         )
         hold(self._commit, attempt.resident)

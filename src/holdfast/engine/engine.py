@@ -217,15 +217,19 @@ class Engine:
     # --- what others tell the engine
 
     def submit(
-        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
         """Start a run for each input and id. Answers when they are recorded, with the key of each, or
-        that of the run that has its id."""
+        that of the run that has its id. `schedule` is the one that they are started for, if there is one."""
         if isinstance(self.failure, Exception):
             raise NodeStopped(self.failure)
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
-        answer = self._starts.add(workflow, pinned, runs)
+        answer = self._starts.add(workflow, pinned, runs, schedule)
         if self._scope is not None:
             answer.add_done_callback(self._take_up_started)
         self._wake.set()
@@ -526,8 +530,8 @@ class Engine:
         if tick.has_new_work:
             self._poller.wants_claim = self._poller.wants_mail = True
             self._wake.set()
-        if any(resident.record.id is not None and "@" in resident.record.id for resident in tick.gone):
-            self._poller.poll_now()  # such is the id of a scheduled run; the next tick may wait for its end
+        if any(resident.record.schedule is not None for resident in tick.gone):
+            self._poller.poll_now()  # the next tick of the schedule may wait for the end of this run
         if tick.gone and (self._admission.is_limiting or self._poller.wants_claim):
             self._wake.set()  # there is room now, and perhaps nothing else that would lead to a tick
         if tick.commit.claim is not None:

@@ -20,6 +20,7 @@ from holdfast.core.policies import SETBACKS_ALLOWED
 from holdfast.core.records import History, MessageKind, MessageRecord
 from holdfast.core.remote import RemoteReport, read_report
 from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.core.waiting import WaitReason
 from holdfast.engine.committing import StoreOutage
 from holdfast.engine.engine_context import EngineContext, next_attempt
 from holdfast.engine.gc_pause import gc_paused
@@ -218,7 +219,7 @@ class _NoProgram:
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         return []
 
-    def waits(self) -> list[str]:
+    def waits(self) -> list[WaitReason]:
         return []
 
     def dispose(self) -> None:

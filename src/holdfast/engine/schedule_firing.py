@@ -92,6 +92,7 @@ class ScheduleFirer:
             pinned.claim,
             fill_in(schedule.input, plan, tick),
             now,
+            schedule=schedule.name,
         )
 
 

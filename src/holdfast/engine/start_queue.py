@@ -28,6 +28,7 @@ class _Start(msgspec.Struct):
     pinned: Pinned
     runs: Sequence[tuple[Payload, str | None]]
     answer: asyncio.Future[list[RunKey]]
+    schedule: str | None
     keys: list[RunKey] = []
     """Of those that are recorded, or in the commit under way."""
     recorded: int = 0
@@ -50,10 +51,14 @@ class StartQueue:
         return bool(self._waiting)
 
     def add(
-        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        schedule: str | None,
     ) -> asyncio.Future[list[RunKey]]:
         answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Start(workflow, pinned, runs, answer))
+        self._waiting.append(_Start(workflow, pinned, runs, answer, schedule))
         return answer
 
     def begin(self, tick: Tick) -> None:
@@ -85,6 +90,7 @@ class StartQueue:
             input,
             tick.now,
             owner=context.node if has_room else None,
+            schedule=start.schedule,
         )
         if has_room:
             try:

@@ -53,6 +53,7 @@ from holdfast.core.values import (
     later,
     moment,
 )
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.engine.attempts import Attempts, encode_failure, hold
 from holdfast.engine.engine_context import EngineContext, new_attempt, next_attempt
 from holdfast.engine.resident import Resident, Stage
@@ -317,24 +318,9 @@ class Tick:
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
         """Let a run go that only waits, or that this node must hand back."""
         self._hand_back(resident)
-        waits = resident.program.waits()
-        waits += [
-            f"another try of task {attempt.name!r}, which was running when {attempt.lost} nodes died"
-            for attempt in resident.attempts.values()
-            if attempt.lost > 1
-        ]
-        remote = [attempt for attempt in resident.attempts.values() if attempt.stage is Stage.REMOTE]
-        waits += [
-            f"a worker of service {attempt.options.service!r} ({attempt.name})" for attempt in remote[:3]
-        ]
-        waits += [f"{len(remote) - 3} more of them"] if len(remote) > 3 else []
-        due = resident.next_due()
-        if due is not None:
-            waits.append(f"until {_time(due)}")
+        wait = describe_wait(_wait_reasons(resident))
         hold(self.commit, resident)
-        self.commit.released.append(
-            ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, "; ".join(waits) or None)
-        )
+        self.commit.released.append(ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, *wait))
         self._leave_memory(resident)
 
     def park(self, resident: Resident, error: BaseException) -> None:
@@ -351,11 +337,12 @@ class Tick:
         hold(self.commit, resident)
         failure = encode_failure(capture(error))
         wait = wait_after_setback(resident.record.setbacks)
-        again_at = waiting = None
+        again_at, reasons = None, []
         if wait is not None:
             again_at = later(self.now, wait)
-            waiting = f"code that it fits; it is tried again {_time(again_at)}"
-        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, waiting))
+            reasons = [WaitReason(WaitKind.CODE, resident.record.workflow, _time(again_at))]
+        row = ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, *describe_wait(reasons))
+        self.commit.released.append(row)
         self._leave_memory(resident)
 
     def _hand_back(self, resident: Resident) -> None:
@@ -390,6 +377,25 @@ class Tick:
         for name in ROWS_FOR_OTHERS:
             setattr(commit, name, [row for row in getattr(commit, name) if row.sender not in runs])
         self.gone = [resident for resident in self.gone if resident.key not in runs]
+
+
+def _wait_reasons(resident: Resident) -> list[WaitReason]:
+    """What the run waits for: first what its program says, then its tasks, then the time."""
+    reasons = resident.program.waits()
+    attempts = resident.attempts.values()
+    for attempt in attempts:
+        if attempt.lost > 1:
+            note = f"which was running when {attempt.lost} nodes died"
+            reasons.append(WaitReason(WaitKind.RETRY, attempt.name, note))
+        elif attempt.stage is Stage.BACKING_OFF:
+            reasons.append(WaitReason(WaitKind.RETRY, attempt.name))
+    for attempt in attempts:
+        if attempt.stage is Stage.REMOTE:
+            reasons.append(WaitReason(WaitKind.SERVICE, attempt.options.service or "", attempt.name))
+    due = resident.next_due()
+    if due is not None:
+        reasons.append(WaitReason(WaitKind.TIMER, _time(due)))
+    return reasons
 
 
 def _time(at: Instant) -> str:

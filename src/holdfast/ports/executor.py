@@ -36,7 +36,10 @@ class Attempt(msgspec.Struct, eq=False):
     context: Any = None
     """The executor's own, while the attempt runs."""
     worker: str = ""
-    """Who has made it, if that was not this node: `id url`. Set by the executor before it reports."""
+    """The id of the worker that made the attempt, if it was not this node. The executor sets it before it
+    reports."""
+    worker_url: str = ""
+    """Where that worker was called; empty for one that took the task from the queue."""
 
     @property
     def run_id(self) -> str:

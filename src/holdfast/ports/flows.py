@@ -41,7 +41,9 @@ class FlowVersion(NamedTuple):
 
 def definition_of(version: FlowVersion) -> Definition:
     """As the workflow that it is."""
-    return Definition(version.flow, str(version.number), "flow", version.hash, version.source)
+    return Definition(
+        version.flow, str(version.number), "flow", version.hash, version.source, is_published=True
+    )
 
 
 class RunPage(NamedTuple):

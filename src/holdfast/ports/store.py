@@ -30,6 +30,7 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import WaitKind, WaitReason
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.workers import WorkerStore
 
@@ -89,6 +90,8 @@ class EndedAttempt(_RunRow, frozen=True, gc=False):
     finished_at: Instant
     node: NodeId
     worker: str = ""
+    """The id of the worker that made the attempt, if it was not the node; and where it was called."""
+    worker_url: str = ""
 
 
 class QueuedTask(_RunRow, frozen=True, gc=False):
@@ -167,7 +170,10 @@ class ReleasedRun(_RunRow, frozen=True, gc=False):
     wake_at: Instant | None
     """The earlier of this and what a message asked for in the meantime is kept. Messages do not wake a
     parked run: this is when it is tried again, if it is."""
-    waiting: str | None
+    waiting: str | None = None
+    waiting_kind: WaitKind | None = None
+    waiting_name: str | None = None
+    """The three are a `WaitDescription`."""
 
 
 class ClaimRequest(NamedTuple):
@@ -289,7 +295,7 @@ class Reopening(NamedTuple):
     now: Instant
     overtaken: Sequence[MessageId] = ()
     """Messages not to be read any more: a cancellation from before does not mean the run as it is now."""
-    waiting: str | None = None
+    waiting: WaitReason | None = None
     """What it waits for, if it is not to go on yet: its parent wakes it."""
 
 

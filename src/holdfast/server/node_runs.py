@@ -149,7 +149,6 @@ def _position_of(path: str, input: Mapping[str, msgspec.Raw]) -> _NodePosition:
 def _of_attempt(base: NodeRun, task: TaskRecord, visit: VisitDescription, attempt: AttemptRecord) -> NodeRun:
     is_ok = attempt.status == "success"
     is_last = attempt.attempt == task.attempt and task.status.is_final
-    worker, url = _worker_of(attempt.worker)
     failure = attempt.failure
     return msgspec.structs.replace(
         base,
@@ -161,8 +160,8 @@ def _of_attempt(base: NodeRun, task: TaskRecord, visit: VisitDescription, attemp
         action=visit.action if is_last else "",
         started_at=seconds(attempt.started_at),
         finished_at=seconds(attempt.finished_at),
-        worker_id=worker,
-        worker_url=url,
+        worker_id=attempt.worker,
+        worker_url=attempt.worker_url,
     )
 
 
@@ -178,12 +177,6 @@ def _of_task(base: NodeRun, task: TaskRecord, visit: VisitDescription) -> NodeRu
         started_at=seconds(task.started_at),
         finished_at=seconds(task.finished_at),
     )
-
-
-def _worker_of(text: str) -> tuple[str, str]:
-    """Its id and where it was called, which is not there for one that asks."""
-    id, _, url = text.rpartition(" ")
-    return (id, url) if id and "://" in url else (text, "")
 
 
 def describe(

@@ -40,16 +40,15 @@ class FlowScripts:
 
     async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
         rows = await self._driver.fetch("flow_versions", namespace, flow, None, 1, _ALL)
-        return [records.flow_version(row) for row in rows]
+        return [FlowVersion(*row) for row in rows]
 
     async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
-        which = (None, 0) if number is None else (str(number), 1)
+        which = (None, 0) if number is None else (number, 1)
         rows = await self._driver.fetch("flow_versions", namespace, flow, *which, 1)
-        return records.flow_version(rows[0]) if rows else None
+        return FlowVersion(*rows[0]) if rows else None
 
     async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
-        flow, number, *rest = version
-        row = (namespace, flow, str(number), *rest)
+        row = (namespace, *version)
 
         def script(tx: Transaction) -> bool:
             if replaces is None:

@@ -12,6 +12,7 @@ import msgspec
 from holdfast.core.records import (
     AttemptRecord,
     ChildRecord,
+    Definition,
     LogRecord,
     MessageKind,
     MessageRecord,
@@ -22,7 +23,6 @@ from holdfast.core.records import (
 )
 from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.errors import JournalCorrupt
-from holdfast.ports.flows import FlowVersion
 from holdfast.ports.workers import WorkerRecord
 from holdfast.stores.database import Row
 
@@ -50,7 +50,6 @@ _log: Callable[..., LogRecord] = LogRecord
 _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
 _decode_services = msgspec.json.Decoder(tuple[str, ...]).decode
-_version: Callable[..., FlowVersion] = FlowVersion
 _message: Callable[..., MessageRecord] = MessageRecord
 _child: Callable[..., ChildRecord] = ChildRecord
 
@@ -123,9 +122,8 @@ def worker_row(worker: WorkerRecord) -> Row:
     return (*worker[:2], services, *worker[3:6], int(worker.is_online))
 
 
-def flow_version(row: Row) -> FlowVersion:
-    name, number, *rest = row
-    return _version(name, int(number), *rest)
+def definition(row: Row) -> Definition:
+    return Definition(*row[:6], is_published=bool(row[6]))
 
 
 def attempt_record(row: Row) -> AttemptRecord:

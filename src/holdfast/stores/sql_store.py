@@ -18,6 +18,7 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
+from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.errors import VersionConflict
 from holdfast.ports.store import (
     Commit,
@@ -174,7 +175,8 @@ class SqlStore(FlowScripts, WorkerScripts):
 
     async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
         def script(tx: Transaction) -> None:
-            tx.many("insert_workflows", definitions, namespace, now)
+            rows = [definition[:6] for definition in definitions]
+            tx.many("insert_workflows", rows, namespace, now)
             known = [(definition.name, definition.version, definition.hash) for definition in definitions]
             for name, version in tx.many_returning("find_conflicts", known, namespace):
                 raise VersionConflict(name, version)
@@ -184,7 +186,7 @@ class SqlStore(FlowScripts, WorkerScripts):
     async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         asked: list[Row] = list(which)
         rows = await self._driver.read(lambda tx: tx.many_returning("find_workflows", asked, namespace))
-        return [Definition(*row) for row in rows]
+        return [records.definition(row) for row in rows]
 
     # --- the client
 
@@ -322,7 +324,10 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("clear_queue", [(each.run,) for each in family])
     lock_runs(tx, namespace, [each.run for each in family])
     opened: list[Row] = [
-        (each.run, each.epoch, each.now if each.waiting is None else None, each.waiting) for each in family
+        (each.run, each.epoch, each.now, *NO_WAIT)
+        if each.waiting is None
+        else (each.run, each.epoch, None, *describe_wait([each.waiting]))
+        for each in family
     ]
     if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):
         raise _HasMoved

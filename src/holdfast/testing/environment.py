@@ -138,10 +138,14 @@ class Environment(Client):
             self._folder.cleanup()
 
     def submit(
-        self, workflow: str, pinned: Pinned, runs: Sequence[tuple[Payload, str | None]]
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
-        """To whichever engine is alive."""
-        return self.engine.submit(workflow, pinned, runs)
+        """To the engine that is alive."""
+        return self.engine.submit(workflow, pinned, runs, schedule)
 
     def _has(self, run: RunKey) -> bool:
         return self.engine.has(run)

@@ -13,6 +13,7 @@ from holdfast.core.events import ChildEnded, PromiseAnswered, TimerFired
 from holdfast.core.history import CHILD_EXISTS, restore
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Cancelled, Failed, RunStatus, Succeeded
+from holdfast.core.waiting import describe_wait
 
 DIAMOND = """
     tasks:
@@ -328,7 +329,7 @@ def test_a_signal_is_taken_by_one_task_and_one_that_came_early_is_kept() -> None
 def test_a_yes_is_success_and_what_was_said_is_the_output(yes: Any) -> None:
     play = Play("tasks: {gate: {approval: Ship it?}, ship: {command: x, depends_on: gate}}")
 
-    assert play.program.waits() == ["approval 'gate'"]
+    assert describe_wait(play.program.waits()).words == "approval 'gate'"
     assert play.input_of("gate") == {"promise": "gate", "message": "Ship it?"}
     play.answer("gate", yes)
 
@@ -375,7 +376,7 @@ def test_a_workflow_is_called_with_its_inputs_and_its_result_is_the_output() -> 
     )
 
     assert play.input_of("call") == {"n": 3}
-    assert play.program.waits() == ["child play/call"]
+    assert describe_wait(play.program.waits()).words == "child play/call"
     play.end_child("play/call", {"sum": 6})
 
     assert play.input_of("after") == {"call": {"sum": 6}}
@@ -500,7 +501,7 @@ def test_after_a_no_a_retry_asks_again() -> None:
 
     play.retry()
 
-    assert play.program.waits() == ["approval 'gate#2'"]
+    assert describe_wait(play.program.waits()).words == "approval 'gate#2'"
     play.answer("gate#2", True)
     assert play.output == {"gate": True}
 
@@ -525,7 +526,7 @@ def test_a_called_workflow_that_failed_is_waited_for_again() -> None:
 
     play.retry()
 
-    assert play.program.waits() == ["child play/call"]
+    assert describe_wait(play.program.waits()).words == "child play/call"
     play.end_child("play/call", 5)
     assert play.output == {"call": 5}
 
@@ -620,7 +621,7 @@ def test_a_child_whose_name_was_taken_is_begun_anew_under_another_by_a_retry() -
 
     play.retry()
 
-    assert play.program.waits() == ["child play/a#2"]
+    assert describe_wait(play.program.waits()).words == "child play/a#2"
     play.end_child("play/a#2", 5)
     assert play.output == {"a": 5}
 
@@ -633,7 +634,7 @@ def test_a_child_that_was_given_up_and_succeeded_all_the_same_is_heard_after_a_r
 
     play.retry()
 
-    assert play.program.waits() == ["child play/a"]
+    assert describe_wait(play.program.waits()).words == "child play/a"
     assert restore(play._history()).unheard == [ChildEnded(seq, Succeeded(json(1)))]
 
 
@@ -645,7 +646,7 @@ def test_a_retry_that_was_broken_off_after_it_had_opened_a_child_can_be_tried_ag
 
     play.retry()
 
-    assert play.program.waits() == ["child play/a"]
+    assert describe_wait(play.program.waits()).words == "child play/a"
     play.end_child("play/a", 5)
     assert play.output == {"a": 5}
 

@@ -7,6 +7,7 @@ from tests.authoring.flow.playing import Play, failure, json
 
 from holdfast.core.events import SignalReceived, TaskEnded
 from holdfast.core.records import MessageKind
+from holdfast.core.waiting import describe_wait
 
 TWO = """
     start: first
@@ -489,7 +490,7 @@ WAIT = """
 
 def test_an_event_is_a_key_of_shared_that_a_signal_writes():
     play = Play(WAIT)
-    assert play.program.waits() == ["signal 'paid'"]
+    assert describe_wait(play.program.waits()).words == "signal 'paid'"
 
     play.signal("other", 1)
     play.signal("paid", False)
@@ -644,7 +645,7 @@ APPROVAL = """
 )
 def test_an_approval_is_approved_or_rejected_by_what_people_say(answer: object, goes_to: str):
     play = Play(APPROVAL)
-    assert play.program.waits() == ["approval 'ok'"]
+    assert describe_wait(play.program.waits()).words == "approval 'ok'"
 
     play.signal("ok", answer)
 
@@ -763,7 +764,7 @@ def test_a_node_may_call_another_workflow_by_name():
         {"day": "monday"},
         etl=True,
     )
-    assert play.program.waits() == ["child play/call"]
+    assert describe_wait(play.program.waits()).words == "child play/call"
 
     play.end_child("play/call", {"rows": 5})
 
@@ -781,7 +782,7 @@ def test_a_workflow_that_is_called_again_is_another_run_each_time():
     )
 
     play.end_child("play/call", {"way": "again"})
-    assert play.program.waits() == ["child play/call#2"]
+    assert describe_wait(play.program.waits()).words == "child play/call#2"
     play.end_child("play/call#2", {"way": "on"})
 
     assert play.output == {"out": {"way": "on"}}
@@ -794,7 +795,7 @@ def test_a_workflow_that_is_not_known_fails_the_node_and_a_retry_calls_it():
     play.known = {"etl": True}
     play.retry()
 
-    assert play.program.waits() == ["child play/call"]
+    assert describe_wait(play.program.waits()).words == "child play/call"
 
 
 def test_a_result_that_is_too_large_fails_its_node():

@@ -12,6 +12,7 @@ from tests.authoring.flow.playing import Play, failure, json
 
 from holdfast.core.events import TaskEnded
 from holdfast.core.values import Outcome, Succeeded
+from holdfast.core.waiting import describe_wait
 
 LARGE = "x" * 600
 """Two of these are more than `LIMIT`."""
@@ -141,7 +142,7 @@ def test_a_workflow_that_was_called_under_a_higher_limit_can_be_tried_again():
 
     play.limit = 100
     play.retry()
-    assert play.program.waits() == ["child play/call"]
+    assert describe_wait(play.program.waits()).words == "child play/call"
     play.end_child("play/call", 5)
 
     assert play.output == {"n": 5}

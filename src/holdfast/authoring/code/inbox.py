@@ -8,6 +8,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from holdfast.core.values import Outcome, Payload
+from holdfast.core.waiting import WaitKind, WaitReason
 
 T = TypeVar("T")
 
@@ -22,8 +23,8 @@ class Inbox:
         self._signals: dict[str, asyncio.Queue[Payload]] = {}
         self._promises: dict[str, asyncio.Future[Outcome]] = {}
         self._settled: dict[str, Outcome] = {}
-        self.waits: Counter[str] = Counter()
-        """What the code waits for, in words."""
+        self.waits: Counter[WaitReason] = Counter()
+        """What the code waits for."""
 
     # --- signals
 
@@ -34,7 +35,7 @@ class Inbox:
         return queue
 
     async def next_signal(self, name: str) -> Payload:
-        return await self._wait_for(f"signal {name!r}", self.queue(name).get())
+        return await self._wait_for(WaitReason(WaitKind.SIGNAL, name), self.queue(name).get())
 
     def has_signal(self, name: str) -> bool:
         return not self.queue(name).empty()
@@ -61,9 +62,9 @@ class Inbox:
         if waiting is None:
             waiting = self._promises[name] = self._loop.create_future()
         # Shielded, because other code may wait for the same promise.
-        return await self._wait_for(f"promise {name!r}", asyncio.shield(waiting))
+        return await self._wait_for(WaitReason(WaitKind.PROMISE, name), asyncio.shield(waiting))
 
-    async def _wait_for(self, what: str, awaited: Awaitable[T]) -> T:
+    async def _wait_for(self, what: WaitReason, awaited: Awaitable[T]) -> T:
         self.waits[what] += 1
         try:
             return await awaited

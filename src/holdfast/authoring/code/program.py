@@ -32,6 +32,7 @@ from holdfast.core.failures import capture
 from holdfast.core.history import Past
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, Outcome, Payload
+from holdfast.core.waiting import WaitReason, wait_for_children
 from holdfast.errors import Deadlock
 
 _log = logging.getLogger("holdfast.workflow")
@@ -88,13 +89,10 @@ class CodeProgram(Requests):
         has_waits = self._inbox is not None and self._inbox.waits
         return bool(self._open_timers or self._children or has_waits)
 
-    def waits(self) -> list[str]:
-        waits = [] if self._inbox is None else list(self._inbox.waits)
-        if self._children:
-            # First, so that a wait for children alone can be checked against their rows.
-            ids = sorted(handle.id for handle in self._children.values())
-            waits.insert(0, "child " + ", ".join(ids[:3]) + (" …" if len(ids) > 3 else ""))
-        return waits
+    def waits(self) -> list[WaitReason]:
+        messages = [] if self._inbox is None else list(self._inbox.waits)
+        children = () if self._children is None else self._children.values()
+        return wait_for_children(child.id for child in children) + messages
 
     def dispose(self) -> None:
         """Also breaks the reference cycle of program, loop and coroutine, so that reference counting frees

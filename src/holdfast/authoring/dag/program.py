@@ -65,6 +65,7 @@ from holdfast.core.values import (
     later,
     task_id,
 )
+from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
@@ -129,8 +130,8 @@ class DagProgram:
         commands, self._commands = self._commands, []
         return commands
 
-    def waits(self) -> list[str]:
-        return self._waits.in_words(self._child_ids)
+    def waits(self) -> list[WaitReason]:
+        return self._waits.reasons(self._child_ids)
 
     def dispose(self) -> None:
         self._waits.dispose()

@@ -16,6 +16,7 @@ from holdfast.authoring.dag.progress import TaskProgress
 from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
+from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
 
 _NOTHING = {"", "false", "null", "0", "{}", "[]"}
 _WORDS = {"no", "n", "reject", "rejected", "deny", "denied", "refuse", "refused", "decline", "declined"}
@@ -58,14 +59,11 @@ class Waits:
         for waiting in self._listeners.values():
             yield from waiting
 
-    def in_words(self, child_ids: Mapping[int, str]) -> list[str]:
-        words = [f"approval {name!r}" for name in self._promises]
-        words += [f"signal {name!r}" for name, waiting in self._listeners.items() if waiting]
-        if self.children:
-            # Named first: a wait for children alone can be checked against their rows.
-            ids = sorted(child_ids[child] for child in self.children)
-            words.insert(0, "child " + ", ".join(ids[:3]) + (" …" if len(ids) > 3 else ""))
-        return words
+    def reasons(self, child_ids: Mapping[int, str]) -> list[WaitReason]:
+        reasons = wait_for_children(child_ids[child] for child in self.children)
+        reasons += [WaitReason(WaitKind.APPROVAL, name) for name in self._promises]
+        reasons += [WaitReason(WaitKind.SIGNAL, name) for name, waits in self._listeners.items() if waits]
+        return reasons
 
     # --- beginning
 

@@ -73,6 +73,7 @@ from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
+from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, TooManySteps
 from holdfast.ports.flows import CURSOR
 
@@ -149,7 +150,7 @@ class FlowProgram:
             result, self._result = self._result, None
             self._leave(result)
 
-    def waits(self) -> list[str]:
+    def waits(self) -> list[WaitReason]:
         return [] if self._visit is None else self._visit.waits()
 
     def dispose(self) -> None:

@@ -23,6 +23,7 @@ from holdfast.core.events import Reopened
 from holdfast.core.failures import capture
 from holdfast.core.policies import LONGEST_DELAY
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Payload, Succeeded, later, task_id
+from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, WrongType, show
 
 
@@ -107,7 +108,7 @@ class Visit:
         """The tasks and children that it has ended with and that did not succeed."""
         return [], []
 
-    def waits(self) -> list[str]:
+    def waits(self) -> list[WaitReason]:
         return []
 
     def close(self) -> None:

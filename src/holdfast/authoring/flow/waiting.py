@@ -20,6 +20,7 @@ from holdfast.core.events import Reopened
 from holdfast.core.ids import LONGEST_PARENT
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
+from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
 from holdfast.errors import Refused, WrongType, show
 
 APPROVED: Final = "approved"
@@ -139,11 +140,11 @@ class Awaiting(Visit):
             self._desk.stop_timer(self._timer)
             self._timer = None
 
-    def waits(self) -> list[str]:
+    def waits(self) -> list[WaitReason]:
         if self._row is None:
             return []
-        kind = "approval" if self._is_approval else "signal"
-        return [f"{kind} {str(self._path.steps[0])!r}"]
+        kind = WaitKind.APPROVAL if self._is_approval else WaitKind.SIGNAL
+        return [WaitReason(kind, str(self._path.steps[0]))]
 
 
 def _text(value: Any) -> str:
@@ -211,5 +212,5 @@ class Calling(Visit):
     def undone(self) -> tuple[list[int], list[int]]:
         return [], [] if self._child is None else [self._child]
 
-    def waits(self) -> list[str]:
-        return [] if self._row is None else [f"child {self._child_id}"]
+    def waits(self) -> list[WaitReason]:
+        return [] if self._row is None else wait_for_children([self._child_id])

@@ -237,5 +237,5 @@ def read_edition(definition: Definition, file: Path | None = None) -> FlowWorkfl
     """A version that the store has: of a file, or a published one. Raises BadFlow."""
     flow = load_flow_text(definition.source, file=definition.origin or definition.name)
     flow = msgspec.structs.replace(flow, name=definition.name)
-    published = definition.version if definition.version.isdecimal() else None
+    published = definition.version if definition.is_published else None
     return FlowWorkflow(flow, definition.source, file, published)

@@ -136,7 +136,7 @@ class HttpExecutor:
             if reasons:
                 await asyncio.sleep(call.attempt_delay.total_seconds())
             worker = self._workers.choose(call, candidates)
-            attempt.worker = f"{worker.id} {worker.url}"
+            attempt.worker, attempt.worker_url = worker.id, worker.url
             self._beat(attempt, None)
             with self._workers.calling(worker):
                 answer = await http.call(worker, call, attempt)

@@ -375,9 +375,9 @@ class _CheckedClient(Client):
     safety: Safety
 
     async def _submit(
-        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]]
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], schedule: str | None = None
     ) -> list[Run[Any]]:
-        started = await super()._submit(startable, runs)
+        started = await super()._submit(startable, runs, schedule)
         for run in started:
             self.safety.check_known(run.key)
         return started

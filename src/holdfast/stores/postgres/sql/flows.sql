@@ -27,23 +27,22 @@ LIMIT $2::int8 OFFSET $3::int8;
 SELECT count(*) FROM holdfast.flows WHERE namespace = $1::text;
 
 -- name: flow_versions
--- Numbers that are written without zeros before them are sorted by their length first. $3 is the one that is asked
--- for; $4 is whether drafts count as well.
-SELECT name, version, status, hash, source, created_at FROM holdfast.workflows
-WHERE namespace = $1::text AND name = $2::text AND kind = 'flow' AND version !~ '[^0-9]'
-    AND ($3::text IS NULL OR version = $3) AND ($4::int4 <> 0 OR status = 'published')
-ORDER BY length(version) DESC, version DESC
+-- The newest first. $3 is the number that is asked for, or NULL; $4 is whether drafts count as well.
+SELECT name, number, status, hash, source, created_at FROM holdfast.workflows
+WHERE namespace = $1::text AND name = $2::text AND number IS NOT NULL
+    AND ($3::int8 IS NULL OR number = $3) AND ($4::int4 <> 0 OR status = 'published')
+ORDER BY number DESC
 LIMIT $5::int8;
 
 -- name: insert_version
-INSERT INTO holdfast.workflows (namespace, name, version, status, hash, source, created_at, kind, origin)
-VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, 'flow', '')
+INSERT INTO holdfast.workflows (namespace, name, number, version, status, hash, source, created_at, kind, origin)
+VALUES ($1::text, $2::text, $3::int8, ($3)::text, $4::text, $5::text, $6::text, $7::timestamptz, 'flow', '')
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: replace_draft
 -- $8 is the draft that it was decided on; what is published stays as it is.
 UPDATE holdfast.workflows SET status = $4::text, hash = $5::text, source = $6::text, created_at = $7::timestamptz
-WHERE namespace = $1::text AND name = $2::text AND version = $3::text AND kind = 'flow' AND status = 'draft'
+WHERE namespace = $1::text AND name = $2::text AND number = $3::int8 AND version = ($3)::text AND status = 'draft'
     AND hash = $8::text
 RETURNING 1;

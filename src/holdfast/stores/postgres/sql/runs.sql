@@ -7,12 +7,12 @@
 -- RETURNING would double the cost of a start.
 INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
                            parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
-                           finished_at, setbacks, depth)
+                           finished_at, setbacks, depth, schedule)
 SELECT *
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
             $9::json[], $10::json[], $11::uuid[], $12::int4[], $13::text[], $14::int4[], $15::timestamptz[],
             $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::int4[],
-            $21::int4[])
+            $21::int4[], $22::text[])
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -45,14 +45,14 @@ ORDER BY key
 FOR UPDATE;
 
 -- name: wake_runs
--- Mail does not wake parked and paused runs; when they go on they read it.
+-- Mail does not wake parked and paused runs, nor those that wait for their turn; when they go on they read it.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
 UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running')
-    AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
+    AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
 -- Those whose turn has come.
@@ -91,11 +91,12 @@ WHERE runs.namespace = ended.namespace AND key = ended.run;
 -- is parked is woken by a cancellation only.
 WITH released AS MATERIALIZED (
     SELECT $1::text AS namespace, released.*
-    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[])
-        AS released (run, status, failure, wake_at, waiting)
+    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[], $7::text[], $8::text[])
+        AS released (run, status, failure, wake_at, waiting, waiting_kind, waiting_name)
 )
 UPDATE holdfast.runs
-SET status = released.status, failure = released.failure, waiting = released.waiting, owner = NULL,
+SET status = released.status, failure = released.failure, owner = NULL, waiting = released.waiting,
+    waiting_kind = released.waiting_kind, waiting_name = released.waiting_name, waiting_epoch = runs.epoch,
     wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at)
                    WHEN released.status = 'parked' THEN released.wake_at END,
     setbacks = CASE WHEN released.status = 'parked' THEN setbacks + 1 ELSE 0 END
@@ -147,12 +148,13 @@ WITH due AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($4::uuid[]) AS due (run)
 )
 UPDATE holdfast.runs
-SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running', failure = NULL,
+SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, status = 'running', failure = NULL,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL,
     started_at = coalesce(started_at, $3::timestamptz)
 FROM due
 WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth;
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule;
 
 -- name: prove_runs
 WITH proved AS MATERIALIZED (
@@ -165,33 +167,33 @@ WHERE runs.namespace = proved.namespace AND key = proved.run;
 -- name: owned_runs
 -- The last column: it has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
     NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
 FROM holdfast.runs WHERE owner = $1::text
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- By the user's name for it first: a run may be named like the key of another.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND ($2::text IS NULL OR status = $2)
@@ -203,7 +205,7 @@ LIMIT $5::int8;
 -- name: list_runs_by_status
 -- For every status but success, which has no entries in the index: there is little else to step over.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND status = $2::text AND status <> 'success'
@@ -222,21 +224,25 @@ ORDER BY parent, parent_seq;
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE holdfast.runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = again.waiting,
+    waiting_kind = again.waiting_kind, waiting_name = again.waiting_name, waiting_epoch = runs.epoch + 1,
     owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0
-FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[]) AS again (run, epoch, wake_at, waiting)
+FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
+    AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name)
 WHERE runs.namespace = $1::text AND runs.key = again.run AND runs.epoch = again.epoch
     AND runs.status IN ('success', 'failed', 'cancelled')
 RETURNING runs.key;
 
 -- name: unpark_runs
 UPDATE holdfast.runs
-SET status = 'running', failure = NULL, waiting = NULL, wake_at = $2::timestamptz, setbacks = 0
+SET status = 'running', failure = NULL, wake_at = $2::timestamptz, setbacks = 0,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = $1::text AND key = ANY ($3::uuid[]) AND status IN ('parked', 'paused')
 RETURNING key;
 
 -- name: cancel_parked_run
 UPDATE holdfast.runs
-SET status = 'cancelled', failure = $4::json, waiting = NULL, wake_at = NULL, finished_at = $3::timestamptz
+SET status = 'cancelled', failure = $4::json, wake_at = NULL, finished_at = $3::timestamptz,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = $1::text AND key = $2::uuid AND epoch = $5::int4 AND status = 'parked'
 RETURNING key;
 
@@ -249,7 +255,7 @@ SELECT key, id, workflow, status,
         WHEN owner IS NULL AND wake_at IS NOT NULL
             THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
-        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
+        WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN 'its parent was to be opened again after it, and was not: retry that'
         WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
@@ -261,11 +267,11 @@ WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
     WHEN wake_at IS NOT NULL THEN wake_at < $2::timestamptz AND claim NOT IN (
         SELECT claim FROM holdfast.runs AS busy WHERE busy.namespace = $1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
-    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+    WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS parent
         WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL) THEN true
-    WHEN waiting LIKE 'child %' THEN NOT EXISTS (
+    WHEN waiting_kind = 'child' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false

@@ -68,9 +68,9 @@ LIMIT $4::int4;
 
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
-INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker)
+INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url)
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::text[], $5::json[], $6::timestamptz[],
-                     $7::timestamptz[], $8::text[], $9::text[]);
+                     $7::timestamptz[], $8::text[], $9::text[], $10::text[]);
 
 -- name: insert_lost_attempt
 -- Of a worker that has let its lease run out.
@@ -80,14 +80,14 @@ ON CONFLICT DO NOTHING;
 
 -- name: attempts_of
 SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node,
-    worker
+    worker, worker_url
 FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq = ANY ($3::int4[])
 ORDER BY seq, attempt;
 
 -- name: list_attempts
 SELECT run, seq, attempt, attempts.status, attempts.failure, attempts.started_at, attempts.finished_at, node,
-    worker
+    worker, worker_url
 FROM holdfast.runs JOIN holdfast.attempts ON attempts.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid
 ORDER BY seq, attempt;

@@ -22,6 +22,6 @@ WITH asked AS MATERIALIZED (
     SELECT $1::text AS namespace, asked.*
     FROM unnest($2::text[], $3::text[]) AS asked (name, version)
 )
-SELECT workflows.name, workflows.version, kind, hash, source, origin
+SELECT workflows.name, workflows.version, kind, hash, source, origin, number IS NOT NULL
 FROM asked JOIN holdfast.workflows USING (namespace, name, version)
 WHERE workflows.status = 'published';

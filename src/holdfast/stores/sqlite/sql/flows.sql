@@ -25,22 +25,21 @@ LIMIT ?2 OFFSET ?3;
 SELECT count(*) FROM flows WHERE namespace = ?1;
 
 -- name: flow_versions
--- Numbers that are written without zeros before them are sorted by their length first. ?3 is the one that is asked
--- for; ?4 is whether drafts count as well.
-SELECT name, version, status, hash, source, created_at FROM workflows
-WHERE namespace = ?1 AND name = ?2 AND kind = 'flow' AND version NOT GLOB '*[^0-9]*'
-    AND (?3 IS NULL OR version = ?3) AND (?4 OR status = 'published')
-ORDER BY length(version) DESC, version DESC
+-- The newest first. ?3 is the number that is asked for, or NULL; ?4 is whether drafts count as well.
+SELECT name, number, status, hash, source, created_at FROM workflows
+WHERE namespace = ?1 AND name = ?2 AND number IS NOT NULL
+    AND (?3 IS NULL OR number = ?3) AND (?4 OR status = 'published')
+ORDER BY number DESC
 LIMIT ?5;
 
 -- name: insert_version
-INSERT INTO workflows (namespace, name, version, status, hash, source, created_at, kind, origin)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'flow', '')
+INSERT INTO workflows (namespace, name, number, version, status, hash, source, created_at, kind, origin)
+VALUES (?1, ?2, ?3, CAST(?3 AS TEXT), ?4, ?5, ?6, ?7, 'flow', '')
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: replace_draft
 -- ?8 is the draft that it was decided on; what is published stays as it is.
 UPDATE workflows SET status = ?4, hash = ?5, source = ?6, created_at = ?7
-WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND kind = 'flow' AND status = 'draft' AND hash = ?8
+WHERE namespace = ?1 AND name = ?2 AND version = CAST(?3 AS TEXT) AND number = ?3 AND status = 'draft' AND hash = ?8
 RETURNING 1;

@@ -2,8 +2,10 @@
 -- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
 -- RETURNING would double the cost of a start.
 INSERT INTO runs (key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-                  owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                  owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
+                  schedule)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+        ?22)
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -27,7 +29,7 @@ SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
 -- Mail does not wake parked and paused runs, nor those that wait for their turn; when they go on they read it.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
-    AND (waiting IS NULL OR waiting NOT LIKE 'its turn%');
+    AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
 -- Those whose turn has come.
@@ -51,7 +53,8 @@ WHERE namespace = ?1 AND key = ?2;
 -- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
 -- is parked is woken by a cancellation only.
 UPDATE runs
-SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, owner = NULL,
+SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, waiting_kind = ?7, waiting_name = ?8, waiting_epoch = epoch,
+    owner = NULL,
     wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))
                    WHEN ?3 = 'parked' THEN ?5 END,
     setbacks = CASE WHEN ?3 = 'parked' THEN setbacks + 1 ELSE 0 END
@@ -79,11 +82,12 @@ WHERE namespace = ?1 AND key = ?2 AND owner IS NULL AND wake_at IS NOT NULL;
 
 -- name: claim_runs
 UPDATE runs
-SET owner = ?2, epoch = epoch + 1, wake_at = NULL, waiting = NULL, status = 'running', failure = NULL,
+SET owner = ?2, epoch = epoch + 1, wake_at = NULL, status = 'running', failure = NULL,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL,
     started_at = coalesce(started_at, ?3)
 WHERE namespace = ?1 AND key = ?4
 RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth;
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule;
 
 -- name: prove_runs
 UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
@@ -91,31 +95,31 @@ UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
 -- name: owned_runs
 -- The last column: it has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
     NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
 FROM runs WHERE owner = ?1
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- By the user's name for it first: a run may be named like the key of another.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs
 WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs
 WHERE namespace = ?1
     AND (?2 IS NULL OR status = ?2)
@@ -128,7 +132,7 @@ LIMIT ?5;
 -- For every status but success, which has no entries in the index: there is little else to step over.
 -- INDEXED BY, because SQLite expects a row of that status on every page, and failed ones are far between.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND status = ?2 AND status <> 'success'
@@ -146,19 +150,23 @@ ORDER BY parent_seq;
 -- name: reopen_runs
 -- The epoch counts on, so that nothing decided before this can be written after it.
 UPDATE runs
-SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = ?5,
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL,
+    waiting = ?5, waiting_kind = ?6, waiting_name = ?7, waiting_epoch = epoch + 1,
     owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')
 RETURNING key;
 
 -- name: unpark_runs
-UPDATE runs SET status = 'running', failure = NULL, waiting = NULL, wake_at = ?2, setbacks = 0
+UPDATE runs
+SET status = 'running', failure = NULL, wake_at = ?2, setbacks = 0,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
 RETURNING key;
 
 -- name: cancel_parked_run
 UPDATE runs
-SET status = 'cancelled', failure = CAST(?4 AS TEXT), waiting = NULL, wake_at = NULL, finished_at = ?3
+SET status = 'cancelled', failure = CAST(?4 AS TEXT), wake_at = NULL, finished_at = ?3,
+    waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?5 AND status = 'parked'
 RETURNING key;
 
@@ -171,7 +179,7 @@ SELECT key, id, workflow, status,
         WHEN owner IS NULL AND wake_at IS NOT NULL
             THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
-        WHEN waiting LIKE 'its turn%' THEN 'its parent was to be opened again after it, and was not: retry that'
+        WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN 'its parent was to be opened again after it, and was not: retry that'
         WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL)
             THEN 'it has an unread message that does not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
@@ -183,11 +191,11 @@ WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
     WHEN wake_at IS NOT NULL THEN wake_at < ?2 AND claim NOT IN (
         SELECT claim FROM runs AS busy WHERE busy.namespace = ?1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
-    WHEN waiting LIKE 'its turn%' THEN NOT EXISTS (
+    WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM runs AS parent
         WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL) THEN true
-    WHEN waiting LIKE 'child %' THEN NOT EXISTS (
+    WHEN waiting_kind = 'child' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false

@@ -57,8 +57,8 @@ LIMIT ?4;
 
 -- name: insert_attempts
 -- A task that was opened again counts its attempts on, so none is overwritten.
-INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker)
-VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8, ?9);
+INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url)
+VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8, ?9, ?10);
 
 -- name: insert_lost_attempt
 -- Of a worker that has let its lease run out.
@@ -68,14 +68,14 @@ ON CONFLICT DO NOTHING;
 
 -- name: attempts_of
 SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
-    attempts.finished_at, node, worker
+    attempts.finished_at, node, worker, worker_url
 FROM runs JOIN attempts ON attempts.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq = ?3
 ORDER BY attempt;
 
 -- name: list_attempts
 SELECT run, seq, attempt, attempts.status, CAST(attempts.failure AS BLOB), attempts.started_at,
-    attempts.finished_at, node, worker
+    attempts.finished_at, node, worker, worker_url
 FROM runs JOIN attempts ON attempts.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2
 ORDER BY seq, attempt;

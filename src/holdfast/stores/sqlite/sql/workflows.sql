@@ -10,5 +10,5 @@ SELECT name, version FROM workflows WHERE namespace = ?1 AND name = ?2 AND versi
 
 -- name: find_workflows
 -- A draft is not run, and may be another one tomorrow.
-SELECT name, version, kind, hash, source, origin FROM workflows
+SELECT name, version, kind, hash, source, origin, number IS NOT NULL FROM workflows
 WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND status = 'published';
