@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
-from holdfast.authoring.kinds import Kinds
+from holdfast.authoring.kinds import Kinds, read_definition
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
@@ -177,7 +177,6 @@ class Holdfast(Client):
 
         Raises ModuleNotFoundError where the extra `server` is not installed.
         """
-        from holdfast.authoring.flow.workflow import FlowWorkflow, read_edition
         from holdfast.server.app import make_app
         from holdfast.server.node_runs import VisitDescription, describe_nothing
         from holdfast.server.serving import ApiServer
@@ -187,12 +186,11 @@ class Holdfast(Client):
         def describe_visits(
             definition: Definition, tasks: Sequence[TaskRecord]
         ) -> Sequence[VisitDescription]:
-            known: Any = definitions.find_edition(definition.name, definition.version)
-            if known is None and definition.kind == "flow":
-                known = read_edition(definition)
-            if not isinstance(known, FlowWorkflow):
+            known = definitions.find_edition(definition.name, definition.version)
+            workflow = known or read_definition(definition)
+            if workflow is None:
                 return describe_nothing(definition, tasks)
-            return [VisitDescription(*sight) for sight in known.see_visits(tasks)]
+            return [VisitDescription(*visit) for visit in workflow.describe_visits(tasks)]
 
         app = make_app(
             self,

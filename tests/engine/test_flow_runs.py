@@ -179,7 +179,7 @@ async def test_every_visit_of_a_flow_of_all_kinds_is_told_row_by_row(
             await run.result()
 
         rows = await environment.list_tasks(run)
-        sights = flow.see_visits(rows)
+        sights = flow.describe_visits(rows)
         told = [
             (row.name, str(row.status), row.attempt, _shown(row.output), sight.action)
             for row, sight in zip(rows, sights, strict=True)

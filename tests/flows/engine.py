@@ -66,7 +66,7 @@ class FlowRun:
         cursor = state[CURSOR]
         shared = {key: value for key, value in state.items() if key != CURSOR}
         rows = [row for row in tasks if place_of(row) is None]
-        sights = self.workflow.see_visits(rows)
+        sights = self.workflow.describe_visits(rows)
         visits = [(row.name, str(row.status), sight.action) for row, sight in zip(rows, sights, strict=True)]
         status = str(run.status)
         found = Ending(status, shared, visits, cursor["node"], cursor["action"], cursor["steps"])

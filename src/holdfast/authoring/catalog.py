@@ -25,7 +25,7 @@ from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
 from holdfast.ports.programs import FlowReader, Pinned, Startable
 
 if TYPE_CHECKING:
-    from holdfast.authoring.outline import WorkflowOutline
+    from holdfast.authoring.outline import VisitDetails, WorkflowOutline
     from holdfast.core.timetable import Plan
 
 _log = logging.getLogger("holdfast.authoring")
@@ -87,8 +87,8 @@ class DataWorkflow(WorkflowDefinition, Protocol):
         """What a run with this input may do."""
         ...
 
-    def visit_actions(self, tasks: Sequence[TaskRecord]) -> Mapping[int, str]:
-        """The actions that visits of nodes have led to, by the numbers of the tasks."""
+    def describe_visits(self, tasks: Sequence[TaskRecord]) -> Sequence[VisitDetails]:
+        """One for each task."""
         ...
 
     def executor_of(self, attempt: Attempt) -> str:

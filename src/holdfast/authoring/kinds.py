@@ -6,10 +6,12 @@ code workflows does not load them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from holdfast.errors import Refused
 
 if TYPE_CHECKING:
-    from holdfast.authoring.catalog import DataWorkflow
+    from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
     from holdfast.ports.programs import FlowReader
@@ -24,6 +26,28 @@ def reopening_plan(kind: str, history: History) -> ReopeningPlan:
     else:
         from holdfast.authoring.code.reopening import plan_reopening as plan
     return plan(history)
+
+
+def as_data(workflow: WorkflowDefinition) -> DataWorkflow | None:
+    """None for a workflow in code."""
+    return cast("DataWorkflow", workflow) if workflow.is_data else None
+
+
+def read_definition(definition: Definition | None) -> DataWorkflow | None:
+    """The workflow as it was when its run was started.
+
+    None for a workflow in code, and for a definition that a later version wrote and this one cannot read.
+    """
+    if definition is None or definition.kind == "code":
+        return None
+    if definition.kind == "dag":
+        from holdfast.authoring.dag.workflow import read_edition
+    else:
+        from holdfast.authoring.flow.workflow import read_edition
+    try:
+        return read_edition(definition)
+    except Refused:
+        return None
 
 
 class Kinds:

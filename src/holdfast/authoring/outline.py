@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 
 class TaskRows(Enum):
@@ -63,6 +63,16 @@ class TaskOutline(NamedTuple):
     """It runs whatever became of the tasks that it depends on."""
     condition: str = ""
     """The task is skipped if this does not hold."""
+
+
+class VisitDetails(NamedTuple):
+    """What a definition says about one task that is a visit of a node. The task's row does not repeat it."""
+
+    action: str = ""
+    """The action that the visit led to; empty until it has ended."""
+    prep: Mapping[str, Any] = {}
+    kind: str = ""
+    """The kind of the node; empty if the task is not a visit."""
 
 
 class WorkflowOutline(NamedTuple):

@@ -1,4 +1,4 @@
-"""DAGs and flows for callers that do not tell them apart: load a file, read a stored definition, find files.
+"""Files with DAGs and flows, for callers that do not tell them apart: load one, find all in a folder.
 
 Loaders are imported when they are needed: a process with only workflows in code does not pay for them.
 """
@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from holdfast.authoring.documents.detect_kind import looks_like_a_dag, looks_like_a_flow
-from holdfast.errors import Refused
 
 if TYPE_CHECKING:
-    from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
-    from holdfast.core.records import Definition
+    from holdfast.authoring.catalog import DataWorkflow
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Of files with workflows."""
@@ -37,32 +35,6 @@ def load_workflow_file(file: Path) -> DataWorkflow:
     from holdfast.authoring.dag.workflow import load_dag
 
     return load_dag(file)
-
-
-def as_data(workflow: WorkflowDefinition) -> DataWorkflow | None:
-    """None for a workflow in code."""
-    return cast("DataWorkflow", workflow) if workflow.is_data else None
-
-
-def read_definition(definition: Definition | None) -> DataWorkflow | None:
-    """The workflow as it was when its run was started.
-
-    None for a workflow in code, and for a definition that a later version wrote and this one cannot read.
-    """
-    try:
-        match "" if definition is None else definition.kind:
-            case "dag":
-                from holdfast.authoring.dag.workflow import read_edition
-
-                return read_edition(cast("Definition", definition))
-            case "flow":
-                from holdfast.authoring.flow.workflow import read_edition
-
-                return read_edition(cast("Definition", definition))
-            case _:
-                return None
-    except Refused:
-        return None
 
 
 # --- which kind

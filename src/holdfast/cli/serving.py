@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
-from holdfast.authoring.workflow_files import as_data
+from holdfast.authoring.kinds import as_data
 from holdfast.cli.database import DatabaseOptions, new_holdfast
 from holdfast.cli.interrupts import Interrupts, close_in_order
 from holdfast.cli.views.output import (

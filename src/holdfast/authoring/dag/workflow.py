@@ -15,7 +15,7 @@ from holdfast.authoring.dag.outline import outline_dag
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.authoring.documents.file_text import read_text
-from holdfast.authoring.outline import WorkflowOutline
+from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.records import Definition, RunRecord, TaskRecord
@@ -110,8 +110,8 @@ class DagWorkflow:
     def outline(self, input: Any) -> WorkflowOutline:
         return outline_dag(self.dag)
 
-    def visit_actions(self, tasks: Sequence[TaskRecord]) -> dict[int, str]:
-        return {}
+    def describe_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
+        return [VisitDetails()] * len(tasks)
 
     def functions(self) -> list[str]:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -11,31 +11,24 @@ from holdfast.authoring.flow.branches import branch_path
 from holdfast.authoring.flow.model import ApprovalNode, ChoiceNode, FlowNode, ForeachNode, ParallelNode, Prep
 from holdfast.authoring.flow.program import action_of
 from holdfast.authoring.flow.waiting import decision_in
+from holdfast.authoring.outline import VisitDetails
 from holdfast.core.records import TaskRecord
 from holdfast.core.values import NULL, TaskStatus
 
 
-class VisitDetails(NamedTuple):
-    action: str
-    """The one that was taken when it had ended; empty until then."""
-    prep: dict[str, Any]
-    kind: str
-    """Of the node; empty if it is none."""
-
-
-def see_visits(nodes: Mapping[str, FlowNode], tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
-    """One for each of the tasks; `nodes` are by their paths, those of branches included."""
+def describe_visits(nodes: Mapping[str, FlowNode], tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
+    """One for each task. `nodes` has the nodes by path, and those with branches by the path of these, too."""
     branches = {
         branch_path(path, node.does)
         for path, node in nodes.items()
         if isinstance(node.does, (ParallelNode, ForeachNode))
     }
-    return [_see(nodes.get(task.name), task, is_branch=task.name in branches) for task in tasks]
+    return [_describe(nodes.get(task.name), task, is_branch=task.name in branches) for task in tasks]
 
 
-def _see(node: FlowNode | None, task: TaskRecord, *, is_branch: bool) -> VisitDetails:
+def _describe(node: FlowNode | None, task: TaskRecord, *, is_branch: bool) -> VisitDetails:
     if node is None:
-        return VisitDetails("", {}, "")
+        return VisitDetails()
     action = "" if is_branch else _action(node, task)
     return VisitDetails(action, _prep(node.prep), str(node.does.__struct_config__.tag))
 

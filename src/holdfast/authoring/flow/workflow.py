@@ -27,8 +27,8 @@ from holdfast.authoring.flow.model import (
 )
 from holdfast.authoring.flow.outline import outline_flow
 from holdfast.authoring.flow.program import FlowProgram
-from holdfast.authoring.flow.visit_details import VisitDetails, see_visits
-from holdfast.authoring.outline import WorkflowOutline
+from holdfast.authoring.flow.visit_details import describe_visits
+from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
@@ -78,17 +78,12 @@ class FlowWorkflow:
     def unpack_result(self, payload: Payload) -> Any:
         return self.signature.unpack_result(payload)
 
-    def see_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
-        """What the definition says of the visits that these tasks are."""
-        return see_visits(self._nodes, tasks)
+    def describe_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
+        return describe_visits(self._nodes, tasks)
 
     @property
     def file_schedule(self) -> FileSchedule | None:
         return None
-
-    def visit_actions(self, tasks: Sequence[TaskRecord]) -> dict[int, str]:
-        visits = self.see_visits(tasks)
-        return {task.seq: visit.action for task, visit in zip(tasks, visits, strict=True)}
 
     def outline(self, input: Any) -> WorkflowOutline:
         return outline_flow(self.flow, input)

@@ -14,7 +14,8 @@ from typing import Any, cast
 
 from holdfast.authoring.catalog import WorkflowDefinition, default_catalog
 from holdfast.authoring.code.definitions import Task
-from holdfast.authoring.workflow_files import SUFFIXES, as_data, load_workflow_file
+from holdfast.authoring.kinds import as_data
+from holdfast.authoring.workflow_files import SUFFIXES, load_workflow_file
 from holdfast.errors import BadFile, BadOption, UnknownWorkflow
 
 EXPECTED = "a YAML or JSON file, module:workflow or file.py:workflow"

@@ -82,7 +82,7 @@ def signal(
     payload: Any = None if value is None else read_json("JSON", value)
 
     async def send(client: Holdfast) -> str:
-        from holdfast.authoring.workflow_files import read_definition
+        from holdfast.authoring.kinds import read_definition
         from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)

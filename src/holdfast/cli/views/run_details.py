@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.authoring.outline import EMPTY_OUTLINE
-from holdfast.authoring.workflow_files import read_definition
+from holdfast.authoring.kinds import read_definition
+from holdfast.authoring.outline import EMPTY_OUTLINE, VisitDetails
 from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import (
     COLOURS,
@@ -109,7 +109,8 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     else:
         records = await _read_latest(client, info, progress)
     outcomes = {record.seq: _outcome_of(record) for record in records if record.status.is_final}
-    actions: Mapping[int, str] = {} if workflow is None else workflow.visit_actions(records)
+    visits: Sequence[VisitDetails] = () if workflow is None else workflow.describe_visits(records)
+    actions = {task.seq: visit.action for task, visit in zip(records, visits, strict=False) if visit.kind}
     attempts, state = await client.attempts(info.id), await client.state(info.id)
     cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)

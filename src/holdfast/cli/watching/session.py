@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, assert_never
 
 from holdfast.app import Holdfast
 from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition, default_catalog
+from holdfast.authoring.kinds import as_data, read_definition
 from holdfast.authoring.outline import EMPTY_OUTLINE
-from holdfast.authoring.workflow_files import as_data, read_definition
 from holdfast.cli.arguments.inputs import Arguments, read_arguments
 from holdfast.cli.arguments.runs import find_run
 from holdfast.cli.arguments.targets import check_functions, load_all
