@@ -95,7 +95,7 @@ def _share_state_with_the_flow_around(patch: pytest.MonkeyPatch) -> None:
 def _send_signals_to_the_innermost_flow(patch: pytest.MonkeyPatch) -> None:
     def receive(self: FlowProgram, key: str, payload: Payload) -> None:
         if not key.startswith("$"):
-            self._write(self._frames[-1].shared, key, self._desk.decode(payload))
+            self._write(self._frames[-1].shared, key, self._buffer.decode(payload))
         if self._visit is not None and self._ending is None:
             self._visit.shared_changed()
 
@@ -111,13 +111,13 @@ def _remember_answers_in_memory_alone(patch: pytest.MonkeyPatch) -> None:
 
     def init(
         self: Awaiting,
-        desk: Any,
-        place: VisitContext,
+        buffer: Any,
+        context: VisitContext,
         end: Callable[[Result], None],
         since: int,
         on_value: Any,
     ) -> None:
-        honest(self, desk, place, end, since, on_value if desk.recorded is None else lambda: since)
+        honest(self, buffer, context, end, since, on_value if buffer.recorded is None else lambda: since)
 
     patch.setattr(Awaiting, "__init__", init)
 

@@ -157,9 +157,9 @@ class DagProgram:
     def _hear(self, event: Event) -> None:
         match event:
             case TaskEnded():
-                place = self._tasks.pop(event.seq, None)
-                if place is not None:
-                    self._end_item(*place, event.outcome, event.seq)
+                item = self._tasks.pop(event.seq, None)
+                if item is not None:
+                    self._end_item(*item, event.outcome, event.seq)
             case TimerFired():
                 self._waits.fire(event.seq)
             case ChildEnded():
@@ -230,7 +230,7 @@ class DagProgram:
         self._round += 1
         self._ready.clear()
         self._arriving.clear()
-        interrupted = [(*place, seq) for seq, place in self._tasks.items()]
+        interrupted = [(*item, seq) for seq, item in self._tasks.items()]
         interrupted += [(wait.node, wait.item, seq) for seq, wait in self._waits.children.items()]
         interrupted += [(wait.node, wait.item, None) for wait in self._waits.break_off()]
         self._tasks.clear()
@@ -340,7 +340,7 @@ class DagProgram:
         self._await_again(child, node, index)
 
     def _await_again(self, child: int, node: TaskProgress, index: int) -> None:
-        self._waits.await_child(child, self._open(node, index, self._values.with_place(node, index, {})))
+        self._waits.await_child(child, self._open(node, index, self._values.with_index(node, index, {})))
 
     def _start_work(self, node: TaskProgress, index: int) -> None:
         """Raises Refused before anything is asked for."""
@@ -368,7 +368,7 @@ class DagProgram:
 
     def _start_child(self, node: TaskProgress, index: int, workflow: str) -> None:
         given = self._values.child_inputs(node, index)
-        shown = self._values.with_place(node, index, given)
+        shown = self._values.with_index(node, index, given)
         # What is replayed was accepted then, whether or not the workflow is known here now.
         packed = self._pack_child(workflow, given) if self._failed_then is None else shown
         child = self._next_child

@@ -1,8 +1,7 @@
-"""How far a run of a DAG has come: one node for each task, with counters, so that an end costs the same
-however many tasks there are.
+"""The progress of a run of a DAG: one node for each task, with counters.
 
-A node is ready when as many of the tasks it depends on have ended as there are. A fan-out knows how many of
-its items are under way and how many are left. Nothing is ever looked for.
+A node is ready when all tasks that it depends on have ended. A fan-out counts its items that are active and
+those that remain. Nothing is searched, so the end of a task costs the same however many tasks there are.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from holdfast.authoring.dag.model import Dag, DagTask
 from holdfast.core.values import NULL, Failure, Payload, TaskStatus
 
 UNKNOWN: Final[Any] = object()
-"""A value that was not asked for yet, where None is a value."""
+"""Stands for a value that was not decoded yet, since None is a value."""
 
 
 class TaskProgress:
-    """One task of one run. What it gives is a list if it fans out, else the output of its only item."""
+    """One task of one run. Its output is a list if it fans out, else that of its only item."""
 
     __slots__ = (
         "active",
@@ -43,14 +42,14 @@ class TaskProgress:
     def __init__(self, task: DagTask, order: int) -> None:
         self.task = task
         self.order = order
-        """Its place in the file."""
+        """Its index in the file."""
         self.downstream: list[TaskProgress] = []
         self.waiting = 0
-        """How many of the tasks it depends on have not ended."""
+        """How many of the tasks that it depends on have not ended."""
         self.has_bad_upstream = False
         """One of them has not succeeded."""
         self.is_queued = False
-        """It stands among those that have items to start."""
+        """Whether it is in the queue of tasks that have items to start."""
         self.reset()
 
     def reset(self) -> None:
@@ -60,11 +59,11 @@ class TaskProgress:
         self.outputs: list[Payload | None] = []
         self.next_index = self.active = self.remaining = 0
         self.redo: list[int] = []
-        """Items that are to be begun once more."""
+        """Items to start again."""
         self.again: dict[int, int] = {}
-        """Those of them that are tasks or children to be tried again, with their numbers."""
+        """The numbers of those items that are tasks or children to be resumed."""
         self.failed: dict[int, int | None] = {}
-        """Items that failed, with the number of the task or child that each was; None: it was never begun."""
+        """Items that failed, with the number of the task or child; None if it was never started."""
         self.failure: Failure | None = None
         """Of the item that failed first."""
         self.decoded: Any = UNKNOWN
@@ -94,19 +93,19 @@ class TaskProgress:
         return self.next_index - 1
 
     def start_early(self, index: int) -> None:
-        """An item that was to be begun once more is under way, or over, though nobody has begun it."""
+        """An item that was to be started again is active, or over, before its turn."""
         self.active += 1
         self.redo.remove(index)
         del self.again[index]
 
     def output(self) -> Payload:
-        """What it has given: null for what did not succeed."""
+        """The output; null for items that did not succeed."""
         if self.is_fan_out:
             return Payload(b"[" + b",".join([each or NULL for each in self.outputs]) + b"]")
         return (self.outputs[0] if self.outputs else None) or NULL
 
     def take_back_failures(self) -> dict[int, int | None]:
-        """Items that failed are open again. Answers them, with the number that each had."""
+        """Open the failed items again. Returns them, with the number that each had."""
         failed = self.failed
         self.remaining += len(failed)
         self.failed, self.failure = {}, None
@@ -126,19 +125,19 @@ class DagProgress:
                 self.nodes[name].downstream.append(node)
 
     def ready(self) -> list[TaskProgress]:
-        """Tasks that have not begun and have nothing to wait for, in the order of the file."""
+        """Tasks that have not begun and wait for no other, in the order of the file."""
         pending = [node for node in self.nodes.values() if node.status is TaskStatus.PENDING]
         return [node for node in pending if node.waiting == 0]
 
     def finish(self, node: TaskProgress, status: TaskStatus) -> list[TaskProgress]:
-        """A task has ended. Answers those that now have nothing more to wait for."""
+        """Record the end of a task. Returns the tasks that wait for no other now."""
         node.status = status
         self.open -= 1
         ready: list[TaskProgress] = []
         for each in node.downstream:
             each.waiting -= 1
             each.has_bad_upstream = each.has_bad_upstream or status is not TaskStatus.SUCCESS
-            # One that runs after failures may have done so, before the run was opened again.
+            # A task that runs after failures may have run before the run was opened again.
             if each.waiting == 0 and each.status is TaskStatus.PENDING:
                 ready.append(each)
         return ready
@@ -151,7 +150,8 @@ class DagProgress:
         return [node for node in self.nodes.values() if not node.downstream]
 
     def reopen(self) -> list[tuple[TaskProgress, int, int | None]]:
-        """Take back every end but success. Answers the items that failed, with the number that each had."""
+        """Open all tasks again that did not succeed. Returns the failed items, with the number that each
+        had."""
         again: list[tuple[TaskProgress, int, int | None]] = []
         for node in self.nodes.values():
             node.is_queued = False

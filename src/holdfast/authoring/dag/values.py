@@ -1,4 +1,5 @@
-"""What references stand for in a run: its inputs, outputs and states of its tasks, the item of a fan-out."""
+"""The values of references in a run: its inputs, the outputs and states of its tasks, the item of a
+fan-out."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType, show
 
 _MOST_ITEMS = 1_000_000
-"""Of a fan-out; as many as a file may ask for."""
+"""Of a fan-out. A file may not ask for more either."""
 
 
 class Values:
@@ -53,11 +54,11 @@ class Values:
         if path[0] == "status":
             return str(node.status)
         if node.status is not TaskStatus.SUCCESS and not node.is_fan_out:
-            return None  # whoever runs after a failure is to be told that there is nothing
+            return None  # a task that runs after a failure gets null
         decoded = node.decoded
         if decoded is UNKNOWN:
             decoded = self._codec.decode(node.output(), Any, f"the output of task {node.task.name!r}")
-            if node.status.is_final:  # else it is being tried again, and there will be more
+            if node.status.is_final:  # else the task is being tried again, and its output will change
                 node.decoded = decoded
         return _follow(ref, decoded, path[1:], _type_of(node.task))
 
@@ -72,13 +73,13 @@ class Values:
         return inside(items, [0])
 
     def inputs_of(self, node: TaskProgress, index: int) -> Payload:
-        """What a task, or one item of it, is given. Raises WrongType, PayloadTooLarge."""
+        """The input of a task, or of one item of it. Raises WrongType, PayloadTooLarge."""
         task = node.task
         given: dict[str, Any]
         if task.inputs is None:
             given = dict(self.input)
             if isinstance(task.fan_out, Each) and task.fan_out.items.path[0] == "input":
-                # The list that it goes through: each item is given itself, not all of them.
+                # Each item gets itself, and not the list that it comes from.
                 given.pop(str(task.fan_out.items.path[1]), None)
             if not node.is_fan_out:
                 given |= {name: self.of(_output_of(name)) for name in task.depends_on}
@@ -86,19 +87,19 @@ class Values:
             given = self._declared(node, index)
         if isinstance(task.fan_out, Each) and node.items is not None:
             given.setdefault("item", node.items[index])
-        return self.with_place(node, index, given)
+        return self.with_index(node, index, given)
 
-    def with_place(self, node: TaskProgress, index: int, given: dict[str, Any]) -> Payload:
-        """The inputs of a task, and of an item in a fan-out also its place: last, where whoever only wants to
-        know that finds it without reading all the rest. Raises PayloadTooLarge."""
+    def with_index(self, node: TaskProgress, index: int, given: dict[str, Any]) -> Payload:
+        """The inputs of a task, followed by the index and the count if it fans out. They are last, so that a
+        reader who wants only them finds them at the end. Raises PayloadTooLarge."""
         if node.is_fan_out:
-            place = {"parallel_index": index, "parallel_count": node.count}
-            given = {name: value for name, value in given.items() if name not in place} | place
+            index_facts = {"parallel_index": index, "parallel_count": node.count}
+            given = {name: value for name, value in given.items() if name not in index_facts} | index_facts
         return self._codec.encode(given, f"the input of task {node.task.name!r}")
 
     def child_inputs(self, node: TaskProgress, index: int) -> dict[str, Any]:
-        """What another workflow is given, which has parameters of its own: what `inputs` says. Raises
-        WrongType."""
+        """The inputs of another workflow. It has parameters of its own, so it gets only what `inputs` says.
+        Raises WrongType."""
         if node.task.inputs is not None:
             return self._declared(node, index)
         return {} if node.items is None else {"item": node.items[index]}
@@ -116,7 +117,7 @@ class Values:
         return source.value if isinstance(source, Const) else self.of(source, node, index)
 
     def items_of(self, node: TaskProgress) -> tuple[int, list[Any] | None]:
-        """How many items it fans out into, and which. Raises WrongType."""
+        """How many items the task fans out into, and which. Raises WrongType."""
         fan_out = node.task.fan_out
         if fan_out is None:
             return 1, None
@@ -143,7 +144,7 @@ def _output_of(task: str) -> Ref:
 
 
 def _follow(ref: Ref, value: Any, path: list[str | int], type: Type) -> Any:
-    """What is there: null for what the type says may be missing. Raises WrongType."""
+    """The value at the end of the path; null if the type allows it to be missing. Raises WrongType."""
     try:
         return follow(value, path)
     except Missing as error:

@@ -1,7 +1,7 @@
-"""What a DAG waits for by itself: a person, a signal, a while, another workflow.
+"""The waits of a DAG that no executor knows of: for an approval, a signal, a timer, another workflow.
 
-Each has a row like any task, which shows that the run waits and for what. It is opened when the wait begins
-and recorded when it ends; no executor knows of it.
+Each wait has a task row, which shows what the run waits for. The row is opened when the wait begins, and
+recorded when it ends.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Wait(NamedTuple):
     item: int
     """Its index."""
     seq: int
-    """Of the task that shows it."""
+    """The number of the task whose row shows the wait."""
 
 
 Ended = Callable[[Wait, Outcome, "int | None"], None]
-"""What to do when one is over. The last is the number of the child, if it was one."""
+"""Called when a wait is over. The last argument is the number of the child, if the wait was for one."""
 
 
 class Waits:
@@ -42,10 +42,10 @@ class Waits:
         self.next_timer = 0
         self._timers: dict[int, Callable[[], None]] = {}
         self._limits: dict[int, int] = {}
-        """The timers that bound waits, by the number of the task."""
+        """The timers of timeouts, by the number of the task."""
         self.children: dict[int, Wait] = {}
         self._child_of: dict[int, int] = {}
-        """Their numbers, by that of the task."""
+        """The numbers of children, by the number of the task."""
         self._sleeps: dict[int, Wait] = {}
         self._promises: dict[str, Wait] = {}
         self._settled: dict[str, Outcome] = {}
@@ -68,7 +68,7 @@ class Waits:
     # --- beginning
 
     def open(self, node: TaskProgress, index: int, seq: int, input: Payload, at: Instant) -> Wait:
-        """Show a wait, and bound it if its task has a timeout."""
+        """Open the row of a wait, and start a timer if its task has a timeout."""
         self._emit(OpenTask(seq, node.task.name, input))
         wait = Wait(node, index, seq)
         self.limit(wait, at)
@@ -151,7 +151,7 @@ class Waits:
         )
 
     def _forget(self, wait: Wait) -> int | None:
-        """Wait for it no more. Answers the number of the child, if it was one."""
+        """Stop waiting. Returns the number of the child, if the wait was for one."""
         if not isinstance(wait.node.task.work, CallTask):
             for promise in [name for name, each in self._promises.items() if each is wait]:
                 del self._promises[promise]
@@ -170,7 +170,7 @@ class Waits:
         self._ended(wait, outcome, child)
 
     def break_off(self) -> list[Wait]:
-        """The run was opened again and waits for nothing yet. Answers what it waited for, except children."""
+        """Forget all waits: the run was opened again. Returns those that were not for children."""
         waits = [wait for wait in self if not isinstance(wait.node.task.work, CallTask)]
         self._timers.clear()
         self._limits.clear()
@@ -194,7 +194,7 @@ def _failed(wait: Wait, error: str, reason: str) -> Failed:
 
 
 def _decided(wait: Wait, answer: Outcome) -> Outcome:
-    """What is not a no is a yes, and what was said is the output."""
+    """Every answer that does not mean no approves, and is the output of the task."""
     if not isinstance(answer, Succeeded):
         return answer
     text = answer.payload.decode().strip('"').lower()

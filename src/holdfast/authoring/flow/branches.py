@@ -1,6 +1,7 @@
-"""Nodes with branches: `parallel` asks several services, `foreach` one service for each item of a list.
+"""Nodes with branches: `parallel` calls several services, `foreach` calls one service for each item of a
+list.
 
-However many branches there are, the end of one costs the same.
+The end of a branch costs the same however many branches there are.
 """
 
 from __future__ import annotations
@@ -31,24 +32,24 @@ from holdfast.core.values import Failed, Failure, Outcome, Payload, Succeeded
 from holdfast.errors import Refused, WrongType, show
 
 _SERVICE = re.compile(r"(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
-"""As in definitions (`fields.SERVICE`): what is longer or has a NUL in it no store could keep."""
+"""As in definitions (`fields.SERVICE`): a store could not keep a longer name, or one with a NUL."""
 
 _MOST_BYTES = 64_000_000
-"""That the inputs of all branches may take together. They are written in one transaction, and so each
-megabyte keeps everybody waiting."""
+"""The most bytes of the inputs of all branches together. One transaction writes them, and others wait for
+it."""
 _MOST_TOLD = 5
-"""How many failures are told of, one by one."""
+"""How many failures a message lists."""
 
 
 def branch_path(path: str, does: ParallelNode | ForeachNode) -> str:
-    """What the tasks of its branches are called: they are not the node, which has a row of its own."""
+    """The name of the tasks of its branches. The node itself has a row with its own path."""
     return f"{path}/branch" if isinstance(does, ParallelNode) else f"{path}/item"
 
 
 class Branching(Visit):
-    def __init__(self, desk: CommandBuffer, place: VisitContext, end: Callable[[Result], None]) -> None:
-        super().__init__(desk, place, end)
-        does = place.node.does
+    def __init__(self, buffer: CommandBuffer, context: VisitContext, end: Callable[[Result], None]) -> None:
+        super().__init__(buffer, context, end)
+        does = context.node.does
         assert isinstance(does, (ParallelNode, ForeachNode))
         self._does = does
         self._fan: Fan = does.fan
@@ -57,26 +58,26 @@ class Branching(Visit):
         self._services: list[str] = []
         self._results: list[Any] = []
         self._waiting: deque[int] = deque()
-        """Branches to begin, in order."""
+        """Branches to start, in order."""
         self._tasks: dict[int, int] = {}
-        """The tasks under way, with the branch of each."""
+        """The running tasks, with the branch of each."""
         self._task_of: dict[int, int] = {}
-        """The task of every branch that was begun."""
+        """The task of every branch that was started."""
         self._failures: dict[int, Failure] = {}
         """By branch."""
         self._left = 0
 
     def begin(self) -> None:
         self._inputs, self._services = self._branches()
-        self._open(input=self._place.input)
+        self._open(input=self._context.input)
         self._results = [None] * len(self._inputs)
         self._waiting = deque(range(len(self._inputs)))
         self._left = len(self._inputs)
         self._fill()
 
     def _branches(self) -> tuple[list[Payload], list[str]]:
-        """The input and the service of each. Raises WrongType, PayloadTooLarge."""
-        input, params = self._place.input, self._place.params
+        """The input and the service of each branch. Raises WrongType, PayloadTooLarge."""
+        input, params = self._context.input, self._context.params
         if isinstance(self._does, ParallelNode):
             services = list(self._does.services) or self._named_services()
             shown = (
@@ -85,7 +86,7 @@ class Branching(Visit):
             )
             return self._together(shown), services
         if not isinstance(input, list):
-            what = f"the input of node {self._place.path!r}"
+            what = f"the input of node {self._context.path!r}"
             raise WrongType(what, f"foreach expects a list, got {show(input)}")
         items = cast("list[Any]", input)
         shown = (self._show(input=item, params=params, index=index) for index, item in enumerate(items))
@@ -93,7 +94,7 @@ class Branching(Visit):
         return inputs, [self._does.service] * len(inputs)
 
     def _together(self, inputs: Iterable[Payload]) -> list[Payload]:
-        """Raises WrongType if they take too much room, before all of them do."""
+        """Raises WrongType as soon as they are too large together."""
         found: list[Payload] = []
         size = 0
         for each in inputs:
@@ -104,14 +105,14 @@ class Branching(Visit):
                     f"the inputs of its first {len(found):,} branches take more than {_MOST_BYTES:,} bytes; "
                     "each has all params with it, so keep large values out of those of the run"
                 )
-                raise WrongType(f"node {self._place.path!r}", reason)
+                raise WrongType(f"node {self._context.path!r}", reason)
         return found
 
     def _named_services(self) -> list[str]:
         given = self._param("services")
         services: list[Any] = cast("list[Any]", given) if isinstance(given, list) else []
         if not services or not all(isinstance(it, str) and _SERVICE.fullmatch(it) for it in services):
-            what = f"params.services of node {self._place.path!r}"
+            what = f"params.services of node {self._context.path!r}"
             raise WrongType(what, f"expected a list of services, got {show(self._param('services'))}")
         return services
 
@@ -125,11 +126,11 @@ class Branching(Visit):
     def _start(self, branch: int) -> None:
         seq = self._task_of.get(branch)
         if seq is None:
-            seq = self._task_of[branch] = self._desk.take_task()
-            name = branch_path(self._place.path, self._does)
-            self._desk.emit(ScheduleTask(seq, name, self._inputs[branch], self._options(branch)))
+            seq = self._task_of[branch] = self._buffer.take_task()
+            name = branch_path(self._context.path, self._does)
+            self._buffer.emit(ScheduleTask(seq, name, self._inputs[branch], self._options(branch)))
         else:
-            self._desk.emit(ResumeTask(seq))
+            self._buffer.emit(ResumeTask(seq))
         self._tasks[seq] = branch
 
     def _options(self, branch: int) -> TaskOptions:
@@ -144,7 +145,7 @@ class Branching(Visit):
             return
         self._left -= 1
         if isinstance(outcome, Succeeded):
-            self._results[branch] = self._desk.decode(outcome.payload)
+            self._results[branch] = self._buffer.decode(outcome.payload)
         else:
             self._failures[branch] = failure_of(outcome)
             if self._fan.strategy == "fail_fast":
@@ -154,10 +155,10 @@ class Branching(Visit):
 
     def task_ended_late(self, seq: int, outcome: Outcome) -> None:
         if seq in self._tasks and isinstance(outcome, Succeeded):
-            self._results[self._tasks.pop(seq)] = self._desk.decode(outcome.payload)
+            self._results[self._tasks.pop(seq)] = self._buffer.decode(outcome.payload)
 
     def _break_off(self) -> None:
-        cancel_tasks(self._desk, list(self._tasks))
+        cancel_tasks(self._buffer, list(self._tasks))
         failed = Failed(self._failure())
         self._record(failed)
 
@@ -187,7 +188,7 @@ class Branching(Visit):
         return [self._task_of[branch] for branch in branches], []
 
     def go_again(self, event: Reopened) -> None:
-        """What has succeeded stays; the rest is tried again, under the numbers that it had."""
+        """Keep the results of branches that succeeded, and try the others again under their numbers."""
         again = sorted({*self._failures, *self._tasks.values(), *self._waiting})
         if not self._inputs:
             self._row = None
@@ -201,7 +202,7 @@ class Branching(Visit):
         self._waiting = deque(again)
         self._left = len(again)
         try:
-            self._open(input=self._place.input)
+            self._open(input=self._context.input)
         except Refused as error:
             self._record(Failed(capture(error.with_traceback(None))))
             return

@@ -1,7 +1,7 @@
-"""What a program of a flow and the visits of its nodes share: numbers, commands, and the codec.
+"""What a program of a flow shares with the visits of its nodes: numbers, commands, and the codec.
 
-Whatever could come out otherwise when it is asked again (is a value too large, is a workflow known here?) is
-not asked again on replay: there the journal says how it was.
+Some questions may have another answer later: is a value too large, is a workflow known here? They are not
+asked again on replay. The journal has the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WITHOUT_LIMIT = Codec(sys.maxsize)
 
 class PackChild(Protocol):
     def __call__(self, workflow: str, inputs: dict[str, Any]) -> Payload:
-        """What is stored of the inputs of a workflow. Raises Refused."""
+        """The inputs of a workflow as they are stored. Raises Refused."""
         ...
 
 
@@ -29,15 +29,15 @@ class CommandBuffer:
     def __init__(self, run: RunKey, run_name: str, codec: Codec, pack_child: PackChild) -> None:
         self.run = run
         self.run_name = run_name
-        """What the ids of its children begin with."""
+        """The beginning of the ids of its children."""
         self.at = Instant(0)
         self.commands: list[Command] = []
         self.next_task = self.next_timer = self.next_child = 0
         self.timers: dict[int, Callable[[], None]] = {}
         self.recorded: Mapping[int, Outcome] | None = None
-        """While it replays: what was recorded of tasks that no executor ran, by their numbers."""
+        """On replay: the recorded outcomes of tasks that no executor ran, by number. Else None."""
         self.refused: Mapping[int, Failed] = {}
-        """While it replays: those of them that had failed before they were begun."""
+        """On replay: the tasks that failed before they were started, by number."""
         self._visits: dict[str, int] = {}
         self._codec = codec
         self._pack_child = pack_child
@@ -54,7 +54,7 @@ class CommandBuffer:
         return self.next_child - 1
 
     def count_visit(self, path: str) -> int:
-        """How often this was asked for that path, this time included."""
+        """How often this was called for the path, this time included."""
         self._visits[path] = count = self._visits.get(path, 0) + 1
         return count
 
@@ -75,14 +75,14 @@ class CommandBuffer:
         return codec.encode(value, what)
 
     def succeeded(self, value: Any, path: str) -> Outcome:
-        """How a node ends that gives this value: not well, if it is too large to be kept."""
+        """The outcome of a node with this result: a failure if the result is too large to be stored."""
         try:
             return Succeeded(self.encode(value, f"the result of node {path!r}"))
         except Refused as error:
             return Failed(capture(error.with_traceback(None)))
 
     def encode_surely(self, value: Any) -> Payload:
-        """Of what was stored before, as part of something that was not too large."""
+        """Encode without a limit: the value was stored before as part of another one."""
         return _WITHOUT_LIMIT.encode(value, "a value")
 
     def decode(self, payload: Payload) -> Any:
@@ -91,7 +91,7 @@ class CommandBuffer:
     def pack_child(self, workflow: str, inputs: dict[str, Any]) -> Payload:
         """Raises Refused."""
         if self.recorded is not None:
-            return self.encode_surely(inputs)  # it was accepted then; what was stored of it is in the child
+            return self.encode_surely(inputs)  # it was accepted then, and the child has it
         return self._pack_child(workflow, inputs)
 
     # --- rows of tasks that no executor runs
@@ -104,7 +104,7 @@ class CommandBuffer:
     def record(
         self, seq: int, name: str, outcome: Outcome, *, is_open: bool, input: Payload = NO_INPUT
     ) -> Outcome:
-        """Answers what stands in the journal."""
+        """Returns the outcome that the journal has."""
         if self.recorded is not None:
             outcome = self.recorded.get(seq, outcome)
         self.emit(RecordTask(seq, name, outcome, is_open, input))

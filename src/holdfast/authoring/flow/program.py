@@ -102,7 +102,7 @@ class FlowProgram:
         self, run: RunRecord, past: Past, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
     ) -> None:
         name = name_for_children(run.id, run.key)
-        self._desk = CommandBuffer(run.key, name, codec, pack_child)
+        self._buffer = CommandBuffer(run.key, name, codec, pack_child)
         self._frames = [_FlowFrame(flow, _params(run.input), "", None)]
         self._visit: Visit | None = None
         self._result: Result | None = None
@@ -127,7 +127,7 @@ class FlowProgram:
     # --- the protocol
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
-        self._desk.at = at
+        self._buffer.at = at
         if not self._is_begun:
             self._is_begun = True
             self._enter()
@@ -142,7 +142,7 @@ class FlowProgram:
         self._show_state()
         if self._ending is not None:
             self._close(self._ending)
-        commands, self._desk.commands = self._desk.commands, []
+        commands, self._buffer.commands = self._buffer.commands, []
         return commands
 
     def _go_on(self) -> None:
@@ -154,7 +154,7 @@ class FlowProgram:
         return [] if self._visit is None else self._visit.waits()
 
     def dispose(self) -> None:
-        self._desk.timers.clear()
+        self._buffer.timers.clear()
         self._visit = None
 
     def _replay(self, past: Past) -> None:
@@ -164,12 +164,12 @@ class FlowProgram:
             for seq, outcome in past.local.items()
             if isinstance(outcome, Failed) and seq not in opened
         }
-        self._desk.recorded, self._desk.refused = past.local, refused
+        self._buffer.recorded, self._buffer.refused = past.local, refused
         for number, step in enumerate(past.steps):
             self._stops_at = _where_stopped(step)
             self._fails_here = EndAsked(RunStatus.FAILED) in step.asked
             compare(number, self.advance(step.at, step.events), step.asked)
-        self._desk.recorded, self._desk.refused = None, {}
+        self._buffer.recorded, self._buffer.refused = None, {}
         self._fails_here = False
 
     # --- events
@@ -186,7 +186,7 @@ class FlowProgram:
                 if visit is not None:
                     visit.child_ended(event.seq, event.outcome)
             case TimerFired():
-                action = self._desk.timers.pop(event.seq, None)
+                action = self._buffer.timers.pop(event.seq, None)
                 if action is not None and visit is not None:
                     action()
             case SignalReceived():
@@ -204,7 +204,7 @@ class FlowProgram:
         """A signal is a write to the state of the whole run."""
         if key.startswith(RESERVED):
             return
-        self._write(self._frames[0].shared, key, self._desk.decode(payload))
+        self._write(self._frames[0].shared, key, self._buffer.decode(payload))
         if self._visit is not None and self._ending is None:
             self._visit.shared_changed()
 
@@ -220,39 +220,39 @@ class FlowProgram:
         params = {**node.params, **frame.params}
         around = [each.shared for each in reversed(self._frames)]
         input = _input_of(node, PathValues(params, frame.shared.values))
-        place = VisitContext(node, frame.prefix + node.key, params, around, input)
+        context = VisitContext(node, frame.prefix + node.key, params, around, input)
         if isinstance(node.does, SubflowNode):
-            self._descend(place, node.does.flow)
+            self._descend(context, node.does.flow)
         else:
-            self._visit = self._visit_of(place)
+            self._visit = self._visit_of(context)
             self._visit.go()
 
     def _may_not_go_on(self) -> bool:
         """A limit that is a setting is not asked on replay: the journal has where it was met."""
-        is_live = self._desk.recorded is None
+        is_live = self._buffer.recorded is None
         must_stop = self._steps >= self._limit if is_live else self._steps == self._stops_at
         if must_stop:
             self._visit = None
-            self._desk.emit(MarkPatch(f"{_STOPPED}{self._steps}"))
+            self._buffer.emit(MarkPatch(f"{_STOPPED}{self._steps}"))
             self._ending = FailRun(capture(TooManySteps(self._steps)))
         return must_stop
 
-    def _visit_of(self, place: VisitContext) -> Visit:
-        match place.node.does:
+    def _visit_of(self, context: VisitContext) -> Visit:
+        match context.node.does:
             case ExecutorNode():
-                return Working(self._desk, place, self._ended)
+                return Working(self._buffer, context, self._ended)
             case ChoiceNode():
-                return Choosing(self._desk, place, self._ended)
+                return Choosing(self._buffer, context, self._ended)
             case ParallelNode() | ForeachNode():
-                return Branching(self._desk, place, self._ended)
+                return Branching(self._buffer, context, self._ended)
             case TimerNode():
-                return Sleeping(self._desk, place, self._ended)
+                return Sleeping(self._buffer, context, self._ended)
             case CallNode():
-                return Calling(self._desk, place, self._ended)
+                return Calling(self._buffer, context, self._ended)
             case EventNode() | ApprovalNode():
-                since = self._satisfied.get(place.path, 0)
+                since = self._satisfied.get(context.path, 0)
                 return Awaiting(
-                    self._desk, place, self._ended, since, lambda: self._note_satisfied(place.path)
+                    self._buffer, context, self._ended, since, lambda: self._note_satisfied(context.path)
                 )
             case SubflowNode():
                 raise AssertionError("it is not visited but descended into")
@@ -261,11 +261,11 @@ class FlowProgram:
         self._satisfied[path] = self._writes
         return self._writes
 
-    def _descend(self, place: VisitContext, flow: Flow) -> None:
-        shown = self._desk.encode_surely({"input": place.input})
-        row = self._desk.open(place.path, shown)
+    def _descend(self, context: VisitContext, flow: Flow) -> None:
+        shown = self._buffer.encode_surely({"input": context.input})
+        row = self._buffer.open(context.path, shown)
         self._visit = None
-        self._frames.append(_FlowFrame(flow, place.params, place.path + "/", row))
+        self._frames.append(_FlowFrame(flow, context.params, context.path + "/", row))
         self._enter()
 
     def _ended(self, result: Result) -> None:
@@ -311,7 +311,7 @@ class FlowProgram:
         self._visit = None  # if this fails, it is the subflow that is visited again
         value, path = inner.shared.values, inner.prefix.removesuffix("/")
         assert inner.row is not None
-        stands = self._desk.record(inner.row, path, self._desk.succeeded(value, path), is_open=True)
+        stands = self._buffer.record(inner.row, path, self._buffer.succeeded(value, path), is_open=True)
         self._result = VisitFailed(stands.failure) if isinstance(stands, Failed) else VisitDone(value)
 
     def _fail(self, broken: VisitFailed) -> None:
@@ -340,7 +340,7 @@ class FlowProgram:
 
     def _close_frame(self, frame: _FlowFrame, outcome: Outcome) -> None:
         if frame.row is not None:
-            self._desk.record(frame.row, frame.prefix.removesuffix("/"), outcome, is_open=True)
+            self._buffer.record(frame.row, frame.prefix.removesuffix("/"), outcome, is_open=True)
             frame.row = None
 
     def _run_failure(self, failure: Failure) -> Failure:
@@ -356,7 +356,7 @@ class FlowProgram:
             self._ending = FailRun(TRIED_AGAIN)
             return
         try:
-            output = self._desk.encode(self._frames[0].shared.values, "the state of the run, its result,")
+            output = self._buffer.encode(self._frames[0].shared.values, "the state of the run, its result,")
         except Refused as error:
             self._ending = FailRun(capture(error.with_traceback(None)))
         else:
@@ -368,27 +368,27 @@ class FlowProgram:
             if self._visit is not None:
                 self._visit.close()
                 tasks, children = self._visit.undone()
-                self._desk.emit(MarkUndone(tuple(tasks), tuple(children)))
+                self._buffer.emit(MarkUndone(tuple(tasks), tuple(children)))
             failed = isinstance(ending, FailRun)
             outcome = Failed(ending.failure) if failed else Cancelled("the run ended")
             for frame in self._frames:
                 self._close_frame(frame, outcome)
-        self._desk.emit(ending)
+        self._buffer.emit(ending)
 
     def _reopen(self, event: Reopened) -> None:
         """An operator tries again: the node that it has ended with is visited once more."""
         self._reopening = None
-        desk = self._desk
-        desk.next_task = max(desk.next_task, event.tasks)
-        desk.next_timer = max(desk.next_timer, event.timers)
-        desk.next_child = max(desk.next_child, event.children)
-        desk.timers.clear()
+        buffer = self._buffer
+        buffer.next_task = max(buffer.next_task, event.tasks)
+        buffer.next_timer = max(buffer.next_timer, event.timers)
+        buffer.next_child = max(buffer.next_child, event.children)
+        buffer.timers.clear()
         self._result = None
         self._limit = self._steps + self._most_steps
         self._frames[0].shared.show_all()
         self._shown = None
         for frame in self._frames[1:]:
-            frame.row = desk.open(frame.prefix.removesuffix("/"), NO_INPUT)
+            frame.row = buffer.open(frame.prefix.removesuffix("/"), NO_INPUT)
         if self._is_at_end:
             self._complete()
         elif self._visit is None:
@@ -400,14 +400,14 @@ class FlowProgram:
         """What changed of the state of the run, and where it is."""
         shared = self._frames[0].shared
         for key in shared.changed:
-            self._desk.emit(SetState(key, self._desk.encode_surely(shared.values[key])))
+            self._buffer.emit(SetState(key, self._buffer.encode_surely(shared.values[key])))
         shared.changed.clear()
         frame = self._frames[-1]
         node = "" if isinstance(self._ending, CompleteRun) else frame.prefix + frame.node.key
         cursor = {"node": node, "action": self._action, "steps": self._steps}
         if cursor != self._shown:
             self._shown = cursor
-            self._desk.emit(SetState(CURSOR, self._desk.encode_surely(cursor)))
+            self._buffer.emit(SetState(CURSOR, self._buffer.encode_surely(cursor)))
 
 
 def _params(input: Payload) -> dict[str, Any]:
@@ -415,11 +415,11 @@ def _params(input: Payload) -> dict[str, Any]:
     return msgspec.json.decode(input, type=dict[str, Any])
 
 
-def _input_of(node: FlowNode, sight: PathValues) -> Any:
+def _input_of(node: FlowNode, values: PathValues) -> Any:
     prep = node.prep
     if prep.map is not None:
-        return {name: sight.at(path) for name, path in prep.map.items()}
-    return None if prep.key is None else sight.at(prep.key)
+        return {name: values.at(path) for name, path in prep.map.items()}
+    return None if prep.key is None else values.at(prep.key)
 
 
 def action_of(node: FlowNode, value: Any) -> str:

@@ -1,7 +1,7 @@
 """The state that the nodes of a flow share: values by key, and when each was written last.
 
-The order of writes is that of the journal, so it is the same on replay. A node that waits for a key asks
-whether it was written since; whoever shows the state asks what was.
+Writes happen in the order of the journal, so replay repeats them. A node that waits for a key asks whether
+the key was written since; the program shows the keys that changed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 RESERVED: Final = "$"
-"""Keys that begin with it are ours."""
+"""Keys that begin with this are reserved."""
 
 
 class Shared:
@@ -19,7 +19,7 @@ class Shared:
         self.values: dict[str, Any] = {}
         self._written: dict[str, int] = {}
         self.changed: dict[str, None] = {}
-        """Keys that were written and not yet shown, in order."""
+        """Keys that were written and are not shown yet, in order."""
 
     def write(self, key: str, value: Any, tick: int) -> None:
         """`tick` counts the writes of the whole run."""
@@ -31,5 +31,5 @@ class Shared:
         return self._written.get(key, 0) > tick
 
     def show_all(self) -> None:
-        """What was shown of it has been cleared."""
+        """Show all keys again: what was shown has been cleared."""
         self.changed = dict.fromkeys(self.values)

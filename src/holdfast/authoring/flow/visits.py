@@ -1,7 +1,7 @@
 """One visit of one node: what it asks for, what it waits for, and how it ends.
 
-A visit ends once, with `VisitDone` or `VisitFailed`, perhaps as soon as it begins. Executors and workers do
-its work, as tasks. The visit itself waits for a time, an event or a person, and has a row that shows it.
+A visit ends once, with `VisitDone` or `VisitFailed`, perhaps as soon as it begins. Executors and workers run
+its tasks. If the visit itself waits, for a timer, an event or a person, a task row shows that.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from holdfast.errors import Refused, WrongType, show
 class VisitDone(NamedTuple):
     value: Any
     action: str | None = None
-    """None: what `post` says."""
+    """None: `post` decides."""
 
 
 class VisitFailed(NamedTuple):
     failure: Failure
     action: str | None = None
-    """The edge that is taken if none is for errors."""
+    """The action to take if the node has no edge for errors."""
     results: list[Any] | None = None
-    """What is written of it all the same."""
+    """Results that are written in spite of the failure."""
 
 
 Result: TypeAlias = VisitDone | VisitFailed
 
 
 class VisitContext(NamedTuple):
-    """Where a visit is, and what it can see from there."""
+    """The node of a visit, and the values that it can read."""
 
     node: FlowNode
     path: str
@@ -56,24 +56,24 @@ class VisitContext(NamedTuple):
     input: Any
 
     @property
-    def sight(self) -> PathValues:
+    def values(self) -> PathValues:
         return PathValues(self.params, self.around[0].values, self.input)
 
 
 class Visit:
-    """What all have in common. It is begun with `go`, and hears of what happens until it has ended."""
+    """The base of all visits. `go` begins it, and it gets events until it has ended."""
 
-    def __init__(self, desk: CommandBuffer, place: VisitContext, end: Callable[[Result], None]) -> None:
-        self._desk = desk
-        self._place = place
+    def __init__(self, buffer: CommandBuffer, context: VisitContext, end: Callable[[Result], None]) -> None:
+        self._buffer = buffer
+        self._context = context
         self._end = end
         self._row: int | None = None
-        """Of the task that shows it while it waits."""
+        """The number of the task whose row shows the visit while it waits."""
         self._shown = Payload(b"{}")
 
     def go(self) -> None:
-        """Begin. What cannot be begun has failed."""
-        refused = self._desk.refused.get(self._desk.next_task)
+        """Begin. A visit that cannot begin fails."""
+        refused = self._buffer.refused.get(self._buffer.next_task)
         if refused is None:
             try:
                 self.begin()
@@ -83,11 +83,11 @@ class Visit:
         self._record(refused)
 
     def begin(self) -> None:
-        """Raises Refused before anything is asked for."""
+        """Raises Refused before it emits any command."""
         raise NotImplementedError
 
     def go_again(self, event: Reopened) -> None:
-        """The run had ended with it, and was opened again."""
+        """The run ended during this visit, and was opened again."""
         del event
         self._row = None
         self.go()
@@ -96,7 +96,7 @@ class Visit:
         pass
 
     def task_ended_late(self, seq: int, outcome: Outcome) -> None:
-        """In the same step, but after the run has ended with this visit."""
+        """A task ended in the same step in which this visit ended the run."""
 
     def child_ended(self, seq: int, outcome: Outcome) -> None:
         pass
@@ -105,39 +105,39 @@ class Visit:
         pass
 
     def undone(self) -> tuple[list[int], list[int]]:
-        """The tasks and children that it has ended with and that did not succeed."""
+        """The tasks and children of this visit that did not succeed."""
         return [], []
 
     def waits(self) -> list[WaitReason]:
         return []
 
     def close(self) -> None:
-        """The run ends: nothing is left waiting."""
+        """The run ends: close the row that shows this visit."""
         if self._row is not None:
             self._settle_row(Cancelled("the run ended"))
 
     # --- for those below
 
     def _show(self, **shown: Any) -> Payload:
-        return self._desk.encode(shown, f"the input of node {self._place.path!r}")
+        return self._buffer.encode(shown, f"the input of node {self._context.path!r}")
 
     def _open(self, **shown: Any) -> None:
-        """Show that it waits. Raises PayloadTooLarge."""
-        self._row = self._desk.open(self._place.path, self._show(**shown))
+        """Open the row that shows the visit. Raises PayloadTooLarge."""
+        self._row = self._buffer.open(self._context.path, self._show(**shown))
 
     def _settle_row(self, outcome: Outcome) -> Outcome:
-        """Record how it has ended, in the row that shows it or in one of its own."""
-        path, row, self._row = self._place.path, self._row, None
-        seq = self._desk.take_task() if row is None else row
+        """Record the outcome, in the open row or in a new one."""
+        path, row, self._row = self._context.path, self._row, None
+        seq = self._buffer.take_task() if row is None else row
         if isinstance(outcome, Failed):
-            named = msgspec.structs.replace(outcome.failure, task=task_id(self._desk.run, seq))
+            named = msgspec.structs.replace(outcome.failure, task=task_id(self._buffer.run, seq))
             outcome = Failed(named)
-        return self._desk.record(seq, path, outcome, is_open=row is not None, input=self._shown)
+        return self._buffer.record(seq, path, outcome, is_open=row is not None, input=self._shown)
 
     def _record(
         self, outcome: Outcome, done: VisitDone | None = None, broken: VisitFailed | None = None
     ) -> None:
-        """End as the row says, which may be otherwise: what it gives may be too large."""
+        """Record the outcome and end the visit as the journal has it: the result may have been too large."""
         stands = self._settle_row(outcome)
         if isinstance(stands, Failed):
             end = broken or VisitFailed(stands.failure)
@@ -147,20 +147,20 @@ class Visit:
             self._end(done)
 
     def _finish(self, done: VisitDone, shown: Any) -> None:
-        """End well, with a row that says `shown`."""
-        self._record(self._desk.succeeded(shown, self._place.path), done)
+        """Succeed, with a row that has `shown` as its output."""
+        self._record(self._buffer.succeeded(shown, self._context.path), done)
 
     def _param(self, name: str) -> Any:
-        return self._place.params.get(name)
+        return self._context.params.get(name)
 
     def _span(self, name: str) -> dt.timedelta:
-        """Of a parameter in milliseconds, which a run may have set. Raises WrongType."""
+        """The duration of a parameter in milliseconds, which a run may have set. Raises WrongType."""
         value = self._param(name)
         if value is None:
             return dt.timedelta(0)
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not is_number or not 0 <= value <= LONGEST_DELAY / dt.timedelta(milliseconds=1):
-            what = f"params.{name} of node {self._place.path!r}"
+            what = f"params.{name} of node {self._context.path!r}"
             raise WrongType(what, f"expected a number of milliseconds, got {show(value)}")
         return dt.timedelta(milliseconds=value)
 
@@ -171,15 +171,15 @@ class Working(Visit):
     _task: int | None = None
 
     def begin(self) -> None:
-        does, path = self._place.node.does, self._place.path
+        does, path = self._context.node.does, self._context.path
         assert isinstance(does, ExecutorNode)
-        input = self._show(input=self._place.input, params=self._place.params)
-        self._task = self._desk.take_task()
-        self._desk.emit(ScheduleTask(self._task, path, input, does.options))
+        input = self._show(input=self._context.input, params=self._context.params)
+        self._task = self._buffer.take_task()
+        self._buffer.emit(ScheduleTask(self._task, path, input, does.options))
 
     def go_again(self, event: Reopened) -> None:
         if self._task is not None and self._task in event.tasks_again:
-            self._desk.emit(ResumeTask(self._task))
+            self._buffer.emit(ResumeTask(self._task))
         else:
             self.go()
 
@@ -187,7 +187,7 @@ class Working(Visit):
         if seq != self._task:
             return
         if isinstance(outcome, Succeeded):
-            self._end(VisitDone(self._desk.decode(outcome.payload)))
+            self._end(VisitDone(self._buffer.decode(outcome.payload)))
         else:
             self._end(VisitFailed(failure_of(outcome)))
 
@@ -197,21 +197,21 @@ class Working(Visit):
 
 class Choosing(Visit):
     def begin(self) -> None:
-        does, place = self._place.node.does, self._place
+        does, context = self._context.node.does, self._context
         assert isinstance(does, ChoiceNode)
-        self._shown = self._show(input=place.input)
+        self._shown = self._show(input=context.input)
         action = self._action(does)
-        self._finish(VisitDone(place.input, action), action)
+        self._finish(VisitDone(context.input, action), action)
 
     def _action(self, choice: ChoiceNode) -> str:
-        sight, key = self._place.sight, self._place.node.post.action_key
+        values, key = self._context.values, self._context.node.post.action_key
         for case in choice.cases:
-            if holds(case.condition, sight):
+            if holds(case.condition, values):
                 return case.action
-        if self._place.node.post.action_static is not None:
-            return self._place.node.post.action_static
+        if self._context.node.post.action_static is not None:
+            return self._context.node.post.action_static
         if key is not None:
-            for value in (find(sight.input, key), find(sight.shared, key)):
+            for value in (find(values.input, key), find(values.shared, key)):
                 if isinstance(value, str) and value:
                     return value
         return choice.default_action or ""
@@ -220,11 +220,11 @@ class Choosing(Visit):
 class Sleeping(Visit):
     def begin(self) -> None:
         delay = self._span("delay_ms")
-        self._open(input=self._place.input, delay_ms=self._param("delay_ms") or 0)
-        self._desk.start_timer(later(self._desk.at, delay), self._wake)
+        self._open(input=self._context.input, delay_ms=self._param("delay_ms") or 0)
+        self._buffer.start_timer(later(self._buffer.at, delay), self._wake)
 
     def _wake(self) -> None:
-        self._finish(VisitDone(self._place.input), self._place.input)
+        self._finish(VisitDone(self._context.input), self._context.input)
 
 
 def failure_of(outcome: Outcome) -> Failure:
@@ -233,6 +233,6 @@ def failure_of(outcome: Outcome) -> Failure:
     return Failure(type="holdfast.errors:TaskError", message="it was cancelled")
 
 
-def cancel_tasks(desk: CommandBuffer, tasks: Sequence[int]) -> None:
+def cancel_tasks(buffer: CommandBuffer, tasks: Sequence[int]) -> None:
     for seq in tasks:
-        desk.emit(CancelTask(seq))
+        buffer.emit(CancelTask(seq))

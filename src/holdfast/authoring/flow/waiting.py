@@ -1,6 +1,6 @@
-"""Nodes that wait for something else than work: an event, an approval, another workflow.
+"""Nodes that wait for an event, an approval or another workflow.
 
-A wait is a row and, if it is bounded, a timer: both are in the journal, so the run itself can leave memory.
+A wait is a task row and, if it has a timeout, a timer. Both are in the journal, so the run can leave memory.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ _NO = frozenset({"false", "no", "n", "reject", "rejected", "deny", "denied", "de
 
 
 class Awaiting(Visit):
-    """Until a key has a value that was written since this node had one from it last."""
+    """Waits until its key is written. A value that an earlier visit of the node took does not count."""
 
     def __init__(
         self,
-        desk: CommandBuffer,
-        place: VisitContext,
+        buffer: CommandBuffer,
+        context: VisitContext,
         end: Callable[[Result], None],
         since: int,
         on_value: Callable[[], int],
     ) -> None:
-        super().__init__(desk, place, end)
-        self._is_approval = isinstance(place.node.does, ApprovalNode)
+        super().__init__(buffer, context, end)
+        self._is_approval = isinstance(context.node.does, ApprovalNode)
         self._since = since
         self._on_value = on_value
         self._timer: int | None = None
         self._path = Path("shared")
 
     def go(self) -> None:
-        if self._desk.next_task in self._desk.refused:
-            # It may have been refused for its answer, which was taken all the same.
+        if self._buffer.next_task in self._buffer.refused:
+            # The visit may have failed because of its answer. Then the answer was taken all the same.
             with suppress(Refused):
                 self._path = self._wanted()
                 self._span("timeout_ms")
@@ -63,25 +63,27 @@ class Awaiting(Visit):
             return
         if self._path.root != "shared":
             reason = "it has no value, and none can come: params and input do not change while a run waits"
-            raise WrongType(f"{self._path} in node {self._place.path!r}", reason)
-        # Only a whole key can be written from outside: to answer for a part of it would take away the rest.
+            raise WrongType(f"{self._path} in node {self._context.path!r}", reason)
+        # A signal writes a whole key. A signal for a part of a key would replace the rest.
         answered_by = {"signal": str(self._path.steps[0])} if len(self._path.steps) == 1 else {}
-        self._open(input=self._place.input, **answered_by)
+        self._open(input=self._context.input, **answered_by)
         if limit:
             words = written_span(limit)
-            self._timer = self._desk.start_timer(later(self._desk.at, limit), lambda: self._give_up(words))
+            self._timer = self._buffer.start_timer(
+                later(self._buffer.at, limit), lambda: self._give_up(words)
+            )
 
     def _wanted(self) -> Path:
         """Raises WrongType."""
         name = "approval_key" if self._is_approval else "signal_key"
         text = self._param(name)
         try:
-            path = Path("shared", (self._place.node.key,)) if text is None else parse_path(_text(text))
+            path = Path("shared", (self._context.node.key,)) if text is None else parse_path(_text(text))
         except BadPath as error:
-            what = f"params.{name} of node {self._place.path!r}"
+            what = f"params.{name} of node {self._context.path!r}"
             raise WrongType(what, f"got {show(text)}, but {error}") from None
         if path.root == "shared" and not path.steps:
-            raise WrongType(f"params.{name} of node {self._place.path!r}", "it must name a key of $shared")
+            raise WrongType(f"params.{name} of node {self._context.path!r}", "it must name a key of $shared")
         return path
 
     def shared_changed(self) -> None:
@@ -93,13 +95,13 @@ class Awaiting(Visit):
         if found is None:
             return False
         self._stop_timer()
-        if self._row is None:  # else the row has it
-            self._shown = self._show(input=self._place.input)
+        if self._row is None:  # else the row has the input
+            self._shown = self._show(input=self._context.input)
         self._decide(found)
         return True
 
     def _take(self) -> Any:
-        """The value, which is not one for the next visit then, nor if this one is tried again."""
+        """Take the value. Neither the next visit nor a retry of this one gets it again."""
         found = self._find()
         if found is not None:
             self._since = self._on_value()
@@ -107,9 +109,9 @@ class Awaiting(Visit):
 
     def _find(self) -> Any:
         if self._path.root != "shared":
-            value = self._place.sight.at(self._path)
+            value = self._context.values.at(self._path)
             return None if self._is_nothing(value) else value
-        for shared in self._place.around:
+        for shared in self._context.around:
             value = find(shared.values, self._path.steps)
             if not self._is_nothing(value) and shared.written_since(str(self._path.steps[0]), self._since):
                 return value
@@ -122,7 +124,7 @@ class Awaiting(Visit):
         if not self._is_approval:
             self._finish(VisitDone(value), value)
             return
-        post = self._place.node.post
+        post = self._context.node.post
         action = decision_in(value, post.action_key) or post.action_static
         if action is not None:
             self._finish(VisitDone(value, action), value)
@@ -133,11 +135,13 @@ class Awaiting(Visit):
     def _give_up(self, limit: str) -> None:
         self._timer = None
         failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"nothing came within {limit}")
-        self._record(Failed(failure), broken=VisitFailed(failure, action=self._place.node.post.action_static))
+        self._record(
+            Failed(failure), broken=VisitFailed(failure, action=self._context.node.post.action_static)
+        )
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
-            self._desk.stop_timer(self._timer)
+            self._buffer.stop_timer(self._timer)
             self._timer = None
 
     def waits(self) -> list[WaitReason]:
@@ -154,7 +158,7 @@ def _text(value: Any) -> str:
 
 
 def decision_in(value: Any, key: tuple[str | int, ...] | None) -> str | None:
-    """The action that an answer means; None if it means none."""
+    """The action of an answer; None if it is neither yes nor no nor another action."""
     if isinstance(value, dict) and key is not None:
         value = find(value, key)
     if isinstance(value, bool):
@@ -172,36 +176,36 @@ class Calling(Visit):
     _child_id = ""
 
     def begin(self) -> None:
-        does, input = self._place.node.does, self._place.input
+        does, input = self._context.node.does, self._context.input
         assert isinstance(does, CallNode)
         if input is not None and not isinstance(input, dict):
-            what = f"the input of node {self._place.path!r}"
+            what = f"the input of node {self._context.path!r}"
             raise WrongType(what, f"a workflow takes its inputs by name, from a map; got {show(input)}")
-        packed = self._desk.pack_child(does.workflow, cast("dict[str, Any]", input or {}))
+        packed = self._buffer.pack_child(does.workflow, cast("dict[str, Any]", input or {}))
         self._open(input=input, workflow=does.workflow)
-        self._child = self._desk.take_child()
-        number = self._desk.count_visit(self._place.path)
-        path = self._place.path
-        if len(path) > LONGEST_PARENT:  # else no index could hold it
+        self._child = self._buffer.take_child()
+        number = self._buffer.count_visit(self._context.path)
+        path = self._context.path
+        if len(path) > LONGEST_PARENT:  # an id that long would not fit an index of the database
             path = hashlib.sha256(path.encode()).hexdigest()[:32]
-        self._child_id = f"{self._desk.run_name}/{path}" + (f"#{number}" if number > 1 else "")
-        self._desk.emit(StartChild(self._child, does.workflow, None, self._child_id, packed))
+        self._child_id = f"{self._buffer.run_name}/{path}" + (f"#{number}" if number > 1 else "")
+        self._buffer.emit(StartChild(self._child, does.workflow, None, self._child_id, packed))
 
     def go_again(self, event: Reopened) -> None:
         if self._child is None or self._child not in event.children_again:
             self._row = self._child = None
             self.go()
             return
-        shown = self._desk.encode_surely({"input": self._place.input})
-        self._row = self._desk.open(self._place.path, shown)
-        self._desk.emit(ResumeChild(self._child))
+        shown = self._buffer.encode_surely({"input": self._context.input})
+        self._row = self._buffer.open(self._context.path, shown)
+        self._buffer.emit(ResumeChild(self._child))
 
     def child_ended(self, seq: int, outcome: Outcome) -> None:
         if seq != self._child or self._row is None:
             return
         match outcome:
             case Succeeded():
-                self._record(outcome, VisitDone(self._desk.decode(outcome.payload)))
+                self._record(outcome, VisitDone(self._buffer.decode(outcome.payload)))
             case Cancelled():
                 why = f": {outcome.reason}" if outcome.reason else ""
                 message = f"run {self._child_id!r} was cancelled{why}"
