@@ -216,7 +216,7 @@ CALLS = [
         "error-of-a-service-failed-over",
         "a worker that says that the service has failed is believed",
         [
-            Code("executors.http.worker_client:_meaning").replace(
+            Code("executors.http.worker_client:_interpret").replace(
                 "Failed(capture(WorkerFailed(A)))", "NoAnswer(A)"
             )
         ],
@@ -261,7 +261,7 @@ CALLS = [
     Fault(
         "broken-worker-asked-again",
         "a worker that gave no answer is left out for the rest of the attempt",
-        [Code("executors.http.executor:_perform").replace("A.of(B, without=...)", "A.of(B)")],
+        [Code("executors.http.executor:_perform").replace("A.online(B, exclude=...)", "A.online(B)")],
         cases(
             "executors/test_http_failover.py", "test_each_worker_is_asked_once_and_the_failure_names_them_all"
         ),

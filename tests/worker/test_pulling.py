@@ -219,7 +219,7 @@ async def test_an_idle_worker_asks_less_and_less_often(
         if len(pauses) == 6:
             await stopping.wait()
 
-    monkeypatch.setattr(pulling, "wait_at_most", note)
+    monkeypatch.setattr(pulling, "sleep_unless_stopping", note)
     async with worker_of(server):
         await server.wait_until(lambda: server.polls == 6)
 
@@ -233,7 +233,7 @@ async def test_a_backlog_is_taken_without_pauses(
     async def pause_until_the_end(seconds: float, stopping: asyncio.Event) -> None:
         await stopping.wait()
 
-    monkeypatch.setattr(pulling, "wait_at_most", pause_until_the_end)
+    monkeypatch.setattr(pulling, "sleep_unless_stopping", pause_until_the_end)
     ids = [server.put("lower", "A") for _ in range(100)]
 
     async with worker_of(server):
@@ -485,7 +485,7 @@ async def test_a_function_that_does_not_end_is_left_behind(
 
     assert time.monotonic() - began < PATIENCE
     assert server.completed == []
-    assert "tasks from the queue that are left undone: 1" in caplog.messages
+    assert "tasks from the queue that are not done: 1" in caplog.messages
     assert ended == (["cancelled"] if is_async else [])
     release.set()
     await asyncio.sleep(0.05)

@@ -12,12 +12,12 @@ import pytest
 
 from holdfast.core.codec import Codec
 from holdfast.errors import BadDefinition, CannotStore, WrongType
-from holdfast.worker.services import Service, read_asked
+from holdfast.worker.services import Service, decode_request
 
 
 def call(function: Callable[..., Any], input: object = None, **params: object) -> Any:
     service = Service("it", function)
-    args, kwargs = service.bind(read_asked(msgspec.json.encode({"input": input, "params": params})))
+    args, kwargs = service.bind(decode_request(msgspec.json.encode({"input": input, "params": params})))
     return function(*args, **kwargs)
 
 
@@ -100,11 +100,11 @@ def test_a_value_that_does_not_fit_its_hint_is_refused_with_where():
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"params": []}', b"\xff", b'{"a":' * 100_000])
 def test_a_call_that_cannot_be_read_is_refused(body: bytes):
     with pytest.raises(WrongType, match="the call: "):
-        read_asked(body)
+        decode_request(body)
 
 
 def test_a_call_may_leave_everything_out():
-    asked = read_asked(b'{"params": null}')
+    asked = decode_request(b'{"params": null}')
 
     assert (bytes(asked.input), asked.params) == (b"null", None)
 

@@ -1,4 +1,4 @@
-"""Calls of services under way: plain functions on threads, async ones on the loop."""
+"""Runs calls of services: plain functions on threads, async functions on the event loop."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import NamedTuple
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.errors import OutsideContext
-from holdfast.worker.services import Service, ServiceReply, ServiceRequest, failed
+from holdfast.worker.services import Service, ServiceReply, ServiceRequest, error_reply
 
 _log = logging.getLogger("holdfast.worker")
 
 
 class Call(NamedTuple):
-    """On whose behalf a service is called."""
+    """The run and the task that a service is called for."""
 
     service: str
     run: str
     """The id of the run."""
     task: str
-    """Its name in the run: of a flow, the key of the node."""
+    """The name of the task in the run; in a flow, the key of the node."""
     attempt: int
     """From 1."""
     idempotency_key: str
-    """The same for every attempt at this task, and unique for ever: hand it to whoever charges cards."""
+    """The same for every attempt at this task, and unique for ever. Pass it to a payment API, for one."""
 
 
 _current: ContextVar[Call] = ContextVar("holdfast_worker_call")
 
 
 def current_call() -> Call:
-    """The call that is being answered. Raises OutsideContext where none is."""
+    """The call that is being answered. Raises OutsideContext where there is none."""
     call = _current.get(None)
     if call is None:
         raise OutsideContext(
@@ -45,14 +45,14 @@ def current_call() -> Call:
 
 
 class CallRunner:
-    def __init__(self, codec: Codec, most: int) -> None:
+    def __init__(self, codec: Codec, concurrency: int) -> None:
         self._codec = codec
-        self._slots = asyncio.Semaphore(most)
+        self._slots = asyncio.Semaphore(concurrency)
         self.load = 0
-        """Calls that are under way or wait for a slot."""
+        """How many calls are in progress or wait for a slot."""
 
-    async def perform(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
-        """Whatever the service does, it is said. A cancelled call ends where the function is async; a thread
+    async def perform(self, service: Service, request: ServiceRequest, call: Call) -> ServiceReply:
+        """An error of the service becomes a reply. If a call is cancelled, an async function ends; a thread
         goes on, and keeps its slot until it is done."""
         self.load += 1
         try:
@@ -62,57 +62,57 @@ class CallRunner:
             raise
         if service.is_async:
             try:
-                return await self._on_loop(service, asked, call)
+                return await self._on_loop(service, request, call)
             finally:
                 self._end()
-        return await self._on_thread(service, asked, call)
+        return await self._on_thread(service, request, call)
 
     def _end(self) -> None:
         self.load -= 1
         self._slots.release()
 
-    async def _on_loop(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
+    async def _on_loop(self, service: Service, request: ServiceRequest, call: Call) -> ServiceReply:
         token = _current.set(call)
         try:
-            args, kwargs = service.bind(asked)
+            args, kwargs = service.bind(request)
             return ServiceReply(service.store(await service.function(*args, **kwargs), self._codec))
         except BaseException as error:
             task = asyncio.current_task()
             if isinstance(error, GeneratorExit) or (task is not None and task.cancelling()):
                 raise
-            return _told(service, error)
+            return _reply_to_error(service, error)
         finally:
             _current.reset(token)
 
-    async def _on_thread(self, service: Service, asked: ServiceRequest, call: Call) -> ServiceReply:
+    async def _on_thread(self, service: Service, request: ServiceRequest, call: Call) -> ServiceReply:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[ServiceReply] = loop.create_future()
 
-        def end(said: ServiceReply) -> None:
+        def end(reply: ServiceReply) -> None:
             self._end()
-            if not answer.done():  # else nobody waits for it any more
-                answer.set_result(said)
+            if not answer.done():  # else the call was cancelled
+                answer.set_result(reply)
 
         def work() -> None:
             _current.set(call)
             try:
-                args, kwargs = service.bind(asked)
-                said = ServiceReply(service.store(service.function(*args, **kwargs), self._codec))
+                args, kwargs = service.bind(request)
+                reply = ServiceReply(service.store(service.function(*args, **kwargs), self._codec))
             except BaseException as error:
-                said = _told(service, error)
+                reply = _reply_to_error(service, error)
             try:
-                loop.call_soon_threadsafe(end, said)
+                loop.call_soon_threadsafe(end, reply)
             except RuntimeError:
-                if not loop.is_closed():  # else the worker has stopped, and waited long enough for this
+                if not loop.is_closed():  # else the worker has stopped, and this call was too slow for it
                     raise
 
-        # A thread for each: to start one costs little beside a call over HTTP. A daemon, as one that hangs
-        # would else keep a worker that was told to stop from ending.
-        variables = copy_context()
-        threading.Thread(target=variables.run, args=(work,), name=service.name, daemon=True).start()
+        # A new thread for each call: starting one costs little beside a call over HTTP. A daemon thread,
+        # because one that hangs would otherwise keep a worker that was told to stop from exiting.
+        contextvars = copy_context()
+        threading.Thread(target=contextvars.run, args=(work,), name=service.name, daemon=True).start()
         return await answer
 
 
-def _told(service: Service, error: BaseException) -> ServiceReply:
+def _reply_to_error(service: Service, error: BaseException) -> ServiceReply:
     _log.warning("service %s has failed", service.name, exc_info=error)
-    return failed(capture(error).summary or type(error).__qualname__)
+    return error_reply(capture(error).summary or type(error).__qualname__)

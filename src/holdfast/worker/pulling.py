@@ -1,9 +1,9 @@
-"""A worker that asks: takes tasks from the queue and tells what came of them.
+"""Pull mode: polls the queue for tasks and reports their results.
 
-The server takes a heartbeat as word for everything that it has given to the id of a worker. So an item whose
-answer got lost on the way, which this worker does not know of, would be held in its name for as long as it
-lives. Therefore a worker that may have lost one goes on under another id, and falls silent under the old one
-as soon as what it has taken with it is done.
+A heartbeat renews the leases of all items that the server has given to the id of a worker. If the response to
+a poll is lost, the worker does not know of the item in it, but its heartbeats would renew that lease for as
+long as it lives. So after a poll whose response may be lost, the worker goes on under a new id. It stops the
+heartbeats of the old id as soon as the items that it has taken under it are done.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ import msgspec
 from holdfast.errors import WrongType
 from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import (
-    MAY_PASS,
-    Away,
+    TRANSIENT_STATUSES,
     Backoff,
     Registration,
-    Reply,
     ServerLink,
-    until_server_is_back,
-    wait_at_most,
+    ServerReply,
+    ServerUnavailable,
+    reconnect_backoff,
+    sleep_unless_stopping,
 )
-from holdfast.worker.services import Service, ServiceReply, ServiceRequest, failed, read_asked
+from holdfast.worker.services import Service, ServiceReply, ServiceRequest, decode_request, error_reply
 
 _log = logging.getLogger("holdfast.worker")
 
 
-class Item(msgspec.Struct):
-    """A task that the server has given us."""
+class PolledItem(msgspec.Struct):
+    """A task that the server has given to this worker."""
 
     id: str
     service: str
     task_id: str = ""
-    """Of the run, in the words of the API."""
+    """The id of the run: the API calls a run a task."""
     node_key: str = ""
     input_json: str = "{}"
 
-    def call(self, asked: ServiceRequest) -> Call:
-        # Both end in a number, of the lease and of the attempt; before that stand the run and the task in it.
+    def call(self, request: ServiceRequest) -> Call:
+        # Both ids name the run and the task. Then follows the number of the lease, or of the attempt.
         key, _, _ = self.id.rpartition(":")
-        _, _, attempt = asked.run_id.rpartition(":")
+        _, _, attempt = request.run_id.rpartition(":")
         number = int(attempt) if attempt.isdecimal() else 1
         return Call(self.service, self.task_id, self.node_key, number, key or self.id)
 
 
-_decode_item = msgspec.json.Decoder(Item).decode
+_decode_item = msgspec.json.Decoder(PolledItem).decode
 
 
 class _Identity:
-    """An id that the server knows, and how many items were given to it, or asked for, that are not done."""
+    """An id of this worker, and how many of its items and polls are not done."""
 
     __slots__ = ("held", "registration")
 
@@ -63,12 +63,12 @@ class _Identity:
         self.held = 0
 
 
-class _Taken(NamedTuple):
-    item: Item
+class _TakenItem(NamedTuple):
+    item: PolledItem
     identity: _Identity
 
 
-class Puller:
+class QueuePoller:
     def __init__(
         self,
         services: Mapping[str, Service],
@@ -77,17 +77,17 @@ class Puller:
         stopping: asyncio.Event,
         *,
         id: str,
-        most: int,
-        patience: float,
+        concurrency: int,
+        drain_timeout: float,
     ) -> None:
         self._services = services
         self._calls = calls
         self._link = link
         self._stopping = stopping
         self._id = id
-        self._most = most
-        self.patience = patience
-        self._lives = 0
+        self._concurrency = concurrency
+        self.drain_timeout = drain_timeout
+        self._identities = 0
         self._identity = self._next_identity()
         self._retired: list[_Identity] = []
         self._items: set[asyncio.Task[None]] = set()
@@ -101,63 +101,65 @@ class Puller:
             await self._link.heartbeat(each.registration, self._calls.load)
 
     async def run(self) -> None:
-        width, idle, away = 1, Backoff(0.1, 1), until_server_is_back()
+        width, idle, reconnect = 1, Backoff(0.1, 1), reconnect_backoff()
         while not self._stopping.is_set():
-            free = self._most - len(self._items)
+            free = self._concurrency - len(self._items)
             if free <= 0:
                 await asyncio.wait(self._items, return_when=asyncio.FIRST_COMPLETED)
                 continue
-            # Never cut off: what the server gives while we stop is ours to do.
+            # Not cancelled on stop: an item that the server gives meanwhile has to be done.
             found = await asyncio.gather(*(self._poll() for _ in range(min(width, free))))
-            taken = [each for each in found if isinstance(each, _Taken)]
+            taken = [each for each in found if isinstance(each, _TakenItem)]
             for each in taken:
                 self._begin(each)
-            if any(isinstance(each, Away) for each in found):
+            if any(isinstance(each, ServerUnavailable) for each in found):
                 width = 1
-                await wait_at_most(away.next(), self._stopping)
+                await sleep_unless_stopping(reconnect.next(), self._stopping)
                 continue
-            away.reset()
+            reconnect.reset()
             if len(taken) == len(found):
-                width = min(width * 2, self._most)
+                width = min(width * 2, self._concurrency)
                 idle.reset()
             elif not taken:
                 width = 1
-                await wait_at_most(idle.next(), self._stopping)
+                await sleep_unless_stopping(idle.next(), self._stopping)
         if self._items:
             await asyncio.wait(self._items)
 
-    async def cut(self) -> None:
-        """Leases of what is left run out, and then others take it."""
+    async def abort(self) -> None:
+        """The leases of the items expire, and then other workers take them."""
         if self._items:
-            _log.warning("tasks from the queue that are left undone: %d", len(self._items))
+            _log.warning("tasks from the queue that are not done: %d", len(self._items))
         for task in self._items:
             task.cancel()
         if self._items:
             await asyncio.wait(self._items)
 
-    async def _poll(self) -> _Taken | Away | None:
-        """None if there is nothing to do."""
+    async def _poll(self) -> _TakenItem | ServerUnavailable | None:
+        """None if the queue is empty."""
         identity = self._identity
         message = {"worker_id": identity.registration.id, "services": list(self._services)}
         identity.held += 1
         answer = await self._link.post("/queue/poll", message)
-        if isinstance(answer, Reply) and answer.is_yes and answer.status != 204:
+        if isinstance(answer, ServerReply) and answer.is_success and answer.status != 204:
             try:
-                return _Taken(_decode_item(answer.body), identity)
+                return _TakenItem(_decode_item(answer.body), identity)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                answer = Away(f"it has given us what we cannot read: {error}", may_have_heard=True)
+                answer = ServerUnavailable(
+                    f"it has given us what we cannot read: {error}", may_have_acted=True
+                )
                 _log.error("the server's answer to a poll: %s", answer.reason)
         identity.held -= 1
-        if isinstance(answer, Away):
-            if answer.may_have_heard:
+        if isinstance(answer, ServerUnavailable):
+            if answer.may_have_acted:
                 await self._retire(identity)
             return answer
-        if answer.is_yes:
+        if answer.is_success:
             return None
-        _log.warning("the server does not let us poll: %s", answer.words)
-        return Away(answer.words, may_have_heard=False)
+        _log.warning("the server does not let us poll: %s", answer.message)
+        return ServerUnavailable(answer.message, may_have_acted=False)
 
-    def _begin(self, taken: _Taken) -> None:
+    def _begin(self, taken: _TakenItem) -> None:
         task = asyncio.create_task(self._do(taken.item))
         self._items.add(task)
 
@@ -167,52 +169,54 @@ class Puller:
 
         task.add_done_callback(end)
 
-    async def _do(self, item: Item) -> None:
+    async def _do(self, item: PolledItem) -> None:
         run_id = ""
         service = self._services.get(item.service)
         if service is None:
-            said = failed(f"this worker has no service {item.service!r}")
+            reply = error_reply(f"this worker has no service {item.service!r}")
         else:
             try:
-                asked = read_asked(item.input_json)
+                request = decode_request(item.input_json)
             except WrongType as error:
-                said = failed(str(error))
+                reply = error_reply(str(error))
             else:
-                run_id = asked.run_id
-                said = await self._calls.perform(service, asked, item.call(asked))
-        await self._complete(item, said, run_id)
+                run_id = request.run_id
+                reply = await self._calls.perform(service, request, item.call(request))
+        await self._complete(item, reply, run_id)
 
-    async def _complete(self, item: Item, said: ServiceReply, run_id: str) -> None:
-        """Until the server has heard it."""
-        backoff, is_refused = until_server_is_back(), False
+    async def _complete(self, item: PolledItem, reply: ServiceReply, run_id: str) -> None:
+        """Tries until the server has received the result."""
+        backoff, is_refused = reconnect_backoff(), False
         while True:
-            message = {"queue_id": item.id, "run_id": run_id, **said.as_message()}
+            message = {"queue_id": item.id, "run_id": run_id, **reply.as_message()}
             answer = await self._link.post("/queue/complete", message)
-            if isinstance(answer, Reply):
-                if answer.is_yes:
+            if isinstance(answer, ServerReply):
+                if answer.is_success:
                     return
                 if answer.status == 409:
-                    _log.warning("item %s is no longer ours: %s", item.id, answer.words)
+                    _log.warning("item %s is no longer ours: %s", item.id, answer.message)
                     return
-                if answer.status in MAY_PASS:
+                if answer.status in TRANSIENT_STATUSES:
                     await asyncio.sleep(backoff.next())
                     continue
                 if is_refused:
-                    _log.error("the server takes no word on item %s: %s", item.id, answer.words)
+                    _log.error(
+                        "the server does not accept the result of item %s: %s", item.id, answer.message
+                    )
                     return
                 is_refused = True
-                said = failed(f"the server has refused the result: {answer.words}")
+                reply = error_reply(f"the server has refused the result: {answer.message}")
             else:
                 await asyncio.sleep(backoff.next())
 
     async def _retire(self, identity: _Identity) -> None:
         if identity is not self._identity:
-            return  # another poll of the same time has done it
+            return  # another poll at the same time has done this
         self._retired.append(identity)
         self._identity = self._next_identity()
         await self.register()
 
     def _next_identity(self) -> _Identity:
-        self._lives += 1
-        id = self._id if self._lives == 1 else f"{self._id}-{self._lives}"
+        self._identities += 1
+        id = self._id if self._identities == 1 else f"{self._id}-{self._identities}"
         return _Identity(Registration(id, "queue", list(self._services), "async"))

@@ -1,7 +1,8 @@
-"""A worker that is called: a small HTTP server with one route, `POST /exec/<service>`.
+"""Push mode: a small HTTP server with one route, `POST /exec/<service>`.
 
-An answer with an `error` in it means that the service has failed, and no other worker is asked. Whatever is a
-matter of this worker alone (a service that it does not have, that it stops) is therefore said without one.
+A response with an `error` in it means that the service has failed, and then the node calls no other worker.
+So a problem of this worker alone, such as a service that it does not have, is reported without an `error`
+field.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import uvicorn
 from holdfast.errors import BadOption, PayloadTooLarge, WrongType
 from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import Registration, ServerLink
-from holdfast.worker.services import Service, ServiceReply, failed, read_asked
+from holdfast.worker.services import Service, ServiceReply, decode_request, error_reply
 
 _log = logging.getLogger("holdfast.worker")
 
@@ -33,25 +34,26 @@ AsgiReceive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
 AsgiSend: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
 
 _KEEP_ALIVE: Final = 30
-"""Seconds. Longer than a node does: this side never closes a connection that is about to be used."""
+"""Seconds. Longer than a node keeps a connection, so that this side never closes one that is about to be
+used."""
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
-_LAST_WORDS: Final = 5.0
+_CLOSE_TIMEOUT: Final = 5.0
 """Seconds to close the connections that are left."""
-_WAITING: Final = 2048
-"""Connections that the system keeps until they are accepted."""
+_BACKLOG: Final = 2048
+"""Connections that the system queues until they are accepted."""
 
 
-class App:
-    """ASGI."""
+class ServiceApp:
+    """The ASGI application."""
 
     def __init__(self, services: Mapping[str, Service], calls: CallRunner, limit: int) -> None:
         self._services = services
         self._calls = calls
         self._limit = limit
-        """In bytes of what a service is called with."""
+        """Bounds the body of a request, in bytes."""
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        # Whatever is before it: the address that this worker is registered with may have a path.
+        # Any prefix is accepted: the address that this worker is registered with may have a path.
         service = self._services.get(scope["path"].partition("/exec/")[2])
         if service is None:
             await _refuse(send, HTTPStatus.NOT_FOUND, "there is no such service here")
@@ -64,28 +66,28 @@ class App:
         try:
             body = await self._read(receive)
             if body is None:
-                return  # whoever called is gone
-            asked = read_asked(body)
+                return  # the caller has disconnected
+            request = decode_request(body)
         except PayloadTooLarge as error:
-            await _say(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, failed(str(error)))
+            await _send_reply(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error_reply(str(error)))
             return
         except WrongType as error:
-            await _say(send, HTTPStatus.BAD_REQUEST, failed(str(error)))
+            await _send_reply(send, HTTPStatus.BAD_REQUEST, error_reply(str(error)))
             return
-        work = asyncio.create_task(self._calls.perform(service, asked, _call_of(service, scope)))
-        gone = asyncio.create_task(_wait_until_gone(receive))
+        work = asyncio.create_task(self._calls.perform(service, request, _call_of(service, scope)))
+        disconnected = asyncio.create_task(_wait_for_disconnect(receive))
         try:
-            await asyncio.wait([work, gone], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, disconnected], return_when=asyncio.FIRST_COMPLETED)
             if work.done():
-                await _say(send, HTTPStatus.OK, work.result())
+                await _send_reply(send, HTTPStatus.OK, work.result())
         finally:
-            # Nobody waits for the answer: what can be ended is.
+            # If the caller has disconnected, nobody waits for the answer, so an async function is cancelled.
             work.cancel()
-            gone.cancel()
-            await asyncio.wait([work, gone])
+            disconnected.cancel()
+            await asyncio.wait([work, disconnected])
 
     async def _read(self, receive: AsgiReceive) -> bytes | None:
-        """None if the caller is gone before all of it has come. Raises PayloadTooLarge."""
+        """None if the caller disconnects before the whole body has come. Raises PayloadTooLarge."""
         body = bytearray()
         while True:
             message = await receive()
@@ -99,24 +101,24 @@ class App:
 
 
 def _call_of(service: Service, scope: AsgiScope) -> Call:
-    given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-    attempt = given.get("holdfast-attempt", "")
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    attempt = headers.get("holdfast-attempt", "")
     return Call(
         service.name,
-        unquote(given.get("holdfast-run", "")),
-        unquote(given.get("holdfast-task", "")),
+        unquote(headers.get("holdfast-run", "")),
+        unquote(headers.get("holdfast-task", "")),
         int(attempt) if attempt.isdecimal() and len(attempt) < 10 else 1,
-        given.get("idempotency-key", ""),
+        headers.get("idempotency-key", ""),
     )
 
 
-async def _wait_until_gone(receive: AsgiReceive) -> None:
+async def _wait_for_disconnect(receive: AsgiReceive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _say(send: AsgiSend, status: HTTPStatus, said: ServiceReply) -> None:
-    await _send(send, status, b"application/json", msgspec.json.encode(said.as_message()))
+async def _send_reply(send: AsgiSend, status: HTTPStatus, reply: ServiceReply) -> None:
+    await _send(send, status, b"application/json", msgspec.json.encode(reply.as_message()))
 
 
 async def _refuse(send: AsgiSend, status: HTTPStatus, text: str) -> None:
@@ -129,20 +131,20 @@ async def _send(send: AsgiSend, status: HTTPStatus, kind: bytes, body: bytes) ->
     await send({"type": "http.response.body", "body": body})
 
 
-# --- where it is found
+# --- the address
 
 
 class Endpoint(NamedTuple):
     socket: socket.socket
     url: str
-    """With the port that it has got."""
+    """With the port that was bound."""
 
 
-def open_place(url: str) -> Endpoint:
-    """Listen where `url` says, or on another port if that one is taken. Raises BadOption, OSError."""
+def open_endpoint(url: str) -> Endpoint:
+    """Listen at `url`, or on another port if that one is taken. Raises BadOption, OSError."""
     parts = _parts_of(url)
     host = parts.hostname or ""
-    # Another name than that of this machine to itself may be one of many that it has for others.
+    # A name that is not loopback may be one of several names of this machine, so listen on all addresses.
     address = ("127.0.0.1" if host != "::1" else host) if host in _LOOPBACK else ("::" if ":" in host else "")
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     wanted = parts.port if parts.port is not None else (443 if parts.scheme == "https" else 80)
@@ -154,9 +156,9 @@ def open_place(url: str) -> Endpoint:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
-            _log.warning("port %d is taken: another one will do", wanted)
+            _log.warning("port %d is taken, so another one is used", wanted)
             listener.bind((address, 0))
-        listener.listen(_WAITING)
+        listener.listen(_BACKLOG)
         listener.setblocking(False)
     except BaseException:
         listener.close()
@@ -182,14 +184,14 @@ def _parts_of(url: str) -> SplitResult:
 
 
 class _WorkerUvicorn(uvicorn.Server):
-    """Has no say over signals: whoever runs the worker has."""
+    """Does not handle signals: `Worker.run` does."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
 
 
-class Pusher:
+class CallServer:
     def __init__(
         self,
         services: Mapping[str, Service],
@@ -200,27 +202,28 @@ class Pusher:
         id: str,
         url: str,
         limit: int,
-        patience: float,
+        drain_timeout: float,
     ) -> None:
-        """It can be reached from here on, and answers as soon as it runs. Raises BadOption, OSError."""
-        self._socket, self.url = open_place(url)
+        """Connections are accepted from here on, and answered once `run` is called. Raises BadOption,
+        OSError."""
+        self._socket, self.url = open_endpoint(url)
         self._calls = calls
         self._link = link
         self._stopping = stopping
         self._registration = Registration(id, self.url, list(services), "http")
-        patience = math.ceil(patience)
-        self.patience = patience + _LAST_WORDS
+        drain_seconds = math.ceil(drain_timeout)
+        self.drain_timeout = drain_seconds + _CLOSE_TIMEOUT
         self._serving: asyncio.Task[None] | None = None
         self._server = _WorkerUvicorn(
             uvicorn.Config(
-                App(services, calls, limit),
+                ServiceApp(services, calls, limit),
                 lifespan="off",
                 ws="none",
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 timeout_keep_alive=_KEEP_ALIVE,
-                timeout_graceful_shutdown=patience,
+                timeout_graceful_shutdown=drain_seconds,
             )
         )
 
@@ -228,7 +231,7 @@ class Pusher:
         await self._link.register(self._registration)
 
     async def heartbeat(self) -> None:
-        if not self._stopping.is_set():  # else nobody should find it any more
+        if not self._stopping.is_set():  # else the server should mark it as offline
             await self._link.heartbeat(self._registration, self._calls.load)
 
     async def run(self) -> None:
@@ -240,10 +243,10 @@ class Pusher:
         await asyncio.wait([serving])
         serving.result()
 
-    async def cut(self) -> None:
+    async def abort(self) -> None:
         self._server.should_exit = self._server.force_exit = True
         if self._serving is not None and not self._serving.done():
             for task in self._server.server_state.tasks:
                 task.cancel()
-            await asyncio.wait([self._serving], timeout=_LAST_WORDS)
+            await asyncio.wait([self._serving], timeout=_CLOSE_TIMEOUT)
         self._socket.close()

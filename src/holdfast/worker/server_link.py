@@ -1,4 +1,4 @@
-"""What a worker says to the server, over HTTP, and what to do when nobody answers."""
+"""Requests of a worker to the server over HTTP, and what to do when the server does not answer."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from holdfast.errors import Refused
 
 _log = logging.getLogger("holdfast.worker")
 
-_PATIENCE: Final = 30.0
+_TIMEOUT: Final = 30.0
 """Seconds for one request."""
 
-_LONGEST_WORDS: Final = 500
-MAY_PASS: Final = frozenset({404, 405, 408, 425, 429})
-"""A server that is not set up yet, or has too much to do, or is behind something that says so."""
-_LOST_ON_THE_WAY: Final = frozenset({502, 504})
-"""Said by whoever stands in between: the server may have done it all the same."""
+_LONGEST_MESSAGE: Final = 500
+TRANSIENT_STATUSES: Final = frozenset({404, 405, 408, 425, 429})
+"""The server is not set up yet or is overloaded, or a proxy in front of it says so."""
+_PROXY_STATUSES: Final = frozenset({502, 504})
+"""Sent by a proxy: the server may have done what it was asked all the same."""
 
 
-class Reply(NamedTuple):
+class ServerReply(NamedTuple):
     status: int
     body: bytes
 
     @property
-    def is_yes(self) -> bool:
+    def is_success(self) -> bool:
         return 200 <= self.status < 300
 
     @property
-    def words(self) -> str:
-        """What it says is wrong."""
+    def message(self) -> str:
+        """The status and the error message of the server."""
         try:
-            said = msgspec.json.decode(self.body, type=dict[str, Any]).get("error")
+            error = msgspec.json.decode(self.body, type=dict[str, Any]).get("error")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            said = self.body.decode(errors="backslashreplace")
-        return f"{self.status} {said or ''}".strip()[:_LONGEST_WORDS]
+            error = self.body.decode(errors="backslashreplace")
+        return f"{self.status} {error or ''}".strip()[:_LONGEST_MESSAGE]
 
 
-class Away(NamedTuple):
-    """The server was not reached, or cannot answer just now."""
+class ServerUnavailable(NamedTuple):
+    """The server was not reached, or cannot answer now."""
 
     reason: str
-    may_have_heard: bool
-    """It may have done what it was asked for, and only the answer got lost."""
+    may_have_acted: bool
+    """The server may have done what it was asked, and only its answer was lost."""
 
 
 class Backoff:
-    """Pauses that grow. With jitter, so that a hundred workers do not come back in the same instant."""
+    """Pauses that grow, with jitter, so that a hundred workers do not come back at the same moment."""
 
     def __init__(self, first: float, longest: float) -> None:
         self._first, self._longest = first, longest
@@ -68,7 +68,7 @@ class Backoff:
         return seconds
 
 
-async def wait_at_most(seconds: float, stopping: asyncio.Event) -> None:
+async def sleep_unless_stopping(seconds: float, stopping: asyncio.Event) -> None:
     try:
         async with asyncio.timeout(seconds):
             await stopping.wait()
@@ -76,7 +76,7 @@ async def wait_at_most(seconds: float, stopping: asyncio.Event) -> None:
         pass  # the usual case
 
 
-def until_server_is_back() -> Backoff:
+def reconnect_backoff() -> Backoff:
     return Backoff(0.2, 10)
 
 
@@ -93,68 +93,68 @@ class ServerLink:
     def __init__(self, base: str, stopping: asyncio.Event) -> None:
         self._base = base.rstrip("/")
         self._stopping = stopping
-        # A client would follow redirects, look for proxies, and log every request that is made.
+        # An httpx client would follow redirects, look for proxies and log every request.
         self._transport = httpx.AsyncHTTPTransport(trust_env=False)
-        self._trouble: str | None = None
+        self._problem: str | None = None
+        """Why the server did not answer the last request."""
 
-    async def post(self, path: str, message: object) -> Reply | Away:
-        """Any answer but those that say that the server cannot answer now. It is logged when that begins, and
-        when it ends."""
+    async def post(self, path: str, message: object) -> ServerReply | ServerUnavailable:
+        """Logs when the server stops answering, and when it answers again."""
         answer = await self._post(path, message)
-        if isinstance(answer, Away):
-            if self._trouble is None:
+        if isinstance(answer, ServerUnavailable):
+            if self._problem is None:
                 _log.warning("the server at %s does not answer: %s", self._base, answer.reason)
-            self._trouble = answer.reason
-        elif self._trouble is not None:
+            self._problem = answer.reason
+        elif self._problem is not None:
             _log.info("the server at %s answers again", self._base)
-            self._trouble = None
+            self._problem = None
         return answer
 
     async def register(self, worker: Registration) -> None:
-        """Until the server answers, or the worker is told to stop. Raises Refused if it says no."""
+        """Tries until the server accepts the worker, or the worker is told to stop. Raises Refused."""
         message = {"ID": worker.id, "URL": worker.url, "Services": worker.services, "Type": worker.type}
-        backoff, told = until_server_is_back(), ""
+        backoff, logged = reconnect_backoff(), ""
         while not self._stopping.is_set():
             answer = await self.post("/workers/register", message)
-            if isinstance(answer, Reply):
-                if answer.is_yes:
+            if isinstance(answer, ServerReply):
+                if answer.is_success:
                     _log.info("registered at %s as %s (%s)", self._base, worker.id, worker.url)
                     return
-                if answer.status not in MAY_PASS:
-                    raise Refused(f"the server at {self._base} does not take this worker: {answer.words}")
-                if answer.words != told:
-                    told = answer.words
-                    _log.warning("cannot register at %s: %s; is that its address?", self._base, told)
-            await wait_at_most(backoff.next(), self._stopping)
+                if answer.status not in TRANSIENT_STATUSES:
+                    raise Refused(f"the server at {self._base} does not take this worker: {answer.message}")
+                if answer.message != logged:
+                    logged = answer.message
+                    _log.warning("cannot register at %s: %s; is that its address?", self._base, logged)
+            await sleep_unless_stopping(backoff.next(), self._stopping)
 
     async def heartbeat(self, worker: Registration, load: int) -> None:
-        """A server that has never heard of it is told again who it is."""
+        """If the server does not know the worker, it is registered again."""
         message = {"ID": worker.id, "URL": worker.url, "Load": load}
         answer = await self.post("/workers/heartbeat", message)
-        if isinstance(answer, Reply) and answer.status == 404:
-            _log.warning("the server at %s does not know %s: %s", self._base, worker.id, answer.words)
+        if isinstance(answer, ServerReply) and answer.status == 404:
+            _log.warning("the server at %s does not know %s: %s", self._base, worker.id, answer.message)
             await self.register(worker)
 
     async def close(self) -> None:
         await self._transport.aclose()
 
-    async def _post(self, path: str, message: object) -> Reply | Away:
+    async def _post(self, path: str, message: object) -> ServerReply | ServerUnavailable:
         try:
             request = httpx.Request(
                 "POST",
                 self._base + path,
                 content=msgspec.json.encode(message),
                 headers={"Content-Type": "application/json", "User-Agent": "holdfast"},
-                extensions={"timeout": httpx.Timeout(_PATIENCE).as_dict()},
+                extensions={"timeout": httpx.Timeout(_TIMEOUT).as_dict()},
             )
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT):
                 answer = await self._transport.handle_async_request(request)
                 body = await answer.aread()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            return Away(words_of(error) or type(error).__name__, may_have_heard=False)
+            return ServerUnavailable(words_of(error) or type(error).__name__, may_have_acted=False)
         except (httpx.TransportError, TimeoutError) as error:
-            return Away(words_of(error) or type(error).__name__, may_have_heard=True)
-        reply = Reply(answer.status_code, body)
+            return ServerUnavailable(words_of(error) or type(error).__name__, may_have_acted=True)
+        reply = ServerReply(answer.status_code, body)
         if reply.status >= 500:
-            return Away(reply.words, may_have_heard=reply.status in _LOST_ON_THE_WAY)
+            return ServerUnavailable(reply.message, may_have_acted=reply.status in _PROXY_STATUSES)
         return reply

@@ -1,4 +1,4 @@
-"""A function as a service: what it is called with, and what is made of its result."""
+"""A function as a service: its parameters are bound to a request, and its result becomes a reply."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _MOST_NAMES_SHOWN = 20
 
 
 class ServiceRequest(msgspec.Struct):
-    """What a service is called with, as it comes over the wire."""
+    """A call of a service, as it comes over the wire."""
 
     input: msgspec.Raw = msgspec.Raw(b"null")
     params: dict[str, msgspec.Raw] | None = None
     run_id: str = ""
-    """The id of this attempt, where it comes from the queue."""
+    """The id of this attempt, if the call comes from the queue."""
 
 
 class ServiceReply(NamedTuple):
-    """What a service says: `result` counts unless there is an `error`."""
+    """The answer of a service: `result` counts unless there is an `error`."""
 
     result: Payload
     error: str = ""
@@ -35,24 +35,24 @@ class ServiceReply(NamedTuple):
         return {"result": msgspec.Raw(self.result), "error": self.error}
 
 
-_decode_asked = msgspec.json.Decoder(ServiceRequest).decode
+_decode_request = msgspec.json.Decoder(ServiceRequest).decode
 
 
-def read_asked(body: bytes | str) -> ServiceRequest:
+def decode_request(body: bytes | str) -> ServiceRequest:
     """Raises WrongType."""
     try:
-        return _decode_asked(body)
+        return _decode_request(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise WrongType("the call", explain_mismatch(error)) from None
 
 
-def failed(error: str) -> ServiceReply:
+def error_reply(error: str) -> ServiceReply:
     return ServiceReply(NULL, error)
 
 
 class Service:
-    """The first parameter gets the input, the others what `params` has under their names. One that is called
-    `params` gets all of them."""
+    """The first parameter gets the input, the others get the params of the same names. A parameter `params`
+    gets all of them."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         """Raises BadDefinition."""
@@ -66,9 +66,12 @@ class Service:
         self._named = {it.name: it for it in each if it.name != self._first and it.kind not in _REST}
         self._options = next((it.name for it in each if it.kind is it.VAR_KEYWORD), None)
 
-    def bind(self, asked: ServiceRequest) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments, each as its hint has it; of the params those that it takes. Raises WrongType."""
-        params = asked.params or {}
+    def bind(self, request: ServiceRequest) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, converted to their type hints. Params that the function does not take are dropped.
+
+        Raises WrongType.
+        """
+        params = request.params or {}
         fields = {name: params[name] for name in self._named if name in params}
         if "params" in self._named:
             fields["params"] = msgspec.Raw(msgspec.json.encode(params))
@@ -79,7 +82,7 @@ class Service:
                 f"its parameter {missing[0]!r} is not in the params, which have {_listed(params)}",
             )
         if self._first is not None:
-            fields[self._first] = asked.input
+            fields[self._first] = request.input
         if self._options is not None:
             others = {name: value for name, value in params.items() if name not in fields}
             fields[self._options] = msgspec.Raw(msgspec.json.encode(others))

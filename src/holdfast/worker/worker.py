@@ -1,4 +1,5 @@
-"""`Worker`: functions that nodes call over HTTP (push), or that take their work from the queue (pull)."""
+"""`Worker`: serves functions to nodes that call it over HTTP (push), or takes their tasks from the queue
+(pull)."""
 
 from __future__ import annotations
 
@@ -29,33 +30,34 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Mode = Literal["push", "pull"]
 
 
-class Face(Protocol):
-    """What a worker does in either mode."""
+class CallSource(Protocol):
+    """Where a worker gets its calls from: HTTP requests or the queue."""
 
     @property
-    def patience(self) -> float:
+    def drain_timeout(self) -> float:
         """Seconds that `run` may take to end, once the worker is told to stop."""
         ...
 
     async def register(self) -> None:
-        """Until the server answers, or the worker is told to stop. Raises Refused."""
+        """Tries until the server answers or the worker is told to stop. Raises Refused."""
         ...
 
     async def heartbeat(self) -> None: ...
 
     async def run(self) -> None:
-        """Until the worker is told to stop, and everything that it has taken is done."""
+        """Returns when the worker is told to stop and every call that it has accepted is done."""
         ...
 
-    async def cut(self) -> None:
-        """Leave what is not done."""
+    async def abort(self) -> None:
+        """Cancel the calls that are not done."""
         ...
 
 
 class Worker:
     """Serves functions as services until it is told to stop.
 
-    Then it takes nothing more, finishes what is under way, and falls silent, which the server notices.
+    Then it accepts no more calls, finishes those in progress and sends no more heartbeats, so that the server
+    marks it as offline.
     """
 
     def __init__(
@@ -70,10 +72,10 @@ class Worker:
         drain: dt.timedelta = dt.timedelta(seconds=10),
         limit: int = DEFAULT_LIMIT,
     ) -> None:
-        """`base` is the address of the server's API; without it REGISTRY_URL or SCHEDULER_BASE count. `url`
-        is where nodes find a worker that is pushed to; without it WORKER_URL counts. Each life of a worker
-        has an id of its own, which begins with `name`. `drain` bounds how long a worker that stops lets calls
-        finish, and `limit` the bytes of what goes in and out of one. Raises BadOption."""
+        """`base` is the address of the server's API; by default REGISTRY_URL or SCHEDULER_BASE. `url` is the
+        address at which nodes call a worker in push mode; by default WORKER_URL. Each start of a worker gets
+        a new id, which begins with `name`. `drain` bounds how long a worker that stops lets calls finish.
+        `limit` bounds the input and the output of a call, in bytes. Raises BadOption."""
         addresses = worker_addresses()
         base = base or addresses.base
         if not base or not base.startswith(("http://", "https://")):
@@ -87,7 +89,7 @@ class Worker:
         self.mode: Mode = mode
         self.id = f"{checked_name('name', name or socket.gethostname())}-{secrets.token_hex(4)}"
         self.url = (url or addresses.url or "http://localhost:8080") if mode == "push" else "queue"
-        """Of a worker that is pushed to; once it is registered, with the port that it has got."""
+        """The address in push mode. Once the worker is registered, with the port that it has got."""
         self._base = base
         self._concurrency = concurrency
         self._heartbeat = heartbeat.total_seconds()
@@ -106,8 +108,9 @@ class Worker:
     @overload
     def service(self, name: str, /) -> Callable[[Function], Function]: ...
     def service(self, function: Any, /) -> Any:
-        """`@worker.service`, or `@worker.service("name")`. The function stays what it is. Its first parameter
-        gets the input, the others what the params have under their names. Raises BadDefinition, BadOption."""
+        """`@worker.service`, or `@worker.service("name")`. The function is returned unchanged. Its first
+        parameter gets the input, the others get the params of the same names. Raises BadDefinition,
+        BadOption."""
         if isinstance(function, str):
             return partial(self._add, function)
         return self._add(getattr(function, "__name__", ""), function)
@@ -120,15 +123,15 @@ class Worker:
         return function
 
     def run(self) -> None:
-        """Serve until SIGTERM or Ctrl-C; a second one cuts short what is under way. Raises Refused if the
-        server does not take this worker."""
+        """Serve until SIGTERM or Ctrl-C. A second signal cancels the calls in progress. Raises Refused if the
+        server does not accept this worker."""
         try:
             asyncio.run(self._run())
         except (KeyboardInterrupt, asyncio.CancelledError):
-            _log.warning("told to stop once more: what was under way is left undone")
+            _log.warning("told to stop once more: calls in progress are cancelled")
 
     async def serve(self) -> None:
-        """The same in an event loop that is there, until `stop`."""
+        """Like `run`, in the running event loop, until `stop`."""
         if self._loop is not None:
             raise OpenedBefore
         if not self._services:
@@ -140,23 +143,23 @@ class Worker:
             raise _missing(error) from None
         link = ServerLink(self._base, self._stopping)
         try:
-            face = self._face(link)
+            source = self._call_source(link)
             try:
-                await self._work(face)
+                await self._work(source)
             finally:
-                await face.cut()
+                await source.abort()
         finally:
             await link.close()
 
     def stop(self) -> None:
-        """From any thread. `serve` and `run` return when what is under way is done."""
+        """May be called from any thread. `serve` and `run` return when the calls in progress are done."""
         if self._loop is None:
             self._stopping.set()
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stopping.set)
 
     async def __aenter__(self) -> Self:
-        """Serve beside other things; from here on it is registered."""
+        """Serve in the background. The worker is registered when this returns."""
         self._serving = asyncio.create_task(self.serve())
         registered = asyncio.create_task(self._is_registered.wait())
         await asyncio.wait([self._serving, registered], return_when=asyncio.FIRST_COMPLETED)
@@ -175,37 +178,37 @@ class Worker:
     async def _run(self) -> None:
         task = asyncio.current_task()
 
-        def told_to_stop() -> None:
+        def on_signal() -> None:
             if self._stopping.is_set() and task is not None:
                 task.cancel()
             self._stopping.set()
 
         for number in (signal.SIGTERM, signal.SIGINT):
             try:
-                asyncio.get_running_loop().add_signal_handler(number, told_to_stop)
+                asyncio.get_running_loop().add_signal_handler(number, on_signal)
             except (NotImplementedError, RuntimeError, ValueError):
-                pass  # not the main thread, or Windows: there Ctrl-C cancels this task, and no more
+                pass  # not the main thread, or Windows, where Ctrl-C only cancels this task
         await self.serve()
 
-    def _face(self, link: ServerLink) -> Face:
+    def _call_source(self, link: ServerLink) -> CallSource:
         calls = CallRunner(Codec(self._limit), self._concurrency)
         if self.mode == "pull":
-            from holdfast.worker.pulling import Puller
+            from holdfast.worker.pulling import QueuePoller
 
-            return Puller(
+            return QueuePoller(
                 self._services,
                 calls,
                 link,
                 self._stopping,
                 id=self.id,
-                most=self._concurrency,
-                patience=self._drain,
+                concurrency=self._concurrency,
+                drain_timeout=self._drain,
             )
         try:
-            from holdfast.worker.pushing import Pusher
+            from holdfast.worker.pushing import CallServer
         except ModuleNotFoundError as error:
             raise _missing(error) from None
-        face = Pusher(
+        server = CallServer(
             self._services,
             calls,
             link,
@@ -213,34 +216,36 @@ class Worker:
             id=self.id,
             url=self.url,
             limit=self._limit,
-            patience=self._drain,
+            drain_timeout=self._drain,
         )
-        self.url = face.url
-        return face
+        self.url = server.url
+        return server
 
-    async def _work(self, face: Face) -> None:
-        await face.register()
+    async def _work(self, source: CallSource) -> None:
+        await source.register()
         self._is_registered.set()
-        running = asyncio.create_task(face.run())
-        beating = asyncio.create_task(self._beat(face))
+        running = asyncio.create_task(source.run())
+        beating = asyncio.create_task(self._beat(source))
         told_to_stop = asyncio.create_task(self._stopping.wait())
         try:
             first = asyncio.FIRST_COMPLETED
             done, _ = await asyncio.wait([running, beating, told_to_stop], return_when=first)
             if done == {told_to_stop}:
-                done, _ = await asyncio.wait([running, beating], timeout=face.patience, return_when=first)
+                done, _ = await asyncio.wait(
+                    [running, beating], timeout=source.drain_timeout, return_when=first
+                )
             for task in done:
-                task.result()  # raises what has gone wrong, if it did not end because it should
+                task.result()  # raises its error, unless it has ended in order
         finally:
             tasks = [running, beating, told_to_stop]
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    async def _beat(self, face: Face) -> None:
+    async def _beat(self, source: CallSource) -> None:
         while True:
             await asyncio.sleep(self._heartbeat)
-            await face.heartbeat()
+            await source.heartbeat()
 
 
 def _missing(error: ModuleNotFoundError) -> ModuleNotFoundError:

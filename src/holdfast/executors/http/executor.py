@@ -1,8 +1,9 @@
-"""Services: each attempt is a call of a worker over HTTP, and of the next worker if that one does not answer.
+"""Services: each attempt calls a worker over HTTP, and the next worker if that one does not answer.
 
-A worker that says that the service has failed has answered: it is not for another one to try. A worker that
-cannot be reached, breaks off, takes too long or talks nonsense has not, and is left out for the rest of the
-attempt. It may have done the work all the same, so every call of a task carries the same idempotency key.
+A worker that reports an error of the service has answered, and no other worker is called. A worker has not
+answered if it cannot be reached, closes the connection, takes too long, or sends what is no answer. It is
+then left out for the rest of the attempt. It may have done the work all the same, so every call of a task
+carries the same idempotency key.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome
 from holdfast.errors import NotOpen, NoWorker, WorkerFailed
 from holdfast.executors.file_descriptors import descriptor_capacity
-from holdfast.executors.http.service_workers import Live, NoAnswer, ServiceWorkers
+from holdfast.executors.http.service_workers import ListWorkers, NoAnswer, ServiceWorkers
 from holdfast.ports.executor import OURS, Attempt, Beat, Log, OutputLine, Report, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
 if TYPE_CHECKING:
     from holdfast.executors.http.worker_client import WorkerClient
 
-_LOOK_EVERY: Final = 1.0
-"""Seconds between two looks for a worker, where there is none."""
+_POLL_EVERY: Final = 1.0
+"""Seconds between two looks into the registry, while a service has no worker."""
 
-_PATIENCE: Final = 5.0
-"""Seconds that `stop` waits for connections to be closed, which take no time."""
+_STOP_TIMEOUT: Final = 5.0
+"""Seconds that `stop` waits for connections to be closed. Usually that takes no time."""
 
 
 class HttpExecutor:
-    """Every method is called on the loop's thread; the first `start` decides which loop that is."""
+    """Every method is called on the event loop's thread. The first `start` decides which loop that is."""
 
     def __init__(
         self,
         calls: Callable[[Attempt], ServiceCall],
-        live: Live,
+        list_workers: ListWorkers,
         report: Report,
         beat: Beat,
         log: Log,
@@ -49,9 +50,8 @@ class HttpExecutor:
         wait: dt.timedelta,
         now: Callable[[], Instant],
     ) -> None:
-        """`live` tells of all workers that are online and can be called. `limit` is in bytes of an answer,
-        `call_timeout` is for one call as a whole, and `wait` is how long an attempt waits for a worker of its
-        service to appear."""
+        """`list_workers` reads the registry. `limit` bounds an answer, in bytes. `call_timeout` bounds one
+        call as a whole. `wait` is how long an attempt waits for a worker of its service to appear."""
         self._calls = calls
         self._report = report
         self._beat = beat
@@ -61,20 +61,20 @@ class HttpExecutor:
         self._call_timeout = call_timeout
         self._wait = wait
         self._now = now
-        self._workers = ServiceWorkers(live)
+        self._workers = ServiceWorkers(list_workers)
         self._tasks: dict[Attempt, asyncio.Task[Outcome]] = {}
-        """Started and not yet reported."""
-        self._ending: set[Attempt] = set()
-        """Those of them that were cancelled. Once is enough, and `task.cancelling()` also counts timeouts."""
-        self._variables: Context | None = None
-        """Those of the first start. Every attempt runs in them, and so does what a report sets in motion: it
-        inherits nothing that the caller of `start`, or another attempt, has set."""
+        """Every attempt that was started and has not been reported."""
+        self._cancelled: set[Attempt] = set()
+        """`task.cancelling()` would not do: it also counts timeouts."""
+        self._contextvars: Context | None = None
+        """The context variables of the first `start`. Every attempt and every report runs in them, so that
+        nothing is inherited from the caller of a later `start` or from another attempt."""
         self._http: WorkerClient | None = None
         self._is_stopped = False
 
     ends_surely = True
-    """Cancelled, it ends as soon as its connection is closed, and that waits for nobody. What the worker then
-    does is up to the worker: to wait would not tell."""
+    """A cancelled attempt ends when its connection is closed, which waits for nothing. Whether the worker
+    then stops is up to the worker; the node could not find out by waiting."""
 
     @property
     def capacity(self) -> int:
@@ -84,19 +84,19 @@ class HttpExecutor:
         if self._is_stopped:
             raise NotOpen
         loop = asyncio.get_running_loop()
-        if self._variables is None:
-            self._variables = copy_context()
-        variables = self._variables
-        # Made directly, as a task factory might start it at once and so report before `start` is over.
-        task = asyncio.Task(self._perform(attempt), loop=loop, name=attempt.name, context=variables)
+        if self._contextvars is None:
+            self._contextvars = copy_context()
+        contextvars = self._contextvars
+        # Created directly: a task factory might start it at once, and it could report before `start` returns.
+        task = asyncio.Task(self._perform(attempt), loop=loop, name=attempt.name, context=contextvars)
         self._tasks[attempt] = task
-        task.add_done_callback(lambda task: self._settle(attempt, task), context=variables)
+        task.add_done_callback(lambda task: self._settle(attempt, task), context=contextvars)
 
     def cancel(self, attempt: Attempt) -> None:
         """Close the connection, if there is one."""
         task = self._tasks.get(attempt)
-        if task is not None and attempt not in self._ending:
-            self._ending.add(attempt)
+        if task is not None and attempt not in self._cancelled:
+            self._cancelled.add(attempt)
             task.cancel()
 
     async def stop(self) -> None:
@@ -105,17 +105,17 @@ class HttpExecutor:
         for attempt in list(self._tasks):
             self.cancel(attempt)
         if tasks:
-            await asyncio.wait(tasks, timeout=_PATIENCE)
+            await asyncio.wait(tasks, timeout=_STOP_TIMEOUT)
         await self._workers.close()
         if self._http is not None:
             await self._http.close()
 
     def _settle(self, attempt: Attempt, task: asyncio.Task[Outcome]) -> None:
         del self._tasks[attempt]
-        self._ending.discard(attempt)
+        self._cancelled.discard(attempt)
         if task.cancelled():
             outcome: Outcome = Cancelled()
-        elif (error := task.exception()) is not None:  # whatever it is, it is this attempt that has failed
+        elif (error := task.exception()) is not None:  # whatever it is, only this attempt fails
             outcome = Failed(capture(error))
         else:
             outcome = task.result()
@@ -127,10 +127,10 @@ class HttpExecutor:
         call = self._calls(attempt)
         candidates = await self._wait_for_workers(call.service, {})
         if not candidates:
-            trouble = self._workers.trouble
-            return Failed(capture(trouble or self._nobody(call.service)))
+            error = self._workers.registry_error or self._no_worker(call.service)
+            return Failed(capture(error))
         reasons: dict[str, str] = {}
-        """By id of those that have not answered: why, with its address."""
+        """Why workers have not answered, by their ids, each with its address."""
         all_gone = True
         while candidates and not 0 < call.max_attempts <= len(reasons):
             if reasons:
@@ -145,24 +145,24 @@ class HttpExecutor:
             reasons[worker.id] = f"{worker.id} ({worker.url}): {answer.reason}"
             self._log(attempt, [OutputLine(self._now(), OURS, f"worker {reasons[worker.id]}")])
             all_gone = all_gone and answer.is_gone
-            candidates = await self._workers.of(call.service, without=reasons)
-            if not candidates and all_gone:  # as if there were none, but nobody has noticed it yet
+            candidates = await self._workers.online(call.service, exclude=reasons)
+            if not candidates and all_gone:  # no worker is left, but the registry has not noticed that yet
                 candidates = await self._wait_for_workers(call.service, reasons)
-        told = "; ".join(reasons.values())
-        return Failed(capture(WorkerFailed(f"no worker of service {call.service!r} has answered: {told}")))
+        listed = "; ".join(reasons.values())
+        return Failed(capture(WorkerFailed(f"no worker of service {call.service!r} has answered: {listed}")))
 
-    async def _wait_for_workers(self, service: str, without: Collection[str]) -> list[WorkerRecord]:
-        """Empty if none but these has appeared in time."""
+    async def _wait_for_workers(self, service: str, exclude: Collection[str]) -> list[WorkerRecord]:
+        """Workers of the service except the excluded ones; empty if none has appeared in time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._wait.total_seconds()
-        while not (found := await self._workers.of(service, without)):
+        while not (found := await self._workers.online(service, exclude)):
             left = deadline - loop.time()
             if left <= 0:
                 break
-            await asyncio.sleep(min(left, _LOOK_EVERY))
+            await asyncio.sleep(min(left, _POLL_EVERY))
         return found
 
-    def _nobody(self, service: str) -> NoWorker:
+    def _no_worker(self, service: str) -> NoWorker:
         return NoWorker(
             f"no worker of service {service!r} has been online for {written_span(self._wait)}: start one, or "
             "see whether it has registered under that name"

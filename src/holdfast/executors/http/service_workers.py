@@ -1,4 +1,4 @@
-"""Which worker of a service is asked next."""
+"""Chooses which worker of a service is called next."""
 
 from __future__ import annotations
 
@@ -12,66 +12,66 @@ from typing import NamedTuple
 from holdfast.ports.executor import ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
-FRESH = 0.9
-"""Seconds for which an answer of the registry is good."""
+FRESH_FOR = 0.9
+"""Seconds for which an answer of the registry is used again."""
 
 _MOST_SERVICES = 10_000
 
 _log = logging.getLogger("holdfast.executors")
 
-_ASKS_BY_ITSELF = ("async", "queue")
-"""The type of a worker that takes its work from the queue, and its address."""
+_POLLS_QUEUE = ("async", "queue")
+"""The type and the address of a worker that polls the queue and cannot be called."""
 
-Live = Callable[[], Awaitable[Sequence[WorkerRecord]]]
+ListWorkers = Callable[[], Awaitable[Sequence[WorkerRecord]]]
 
 
 class NoAnswer(NamedTuple):
-    """A worker was not reached, or what it said is not of the service: another one may be asked."""
+    """A worker was not reached, or its response is no answer of the service. Another worker may be called."""
 
     reason: str
     is_gone: bool = False
-    """It is not there, or not any more: it may come back, or another in its place."""
+    """The worker does not run. It may come back, or another one may take its place."""
 
 
 class ServiceWorkers:
-    """What the registry said last of the workers that can be called, and what they do for us just now."""
+    """The workers that can be called, as the registry last listed them, and our calls in progress."""
 
-    def __init__(self, live: Live) -> None:
-        self._live = live
+    def __init__(self, list_workers: ListWorkers) -> None:
+        self._list_workers = list_workers
         self._by_service: dict[str, list[WorkerRecord]] = {}
-        self._looked_at: float | None = None
-        self._look: asyncio.Task[None] | None = None
-        """One look for all who ask at the same time."""
+        self._refreshed_at: float | None = None
+        self._refresh_task: asyncio.Task[None] | None = None
+        """One read of the registry for all attempts that need it at the same time."""
         self._last: dict[str, str] = {}
-        """By service: the id of the one whose turn it was last."""
+        """The id of the worker that was called last, by service."""
         self._calls: Counter[str] = Counter()
-        """By id: calls of ours that are under way."""
-        self.trouble: Exception | None = None
-        """Why the registry could not be asked, if it was so the last time."""
+        """How many of our calls are in progress, by the id of the worker."""
+        self.registry_error: Exception | None = None
+        """Why the registry could not be read the last time; None if it could."""
 
-    async def of(self, service: str, without: Collection[str] = ()) -> list[WorkerRecord]:
-        """Those that are online, by id, but for the ids in `without`. Never raises: if the registry does not
-        answer, what it said before still counts."""
+    async def online(self, service: str, exclude: Collection[str] = ()) -> list[WorkerRecord]:
+        """Workers of a service, sorted by id, except those with excluded ids. Never raises: if the registry
+        cannot be read, its last answer still counts."""
         asked_at = asyncio.get_running_loop().time()
-        if self._looked_at is None or asked_at - self._looked_at >= FRESH:
-            await self._look_now()
-        found = self._others(service, without)
-        if not found and without and self._looked_at is not None and self._looked_at < asked_at:
-            await self._look_now()  # before there is said to be no other: one may have come just now
-            found = self._others(service, without)
+        if self._refreshed_at is None or asked_at - self._refreshed_at >= FRESH_FOR:
+            await self._refresh()
+        found = self._others(service, exclude)
+        if not found and exclude and self._refreshed_at is not None and self._refreshed_at < asked_at:
+            await self._refresh()  # another worker may have registered since the last read
+            found = self._others(service, exclude)
         return found
 
-    def _others(self, service: str, without: Collection[str]) -> list[WorkerRecord]:
-        return [worker for worker in self._by_service.get(service, ()) if worker.id not in without]
+    def _others(self, service: str, exclude: Collection[str]) -> list[WorkerRecord]:
+        return [worker for worker in self._by_service.get(service, ()) if worker.id not in exclude]
 
-    async def _look_now(self) -> None:
-        if self._look is None:
-            self._look = asyncio.get_running_loop().create_task(self._look_again())
-        # Not awaited itself: an attempt that is cancelled must not cancel it for the others.
-        await asyncio.wait([self._look])
+    async def _refresh(self) -> None:
+        if self._refresh_task is None:
+            self._refresh_task = asyncio.get_running_loop().create_task(self._read_registry())
+        # Not awaited directly: an attempt that is cancelled must not cancel it for the others.
+        await asyncio.wait([self._refresh_task])
 
     def choose(self, call: ServiceCall, candidates: Sequence[WorkerRecord]) -> WorkerRecord:
-        """One of at least one, which are sorted by id."""
+        """One of the candidates. There is at least one, and they are sorted by id."""
         last = self._last.get(call.service, "")
         in_turn = sorted(candidates, key=lambda worker: worker.id <= last)
         chosen = in_turn[0]
@@ -93,27 +93,27 @@ class ServiceWorkers:
                 del self._calls[worker.id]
 
     async def close(self) -> None:
-        if self._look is not None:
-            self._look.cancel()
-            await asyncio.wait([self._look])
+        if self._refresh_task is not None:
+            self._refresh_task.cancel()
+            await asyncio.wait([self._refresh_task])
 
-    async def _look_again(self) -> None:
+    async def _read_registry(self) -> None:
         try:
-            found = sorted(await self._live(), key=lambda worker: worker.id)
-        except Exception as error:  # the database is away, and may be back the next time
-            if self.trouble is None:
+            found = sorted(await self._list_workers(), key=lambda worker: worker.id)
+        except Exception as error:  # the database may be back the next time
+            if self.registry_error is None:
                 _log.warning("cannot find out which workers there are: %s", error)
-            self.trouble = error
+            self.registry_error = error
         else:
-            self.trouble = None
+            self.registry_error = None
             self._by_service = {}
             for worker in filter(_can_be_called, found):
                 for service in dict.fromkeys(worker.services):
                     self._by_service.setdefault(service, []).append(worker)
         finally:
-            self._look = None
-            self._looked_at = asyncio.get_running_loop().time()
+            self._refresh_task = None
+            self._refreshed_at = asyncio.get_running_loop().time()
 
 
 def _can_be_called(worker: WorkerRecord) -> bool:
-    return worker.is_online and worker.type not in _ASKS_BY_ITSELF and worker.url not in _ASKS_BY_ITSELF
+    return worker.is_online and worker.type not in _POLLS_QUEUE and worker.url not in _POLLS_QUEUE

@@ -1,8 +1,8 @@
-"""One call of one worker over HTTP, and what its answer means.
+"""One call of one worker over HTTP, and what its response means.
 
-Each call has a connection of its own while it lasts, and connections are used again. They are kept here, one
-to an httpx transport, because a pool of httpx goes through all of its connections for every request: with a
-hundred calls at once that takes more time than everything else.
+Each call has its own connection, and connections are used again. This module pools them itself, one in each
+httpx transport, because httpx's pool iterates over all of its connections for every request: with a hundred
+calls at once that takes more time than everything else.
 
 A transport, unlike an httpx client, follows no redirects, keeps no cookies and looks for no proxies.
 """
@@ -30,7 +30,8 @@ from holdfast.ports.executor import Attempt, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
 KEEP_IDLE: Final = 2.0
-"""Seconds. Servers do so for longer: one that closes a connection as it is used again has not answered."""
+"""Seconds. Servers keep idle connections longer. If a server closed one just as it is used again, that call
+would get no answer."""
 
 _LONGEST_SHOWN: Final = 200
 
@@ -44,7 +45,7 @@ class WorkerClient:
     def __init__(self, limit: int, timeout: dt.timedelta) -> None:
         self._codec = Codec(limit)
         self._timeout = timeout
-        self._connections = _Connections()
+        self._connections = _ConnectionPool()
 
     async def call(self, worker: WorkerRecord, call: ServiceCall, attempt: Attempt) -> Outcome | NoAnswer:
         address = f"{worker.url.rstrip('/')}/exec/{quote(call.service, safe='')}"
@@ -68,49 +69,49 @@ class WorkerClient:
         await self._connections.close()
 
     async def _exchange(self, request: httpx.Request, origin: str, service: str) -> Outcome | NoAnswer:
-        transport = self._connections.take(origin)
-        is_whole = False
+        transport = self._connections.acquire(origin)
+        is_complete = False
         try:
             response = await transport.handle_async_request(request)
             body = bytearray()
             try:
-                is_whole = await self._read(response, body)
+                is_complete = await self._read(response, body)
             finally:
                 await response.aclose()
         finally:
-            if is_whole:
-                self._connections.give_back(origin, transport)
+            if is_complete:
+                self._connections.release(origin, transport)
             else:
                 await transport.aclose()
         what = f"the answer of service {service!r}"
-        if not is_whole:
+        if not is_complete:
             return Failed(capture(PayloadTooLarge(what, len(body), self._codec.limit)))
-        return self._meaning(response, bytes(body), what)
+        return self._interpret(response, bytes(body), what)
 
     async def _read(self, response: httpx.Response, body: bytearray) -> bool:
-        """False if it is over the limit: then it was not read any further."""
+        """False if the body is over the limit. Then the rest is not read."""
         async for piece in response.aiter_raw():
             body += piece
             if len(body) > self._codec.limit:
                 return False
         return True
 
-    def _meaning(self, response: httpx.Response, body: bytes, what: str) -> Outcome | NoAnswer:
+    def _interpret(self, response: httpx.Response, body: bytes, what: str) -> Outcome | NoAnswer:
         try:
-            said = _decode(body)
+            answer = _decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             reason = f"that is no answer of a worker: {words_of(error)}" if response.is_success else ""
             return NoAnswer(_described(response, body, reason))
-        # Programs are there that write Result and Error, and were understood.
-        said = {name.lower(): value for name, value in said.items()}
-        if said.get("error"):
-            return Failed(capture(WorkerFailed(_text(said["error"]))))
+        # Some workers write `Result` and `Error`, which was always accepted.
+        answer = {name.lower(): value for name, value in answer.items()}
+        if answer.get("error"):
+            return Failed(capture(WorkerFailed(_text(answer["error"]))))
         if not response.is_success:
             return NoAnswer(_described(response, body))
-        if said.keys().isdisjoint(("result", "error")):
+        if answer.keys().isdisjoint(("result", "error")):
             return NoAnswer(_described(response, body, "that has neither result nor error"))
         try:
-            return Succeeded(self._codec.encode(said.get("result"), what))
+            return Succeeded(self._codec.encode(answer.get("result"), what))
         except Refused as error:
             return Failed(capture(error.with_traceback(None)))
 
@@ -118,13 +119,13 @@ class WorkerClient:
 def _headers(attempt: Attempt) -> Mapping[str, str]:
     return {
         "Accept": "application/json",
-        # Compressed, a hundred bytes can be a hundred thousand before anyone has counted them.
+        # Not compressed: a hundred bytes could become a hundred thousand before the limit is checked.
         "Accept-Encoding": "identity",
         "Content-Type": "application/json",
         "User-Agent": "holdfast",
         "Idempotency-Key": task_id(attempt.run, attempt.seq),
-        "Holdfast-Run": escaped(attempt.run_id),
-        "Holdfast-Task": escaped(attempt.name),
+        "Holdfast-Run": _header_value(attempt.run_id),
+        "Holdfast-Task": _header_value(attempt.name),
         "Holdfast-Attempt": str(attempt.number),
     }
 
@@ -132,8 +133,8 @@ def _headers(attempt: Attempt) -> Mapping[str, str]:
 _SAFE: Final = string.punctuation.replace("%", "")
 
 
-def escaped(text: str) -> str:
-    """As a header can carry it: in URL-encoding, but for ASCII without blanks and `%`."""
+def _header_value(text: str) -> str:
+    """URL-encoded, except printable ASCII characters without the space and `%`."""
     return quote(text, safe=_SAFE)
 
 
@@ -147,37 +148,37 @@ def _text(error: object) -> str:
     return error if isinstance(error, str) else msgspec.json.encode(error).decode()
 
 
-class _Idle(NamedTuple):
+class _IdleConnection(NamedTuple):
     transport: httpx.AsyncHTTPTransport
     since: float
 
 
-class _Connections:
-    """Transports, each with the one connection of the call that has taken it, or of the one before."""
+class _ConnectionPool:
+    """Transports with one connection each."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._security = ssl.create_default_context()  # takes too long to be made for each
-        self._idle: dict[str, list[_Idle]] = {}
-        """By origin; the one that was used last is at the end."""
-        self._sweep: asyncio.TimerHandle | None = None
+        self._security = ssl.create_default_context()  # shared, because it is slow to create
+        self._idle: dict[str, list[_IdleConnection]] = {}
+        """By origin; the connection that was used last is at the end."""
+        self._timer: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
-    def take(self, origin: str) -> httpx.AsyncHTTPTransport:
+    def acquire(self, origin: str) -> httpx.AsyncHTTPTransport:
         idle = self._idle.get(origin)
         if idle:
             return idle.pop().transport
         limits = httpx.Limits(max_connections=1, keepalive_expiry=KEEP_IDLE)
         return httpx.AsyncHTTPTransport(verify=self._security, trust_env=False, limits=limits)
 
-    def give_back(self, origin: str, transport: httpx.AsyncHTTPTransport) -> None:
-        self._idle.setdefault(origin, []).append(_Idle(transport, self._loop.time()))
-        if self._sweep is None:
-            self._sweep = self._loop.call_later(KEEP_IDLE, self._close_idle)
+    def release(self, origin: str, transport: httpx.AsyncHTTPTransport) -> None:
+        self._idle.setdefault(origin, []).append(_IdleConnection(transport, self._loop.time()))
+        if self._timer is None:
+            self._timer = self._loop.call_later(KEEP_IDLE, self._close_idle)
 
     async def close(self) -> None:
-        if self._sweep is not None:
-            self._sweep.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         for idle in self._idle.values():
             for each in idle:
                 await each.transport.aclose()
@@ -186,7 +187,8 @@ class _Connections:
             await asyncio.wait(self._closing)
 
     def _close_idle(self) -> None:
-        """By a timer: those of a worker that is never called again would else be kept for ever."""
+        """Called by a timer: otherwise connections to a worker that is never called again would stay open for
+        ever."""
         before = self._loop.time() - KEEP_IDLE
         for origin, idle in list(self._idle.items()):
             while idle and idle[0].since <= before:
@@ -195,4 +197,4 @@ class _Connections:
                 task.add_done_callback(self._closing.discard)
             if not idle:
                 del self._idle[origin]
-        self._sweep = self._loop.call_later(KEEP_IDLE, self._close_idle) if self._idle else None
+        self._timer = self._loop.call_later(KEEP_IDLE, self._close_idle) if self._idle else None
