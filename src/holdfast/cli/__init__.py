@@ -1,1 +1,5 @@
-"""The command line: a thin face over the client. One file a noun; `main` puts them together."""
+"""The command line, thin over the client.
+
+`commands` has one file per noun: options, one call, one view. `arguments` reads what users type. `watching`
+is one `holdfast run`. `views` has everything that is shown.
+"""

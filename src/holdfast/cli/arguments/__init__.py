@@ -1,0 +1,1 @@
+"""From what users type to values: workflows, runs, inputs, plans, documents."""

@@ -54,7 +54,7 @@ _Id = Annotated[
     ),
 ]
 
-flows = typer.Typer(help="Publish flows, look at their versions, start runs of them.", no_args_is_help=True)
+flows = typer.Typer(help="Publish flows, show their versions, start runs.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -143,8 +143,8 @@ def show(
 @flows.command("compare")
 def compare(
     flow: _Flow,
-    before: Annotated[int, typer.Argument(metavar="BEFORE", help="The number of a version.")],
-    after: Annotated[int, typer.Argument(metavar="AFTER", help="The number of another.")],
+    before: Annotated[int, typer.Argument(metavar="BEFORE", help="The number of the old version.")],
+    after: Annotated[int, typer.Argument(metavar="AFTER", help="The number of the new version.")],
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,

@@ -1,4 +1,4 @@
-"""`holdfast graph`: a workflow as a drawing for a terminal or for a page in Markdown, or as data."""
+"""`holdfast graph`: draws a workflow for a terminal or for Markdown, or prints it as data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
-"""In a wider terminal the eye would lose the line."""
+"""A drawing is no wider, even in a wider terminal: longer lines are hard to follow."""
 _WIDTH_OF_A_PIPE: Final = 110
 
 
@@ -49,7 +49,7 @@ def graph(
     format: Annotated[
         Format | None,
         typer.Option(
-            "--format", "-f", help="By the name of the output if not given, else text.", show_default=False
+            "--format", "-f", help="Default: by the suffix of --output, or else text.", show_default=False
         ),
     ] = None,
     output: Annotated[
@@ -58,7 +58,7 @@ def graph(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it there and not to standard output.",
+            help="Write to this file instead of standard output.",
             show_default=False,
         ),
     ] = None,

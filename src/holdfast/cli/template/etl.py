@@ -1,7 +1,7 @@
-"""The steps of etl.yaml that are written in Python: plain functions, which know nothing of holdfast.
+"""The tasks of etl.yaml that are written in Python: plain functions, which do not import holdfast.
 
-Parameters are filled by name from `inputs`, and become what their hints say: `day` is a date, and each of
-`totals` a Total. What a function returns is the output of its task, and what it prints is in `holdfast logs`.
+Parameters are filled by name from `inputs`, and converted to their type hints: `day` is a date, and each of
+`totals` is a Total. The return value is the output of the task. `holdfast logs` has what the function prints.
 """
 
 import datetime as dt
@@ -18,7 +18,7 @@ class Total:
 
 
 def extract(day: dt.date, shops: int) -> dict[str, object]:
-    """Fetch the sales of every shop. Here they are made up, the same ones for the same day."""
+    """Fetch the sales of every shop. This example invents them, always the same for the same day."""
     folder = Path("data") / day.isoformat()
     folder.mkdir(parents=True, exist_ok=True)
     files: list[str] = []
@@ -31,7 +31,7 @@ def extract(day: dt.date, shops: int) -> dict[str, object]:
 
 
 def publish(day: dt.date, totals: list[Total]) -> dict[str, object]:
-    """Write the report. To do it twice does no harm, and after a crash it may well be done twice."""
+    """Write the report. It is safe to do this twice, which may happen after a crash."""
     time.sleep(1)
     report = Path("reports") / f"{day.isoformat()}.md"
     report.parent.mkdir(exist_ok=True)

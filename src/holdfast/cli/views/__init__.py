@@ -1,0 +1,1 @@
+"""What the commands show, and the words that they share."""

@@ -247,7 +247,7 @@ class BranchesLine(TaskLine):
 
     @property
     def state(self) -> str:
-        """A successful visit counts, whatever became of the visits before."""
+        """A successful visit of the node makes up for failed branches of earlier visits."""
         state = super().state
         is_repaired = state == "failed" and self.parent is not None and self.parent.state == "success"
         return "success" if is_repaired else state

@@ -92,7 +92,7 @@ class RunDetails(NamedTuple):
 
 
 async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> RunDetails:
-    """With the outputs of all tasks if it is full, otherwise of those that are shown."""
+    """`is_full` reads the outputs of all tasks, and otherwise only of those that are shown."""
     workflow = read_definition(await client.definition(info.id))
     outline = EMPTY_OUTLINE if workflow is None else workflow.outline(info.input)
     tasks: list[TaskInfo] = []
@@ -284,7 +284,7 @@ def _attempt_row(attempt: AttemptInfo, tasks: dict[int, TaskInfo]) -> list[str]:
 
 
 def _traceback_lines(details: RunDetails, *, is_full: bool) -> Iterator[str]:
-    """The tracebacks of the last attempts of tasks without success. Without `is_full` the ends of a few."""
+    """Tracebacks of the last attempts of tasks without success: of all, or the ends of a few."""
     last = {attempt.seq: attempt for attempt in details.attempts}
     unsuccessful = [
         task for task in details.tasks if task.status is not TaskStatus.SUCCESS and task.seq in last
