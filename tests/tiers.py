@@ -50,7 +50,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
     "engine/test_schedules.py": ("test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick",),
-    "executors/test_processes_load.py": (),
+    "executors/processes/test_processes_load.py": (),
     "faults/test_faults.py": (
         "test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it",
         "test_a_clumsy_edit_catches_nothing",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import psutil
 import pytest
-from tests.executors.http_bench import Answer, RawWorker, answers, breaks_off, hangs, says
+from tests.executors.http.http_bench import Answer, RawWorker, answers, breaks_off, hangs, says
 from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, RunFailed, load_flow

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.executors.processes.slow_disk import Disk
 from tests.executors.recorder import Recorder
-from tests.executors.slow_disk import Disk
 
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor

@@ -221,7 +221,7 @@ CALLS = [
             )
         ],
         cases(
-            "executors/test_http_answers.py",
+            "executors/http/test_http_answers.py",
             "test_a_worker_that_says_that_the_service_has_failed_is_believed_and_no_other_is_asked",
         ),
     ),
@@ -235,7 +235,7 @@ CALLS = [
             ),
         ],
         cases(
-            "executors/test_http_answers.py",
+            "executors/http/test_http_answers.py",
             "test_an_answer_over_the_limit_is_not_read_any_further_and_nobody_else_is_asked",
         ),
     ),
@@ -244,7 +244,7 @@ CALLS = [
         "workers that are offline are not called",
         [Code("executors.http.service_workers:_can_be_called").remove("A.is_online")],
         cases(
-            "executors/test_http_failover.py",
+            "executors/http/test_http_failover.py",
             "test_workers_that_ask_by_themselves_or_are_offline_are_not_called",
         ),
     ),
@@ -256,14 +256,15 @@ CALLS = [
                 "task_id(A.run, A.seq)", 'f"{attempt.name}:{attempt.seq}"'
             )
         ],
-        cases("executors/test_http.py", "test_a_worker_is_told_what_to_do_and_for_whom"),
+        cases("executors/http/test_http.py", "test_a_worker_is_told_what_to_do_and_for_whom"),
     ),
     Fault(
         "broken-worker-asked-again",
         "a worker that gave no answer is left out for the rest of the attempt",
         [Code("executors.http.executor:_perform").replace("A.online(B, exclude=...)", "A.online(B)")],
         cases(
-            "executors/test_http_failover.py", "test_each_worker_is_asked_once_and_the_failure_names_them_all"
+            "executors/http/test_http_failover.py",
+            "test_each_worker_is_asked_once_and_the_failure_names_them_all",
         ),
     ),
 ]

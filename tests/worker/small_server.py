@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.executors.http_bench import RawWorker, Request, answers, breaks_off
+from tests.executors.http.http_bench import RawWorker, Request, answers, breaks_off
 from tests.patience import PATIENCE
 
 RUN = "01890a5d-ac96-774b-bcce-b302099a8057"

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.executors.http_bench import HttpBench, message_of
+from tests.executors.http.http_bench import HttpBench, message_of
 from tests.executors.recorder import RUN, value_of
 from tests.patience import PATIENCE
 from tests.worker.small_server import SmallServer

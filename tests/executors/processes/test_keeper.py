@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.executors.process_bench import alive_with, none_alive_with, shell_bench
-from tests.executors.process_node import keeper_of
+from tests.executors.processes.process_bench import alive_with, none_alive_with, shell_bench
+from tests.executors.processes.process_node import keeper_of
 from tests.executors.recorder import value_of
 from tests.patience import PATIENCE
 
@@ -145,7 +145,7 @@ SLOW_NODE = """
 import asyncio, os, sys
 from pathlib import Path
 from holdfast.executors.processes import spawning
-from tests.executors.process_bench import shell_bench
+from tests.executors.processes.process_bench import shell_bench
 
 async def main():
     shell = shell_bench(Path.cwd())

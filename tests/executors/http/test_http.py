@@ -10,7 +10,7 @@ from contextvars import ContextVar, copy_context
 from typing import Any
 
 import pytest
-from tests.executors.http_bench import HttpBench, answers, hangs, says
+from tests.executors.http.http_bench import HttpBench, answers, hangs, says
 from tests.executors.recorder import RUN, failure_of, value_of
 
 from holdfast.core.values import Cancelled, Outcome, task_id

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.executors.python.test_python_pool import Project
 from tests.executors.recorder import failure_of, value_of
-from tests.executors.test_python_pool import Project
 
 from holdfast.ports.executor import PythonFunction
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.executors.process_bench import ProcessBench, alive_with, python_bench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, alive_with, python_bench, shell_bench
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.values import Cancelled, Outcome, Succeeded

@@ -14,9 +14,15 @@ from contextvars import copy_context
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, alive_with, none_alive_with, python_bench, shell_bench
+from tests.executors.processes.process_bench import (
+    ProcessBench,
+    alive_with,
+    none_alive_with,
+    python_bench,
+    shell_bench,
+)
+from tests.executors.processes.slow_disk import Disk, Gate
 from tests.executors.recorder import failure_of, value_of
-from tests.executors.slow_disk import Disk, Gate
 from tests.patience import PATIENCE
 
 from holdfast.executors.processes.spawners import Spawners, StartedProcess

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, shell_bench
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.executors.processes.contract import output_in

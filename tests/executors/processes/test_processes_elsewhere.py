@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, alive_with, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, alive_with, shell_bench
+from tests.executors.python.test_python_pool import Project
 from tests.executors.recorder import failure_of, value_of
-from tests.executors.test_python_pool import Project
 
 from holdfast.core.values import Cancelled
 from holdfast.executors.processes import keeper

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.executors import spawn_rate
-from tests.executors.process_bench import alive_with, shell_bench
-from tests.executors.spawn_rate import CASES, Case, compare
+from tests.executors.processes import spawn_rate
+from tests.executors.processes.process_bench import alive_with, shell_bench
+from tests.executors.processes.spawn_rate import CASES, Case, compare
 from tests.patience import PATIENCE
 
 from holdfast.core.values import Succeeded

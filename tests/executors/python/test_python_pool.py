@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import uvloop
-from tests.executors.process_bench import ProcessBench, alive_with, python_bench
+from tests.executors.processes.process_bench import ProcessBench, alive_with, python_bench
 from tests.executors.recorder import RUN, failure_of, value_of
 
 from holdfast.core.values import Outcome, task_id

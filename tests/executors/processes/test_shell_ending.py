@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
-from tests.executors.process_bench import ProcessBench, alive_with, shell_bench, until_begun
+from tests.executors.processes.process_bench import ProcessBench, alive_with, shell_bench, until_begun
 from tests.executors.recorder import failure_of, value_of
 from tests.patience import PATIENCE
 

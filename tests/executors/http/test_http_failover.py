@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.executors.http_bench import HttpBench, RawWorker, answers, breaks_off, hangs, message_of, says
+from tests.executors.http.http_bench import HttpBench, RawWorker, answers, breaks_off, hangs, message_of, says
 from tests.executors.recorder import value_of
 from tests.patience import PATIENCE
 

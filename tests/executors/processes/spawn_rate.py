@@ -20,9 +20,9 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from tests.executors.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, shell_bench
 
 from holdfast.core.values import Outcome, Succeeded
 from holdfast.ports.executor import Attempt

@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.executors.http_bench import (
+from tests.executors.http.http_bench import (
     LIMIT,
     Answer,
     HttpBench,

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, python_bench, shell_bench, until_begun
+from tests.executors.processes.process_bench import ProcessBench, python_bench, shell_bench, until_begun
 from tests.executors.recorder import failure_of, value_of
 from tests.patience import PATIENCE
 
@@ -22,7 +22,7 @@ TASKS = 250
 NODE = f"""
 import asyncio, signal, sys
 from pathlib import Path
-from tests.executors.process_bench import shell_bench
+from tests.executors.processes.process_bench import shell_bench
 
 async def main():
     bench = shell_bench(Path.cwd())
@@ -43,7 +43,7 @@ asyncio.run(main())
 def test_a_key_pressed_while_tasks_are_being_started_ends_and_stops_none_of_them(
     tmp_path: Path, name: str
 ) -> None:
-    root = Path(__file__).parent.parent.parent
+    root = Path(__file__).parents[3]
     node = subprocess.Popen(
         [sys.executable, "-c", NODE, name],
         cwd=tmp_path,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.executors.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, shell_bench
 from tests.executors.recorder import failure_of, value_of
 
 from holdfast.core.policies import DEFAULT_OPTIONS

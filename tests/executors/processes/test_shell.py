@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.executors.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, shell_bench
 from tests.executors.recorder import RUN, failure_of, value_of
 from tests.patience import PATIENCE
 

@@ -10,9 +10,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.executors.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.process_bench import ProcessBench, shell_bench
+from tests.executors.processes.slow_disk import Disk
 from tests.executors.recorder import failure_of, value_of
-from tests.executors.slow_disk import Disk
 
 from holdfast.core.values import Cancelled
 from holdfast.executors.processes import spawners

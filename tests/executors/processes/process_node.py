@@ -13,9 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from tests.executors.process_bench import python_bench, shell_bench
+from tests.executors.processes.process_bench import python_bench, shell_bench
 
 from holdfast.executors.processes.process_executor import ProcessExecutor
 from holdfast.ports.executor import PythonFunction
