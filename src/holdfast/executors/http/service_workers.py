@@ -30,7 +30,7 @@ class NoAnswer(NamedTuple):
 
     reason: str
     is_gone: bool = False
-    """The worker does not run. It may come back, or another one may take its place."""
+    """The worker is not there, or not any more. It may come back, or another one may take its place."""
 
 
 class ServiceWorkers:

@@ -53,7 +53,7 @@ exits."""
 _TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 """Signals that a terminal sends to the node's group and that end a process."""
 _UNKNOWN_EXIT_CODE = 255
-"""For a child that another part of this process has reaped, for example one that waits for any child."""
+"""For a child that another part of this process has reaped, for example by waiting for any child."""
 _STOP_TIMEOUT = 10.0
 """Seconds that `stop` waits for killed processes."""
 
@@ -330,7 +330,7 @@ class Processes:
         try:
             os.waitpid(child.group, 0)
         except ChildProcessError:
-            pass  # another part of this process, one that waits for any child, has reaped it
+            pass  # another part of this process has reaped it
         child.reaped_at = self._loop.time()
         self.keeper.remove_group(child.group)
         if child.kill_timer is not None:

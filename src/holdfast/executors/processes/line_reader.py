@@ -143,7 +143,7 @@ class LineReader:
             self._marker_inside = was_before or self._marker in text
 
     def _release(self, lines: list[str]) -> None:
-        """Another line follows the one that is held back, so that is an ordinary line."""
+        """Another line follows the marked line, so the marked line is an ordinary line."""
         if self._held is not None:
             lines += _texts_of(self._held)
             lines += map(_text_of, self._blank_lines)

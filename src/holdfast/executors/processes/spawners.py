@@ -164,7 +164,7 @@ class Spawners:
         return prepared
 
     def _start_thread(self) -> OSError | None:
-        # A daemon thread: one that is blocked by a disk that is gone must not keep the program from exiting.
+        # A daemon thread: if it is blocked by a disk that is gone, the program can still exit.
         name = f"holdfast-spawn-{len(self._threads)}"
         thread = threading.Thread(target=self._work, name=name, daemon=True)
         try:
