@@ -107,11 +107,11 @@ def test_every_node_has_its_place():
     assert isinstance(root, MapNode)
     listed = root.entries["a"].value
     assert isinstance(listed, ListNode)
-    assert root.place == Position(1, 1)
-    assert root.entries["a"].key.place == Position(1, 2)
-    assert [item.place for item in listed.items] == [Position(1, 8), Position(2, 2), Position(2, 7)]
-    assert root.entries["b"].key.place == Position(3, 1)
-    assert root.entries["b"].value.place == Position(3, 6)
+    assert root.position == Position(1, 1)
+    assert root.entries["a"].key.position == Position(1, 2)
+    assert [item.position for item in listed.items] == [Position(1, 8), Position(2, 2), Position(2, 7)]
+    assert root.entries["b"].key.position == Position(3, 1)
+    assert root.entries["b"].value.position == Position(3, 6)
 
 
 def test_a_character_of_a_text_has_its_place_unless_there_are_escapes():
@@ -122,7 +122,7 @@ def test_a_character_of_a_text_has_its_place_unless_there_are_escapes():
     assert isinstance(plain, ScalarNode)
     assert isinstance(escaped, ScalarNode)
     assert plain.at(2) == Position(1, 5)
-    assert escaped.at(2) == escaped.place == Position(1, 10)
+    assert escaped.at(2) == escaped.position == Position(1, 10)
 
 
 def test_a_number_keeps_how_it_was_written():
@@ -199,9 +199,9 @@ def test_in_yaml_a_map_and_its_first_key_are_told_apart():
     inner = root.entries["a"].value
     assert isinstance(inner, MapNode)
     paths = JsonPaths(root)
-    assert inner.place == inner.entries["b"].key.place == Position(2, 3)
-    assert paths[inner.place] == "$.a"
-    assert paths[inner.entries["b"].key.place] == "$.a.b"
+    assert inner.position == inner.entries["b"].key.position == Position(2, 3)
+    assert paths[inner.position] == "$.a"
+    assert paths[inner.entries["b"].key.position] == "$.a.b"
     assert paths[Position(2, 3)] == "$.a"
     assert Position(9, 9) not in paths
 
