@@ -78,7 +78,7 @@ async def _settle(env: Environment, running: int = 0) -> None:
     """Until all that happened is dealt with, but for as many tasks that hold on."""
     turns = 0
     while turns < 10:
-        is_busy = env.engine._is_ticking or env.engine._wake.is_set()
+        is_busy = env.engine._is_ticking or env.engine._inbox.woken.is_set()
         is_settled = not is_busy and env.engine._dispatcher.running <= running
         turns = turns + 1 if is_settled else 0
         await asyncio.sleep(0 if is_settled else 0.001)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.records import new_run
 from holdfast.core.values import NULL, Instant, RunKey
-from holdfast.engine.engine_context import new_attempt
+from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.log_buffer import AttemptLog, LogBuffer
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.ports.executor import Attempt, OutputLine
@@ -162,24 +162,32 @@ def test_whatever_is_said_and_whenever_it_is_taken_no_more_is_kept_than_promised
         assert words == f"… {missing:,} lines ({characters:,} characters) were cut here"
 
 
-# --- the book
+# --- the buffer
+
+
+class CountingInbox(EngineInbox):
+    wakes = 0
+
+    def wake(self) -> None:
+        self.wakes += 1
 
 
 class Page:
-    """A log book on a clock that stands still, and attempts to write about."""
+    """A log buffer on a clock that stands still, and attempts that log."""
 
     def __init__(self, limit: int = 1000) -> None:
         self.clock = ManualClock()
-        self.wakes = 0
-        self.book = LogBuffer(self.clock, EVERY, limit, self._wake)
+        self.inbox = CountingInbox()
+        self.book = LogBuffer(self.clock, EVERY, limit, self.inbox)
         record = new_run(KEY, "default", None, "flow", "1", "flow", NULL, self.clock.now(), owner="node")
         self.resident = Resident(record, None)  # pyright: ignore[reportArgumentType]
 
-    def _wake(self) -> None:
-        self.wakes += 1
+    @property
+    def wakes(self) -> int:
+        return self.inbox.wakes
 
     def attempt(self, seq: int = 0) -> LiveAttempt:
-        return new_attempt(self.resident, seq, "work", NULL, DEFAULT_OPTIONS)
+        return self.resident.new_attempt(seq, "work", NULL, DEFAULT_OPTIONS)
 
     def take(self) -> list[LiveAttempt]:
         return list(self.book.take_due(self.clock.now()))

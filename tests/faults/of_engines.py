@@ -11,7 +11,7 @@ ORDER = [
         "1: no task is started before it is recorded",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._dispatcher.note_commit(); self._submit(T)"
+                "A = await B.commit(T)", "self._dispatcher.note_commit(); self._effects.submit(T)"
             )
         ],
         simulations(40),
@@ -21,7 +21,8 @@ ORDER = [
         "1: who is told that a run has started can rely on it",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._starts.answer(Receipt())"
+                "A = await B.commit(T)",
+                "from holdfast.ports.store import Receipt; self._starts.answer(Receipt())",
             )
         ],
         simulations(40),
@@ -31,7 +32,7 @@ ORDER = [
         "1: who is told that a run has ended can rely on it",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await self._commit(T)", "self._observer.runs_ended(T.commit.ended)"
+                "A = await B.commit(T)", "self._observer.runs_ended(T.commit.ended)"
             )
         ],
         simulations(80),
@@ -39,7 +40,7 @@ ORDER = [
     Fault(
         "tell-ends-that-were-lost",
         "2: what a stale owner decided is told to nobody",
-        [Code("engine.engine:_announce_ends").replace("A.lost | B", "B")],
+        [Code("engine.effects:_announce_ends").replace("A.lost | B", "B")],
         simulations(200),
     ),
     Fault(
@@ -87,7 +88,7 @@ LEASES = [
     Fault(
         "lease-not-renewed",
         "2: a node that lives keeps its runs",
-        [Code("engine.engine:_renewed").replace("self._tuning.lease / 3", "self._tuning.lease * 3")],
+        [Code("engine.lease:renew").replace("self._length / 3", "self._length * 3")],
         cases(
             "other_systems/test_ownership.py",
             "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
@@ -97,27 +98,27 @@ LEASES = [
         "expired-lease-not-confirmed",
         "2: whose lease ran out asks before it acts",
         [
-            Code("engine.engine:_commit").replace("A = await self._confirm(...)", "break"),
-            Code("engine.dispatcher:submit").remove("self._has_lease(...)"),
+            Code("engine.committing:Committer.commit").replace("A = await self._confirm(...)", "break"),
+            Code("engine.dispatcher:submit").remove("self._lease.is_valid(...)"),
         ],
         simulations(200),
     ),
     Fault(
         "slots-filled-on-an-expired-lease",
         "2: whose lease ran out asks before it acts",
-        [Code("engine.dispatcher:_fill").remove("not self._has_lease(...)")],
+        [Code("engine.dispatcher:_fill").remove("not self._lease.is_valid(...)")],
         cases("chaos/test_frozen_node.py", "test_a_node_that_wakes_up_does_not_begin_what_others_have_done"),
     ),
     Fault(
         "lease-believed-for-ever",
         "2: whose lease ran out asks before it acts",
-        [Code("engine.engine:_has_lease").replace("A < self._lease_until", "A >= 0")],
+        [Code("engine.lease:is_valid").replace("A < self.until", "A >= 0")],
         cases("chaos/test_frozen_node.py", "test_a_node_that_wakes_up_does_not_begin_what_others_have_done"),
     ),
     Fault(
         "lost-runs-kept",
         "2: who has lost a run drops it",
-        [Code("engine.engine:_drop_lost").remove("A.discard(B.lost, ...)")],
+        [Code("engine.effects:_drop_lost").remove("A.discard(B.lost)")],
         simulations(80),
     ),
     Fault(
@@ -225,9 +226,7 @@ ATTEMPTS = [
         "late-results-count",
         "6: no late result changes a task that is settled",
         [
-            Code("engine.engine:_attempt_ended").replace(
-                "A.stage is not Stage.CLOSED", "A.resident is not None"
-            ),
+            Code("engine.dispatcher:report").replace("A.stage is Stage.CLOSED", "A.number < 0"),
             Code("engine.attempts:settle").replace("A.stage is Stage.CLOSED", "A.number < 0"),
             Code("engine.attempts:_close").replace("del A[B]", "A.pop(B, None)"),
         ],
@@ -255,19 +254,19 @@ ATTEMPTS = [
     Fault(
         "lost-attempts-forgotten",
         "3: a task that kills its nodes is given up",
-        [Code("engine.run_loader:_resume_task").replace("self.lost", "self._context.due")],
+        [Code("engine.run_loader:_resume_task").replace("AttemptLost", "AttemptDue")],
         cases("engine/test_attempts.py", "test_a_task_that_dies_with_its_node_too_often_is_lost"),
     ),
     Fault(
         "lost-attempts-not-resumed",
         "7: a task that died with its node is tried again",
-        [Code("engine.run_loader:_resume_task").remove("self.lost.append(...)")],
+        [Code("engine.run_loader:_resume_task").remove("self._inbox.post(AttemptLost(...))")],
         cases("engine/test_attempts.py", "test_a_lost_attempt_does_not_count_against_the_retries"),
     ),
     Fault(
         "lost-attempts-count-as-failures",
         "a lost attempt is not the task's fault",
-        [Code("engine.engine_context:next_attempt").replace("A - B.lost", "A")],
+        [Code("engine.resident:next_attempt").replace("A - B.lost", "A")],
         cases("engine/test_attempts.py", "test_a_lost_attempt_does_not_count_against_the_retries"),
     ),
     Fault(
@@ -408,7 +407,7 @@ MEMORY = [
     Fault(
         "lease-renewed-before-it-is-asked-for-the-rest",
         "2: only who owns a run starts its tasks",
-        [Code("engine.engine:_commit").replace("if A: self._renewed(B)", "self._renewed(B)")],
+        [Code("engine.committing:Committer.commit").replace("if A: B.renew(C)", "B.renew(C)")],
         cases(
             "engine/test_close_calls.py",
             "test_a_slot_that_comes_free_while_it_is_asked_whose_the_runs_are_is_not_given_away[sqlite]",

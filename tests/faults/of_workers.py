@@ -130,17 +130,13 @@ REPORTS = [
     Fault(
         "report-not-marked-as-read",
         "a message is read once",
-        [
-            Code("engine.engine:_hear").replace(
-                "A.settle_remote(...); B.mark_read(...)", "A.settle_remote(...)"
-            )
-        ],
+        [Code("engine.tick:hear").replace("A.settle_remote(...); B.mark_read(...)", "A.settle_remote(...)")],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
     ),
     Fault(
         "stale-report-not-marked-as-read",
         "a message is read once, also if it tells nothing new",
-        [Code("engine.run_loader:_receive_report").remove("self.stale.append(...)")],
+        [Code("engine.run_loader:_receive_report").remove("self._inbox.post(MessageStale(...))")],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
     ),
     Fault(

@@ -16,9 +16,11 @@ from tests.simulation import workflows as w
 from tests.simulation.jobs import Job, Jobs
 from tests.simulation.workloads import WORKLOADS
 
-from holdfast.engine.committing import commit_with_retries
+from holdfast.core.values import Instant
+from holdfast.engine.committing import Committer, commit_with_retries
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.engine import Engine
+from holdfast.engine.inbox import AttemptEnded
 from holdfast.engine.resident import LiveAttempt
 from holdfast.engine.tick import Tick
 from holdfast.ports.store import Commit, Receipt
@@ -96,23 +98,24 @@ def _drop_the_fence(patch: pytest.MonkeyPatch) -> None:
 
 
 def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
-    honest = Engine._commit
+    honest = Engine._decide
 
-    async def commit(self: Engine, tick: Tick) -> Receipt:
+    def decide(self: Engine, now: Instant, *, hand_back: bool) -> Tick:
+        tick = honest(self, now, hand_back=hand_back)
         self._dispatcher.note_commit()
-        self._submit(tick)
-        return await honest(self, tick)
+        self._effects.submit(tick)
+        return tick
 
-    patch.setattr(Engine, "_commit", commit)
+    patch.setattr(Engine, "_decide", decide)
 
 
 def _act_without_asking_again_whose_the_runs_are(patch: pytest.MonkeyPatch) -> None:
-    async def commit(self: Engine, tick: Tick) -> Receipt:
+    async def commit(self: Committer, tick: Tick) -> Receipt:
         receipt = await commit_with_retries(self._store, self._clock, tick.commit, lambda _: None)
-        self._renewed(tick.commit)
+        self._lease.renew(tick.commit)
         return receipt
 
-    patch.setattr(Engine, "_commit", commit)
+    patch.setattr(Committer, "commit", commit)
 
 
 def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
@@ -127,7 +130,7 @@ def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:
         attempt.slots.free += 1
         attempt.slots.shared.free += 1
         self.running -= 1
-        self._on_outcome(attempt, outcome)
+        self._inbox.post(AttemptEnded(attempt, outcome, self._clock.now()))
         self._fill(attempt.slots)
 
     patch.setattr(Dispatcher, "report", report)

@@ -1,8 +1,9 @@
 """Admission: how many runs to have in memory, and of which workflows.
 
-Runs that wait for a slot stay in memory, and a workflow may have any number of those. So of what the others
-leave it takes three quarters at most, and nobody's backlog keeps another's runs from starting. (Of 10,000 the
-first that is stuck takes 7,500, the next 1,875; it takes a dozen of them to leave no room at all.)
+Runs that wait for a slot stay in memory, and a workflow may have any number of them. So a workflow may take
+three quarters of the room that the others leave, and its backlog does not keep other runs from starting.
+(Of 10,000 places the first workflow that is stuck takes 7,500 and the next 1,875. It takes a dozen to leave
+no room at all.)
 """
 
 from __future__ import annotations
@@ -19,11 +20,8 @@ from holdfast.ports.store import ClaimRequest
 
 
 class Admission:
-    def __init__(
-        self, residents: Residents, programs: Programs, tuning: Tuning, scope: RunScope | None
-    ) -> None:
+    def __init__(self, residents: Residents, programs: Programs, tuning: Tuning, scope: RunScope) -> None:
         self._scope = scope
-        """What the node is for; None: for all that it can run."""
         self._residents = residents
         self._programs = programs
         self._capacity = tuning.max_resident
@@ -32,7 +30,7 @@ class Admission:
         self._is_full = False
         """Runs were left unclaimed because the node had no room for them."""
         self._saturated: set[str] = set()
-        """The claims that have their share. They take no more until a tenth of it is free, or for a while."""
+        """Claims that have their share. They take no more until a tenth of it is free, or until `relax`."""
         self._is_shared = True
         """This node has more than one workflow."""
 
@@ -47,14 +45,14 @@ class Admission:
 
     @property
     def max_idle(self) -> int:
-        """How many may only wait. When all room is taken they make place for those with something to do."""
+        """How many runs may be idle. When the node is full, none: they make room for runs with work to do."""
         return 0 if self._is_full else min(self._max_idle, self._capacity // 4)
 
     def admits(self, claim: str) -> bool:
         """Whether one more run of that workflow may begin here. If not, the run is left to be claimed."""
         free = self._capacity - len(self._residents)
         if not self._saturated and self._residents.count(claim) + 4 <= 3 * free:
-            return True  # as nearly always, and asked for every run that is started
+            return True  # the quick way, which nearly every start takes
         if free <= 0:
             self._is_full = True
             return False
@@ -63,11 +61,11 @@ class Admission:
         return claim not in self._saturated
 
     def runs_wanted(self) -> list[RunKey] | None:
-        """The runs to take, if not any will do."""
-        return None if self._scope is None else self._scope.absent_from(self._residents)
+        """The runs to claim. None if the node works on all runs."""
+        return self._scope.absent_from(self._residents)
 
     def claims(self) -> Sequence[str]:
-        """What this node would take more of."""
+        """The claims that this node would take more runs of."""
         known = self._refresh_claims()
         self._saturated.update(claim for claim in known if self._free_for(claim) <= 0)
         return [claim for claim in known if claim not in self._saturated] if self._saturated else known
@@ -81,12 +79,12 @@ class Admission:
         return ClaimRequest(claims, min(smallest, self.free, self._batch))
 
     def is_full_after(self, claimed: int) -> bool:
-        """After a claim that found as many as it asked for: is there no room for more once they are in?"""
+        """Whether the node has no room left after it has claimed so many runs, as many as it asked for."""
         self._is_full = self._is_full or self.free <= claimed
         return self._is_full
 
     def try_reopen(self) -> bool:
-        """Whether there is room again where there was none, and so much that it is worth a claim."""
+        """Take runs again where there was no room, if there is enough by now. Returns whether there is."""
         self._refresh_claims()
         is_freed = self._is_full and self.free > self._capacity // 10
         freed = {each for each in self._saturated if 10 * self._free_for(each) > self._residents.count(each)}
@@ -95,7 +93,8 @@ class Admission:
         return is_freed or bool(freed)
 
     def relax(self) -> None:
-        """Now and then: what is stuck may leave less than that free, for hours, and somebody waits for it."""
+        """Take runs again wherever there is any room. Called now and then: stuck runs may keep the rest of it
+        for hours."""
         self._refresh_claims()
         self._is_full = self._is_full and self.free <= 0
         self._saturated = {claim for claim in self._saturated if self._free_for(claim) <= 0}
@@ -108,8 +107,8 @@ class Admission:
         return claims
 
     def _free_for(self, claim: str) -> int:
-        """How many more it may take until it has three times of what is left for all. One that has none
-        gets one of whatever there is."""
+        """How many more runs a claim may have: until it has three times the room that is left for all. A
+        claim without runs gets one, if there is any room."""
         if not self._is_shared:
             return self.free
         count = self._residents.count(claim)

@@ -1,4 +1,4 @@
-"""Things to do at an instant: a heap that forgets what was called off."""
+"""Alarms: functions to call at an instant, kept in memory only. Cancelled alarms are removed now and then."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Alarm:
 
 
 class Alarms:
-    """Due alarms ring in the order of their instants, then in the order they were set."""
+    """Due alarms fire in the order of their instants, then in the order in which they were set."""
 
     def __init__(self) -> None:
         self._heap: list[Alarm] = []
@@ -44,7 +44,7 @@ class Alarms:
 
     def note_cancelled(self) -> None:
         self._cancelled += 1
-        # Ten thousand tasks a second with a timeout of minutes would leave millions behind.
+        # Ten thousand tasks a second with a timeout of minutes would leave millions of cancelled alarms.
         if self._cancelled > _WORTH_SWEEPING and self._cancelled * 2 > len(self._heap):
             self._heap = [kept for kept in self._heap if kept.action is not None]
             heapq.heapify(self._heap)
@@ -57,7 +57,7 @@ class Alarms:
         return self._heap[0].due if self._heap else None
 
     def fire_due(self, now: Instant) -> None:
-        """Do everything that is due."""
+        """Call the functions of all alarms that are due."""
         while (due := self.next_due()) is not None and due <= now:
             alarm = heapq.heappop(self._heap)
             action, alarm.action = alarm.action, None

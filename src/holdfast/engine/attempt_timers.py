@@ -1,14 +1,15 @@
-"""Watching attempts: their limits, their heartbeats, and when they have run long enough to be shown."""
+"""Timers of attempts: their limits, their heartbeats, their backoff, and when they are shown as running."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from holdfast.core.names import written_span
 from holdfast.core.values import Instant, Payload, later
 from holdfast.engine.alarms import Alarms
+from holdfast.engine.inbox import AttemptDue, EndOverdue, EngineInbox, LimitExceeded
 from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.tuning import Tuning
 from holdfast.ports.clock import Clock
@@ -16,21 +17,22 @@ from holdfast.ports.executor import Attempt
 
 
 class AttemptTimers:
-    """Limits are counted in elapsed time: what a clock is set to says nothing about how long a task runs."""
+    """Limits count elapsed time, so that setting the clock does not time out a task. Backoffs go by the
+    clock, since their due time is stored."""
 
-    def __init__(self, clock: Clock, tuning: Tuning, on_wake: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock, tuning: Tuning, alarms: Alarms, inbox: EngineInbox) -> None:
         self._clock = clock
+        self._alarms = alarms
+        self._inbox = inbox
         self._limits = Alarms()
         self._show_after = tuning.show_after // dt.timedelta(microseconds=1)
-        self._on_wake = on_wake
-        self._expired: list[tuple[LiveAttempt, str]] = []
         self._unshown: deque[tuple[int, LiveAttempt]] = deque()
-        """Running attempts that the store does not know to be running, with when to tell it."""
+        """Running attempts that the store does not know to be running, and when to record it."""
 
     def limit_wait(self, attempt: LiveAttempt, allowed: dt.timedelta) -> None:
         self._limit(attempt, allowed, f"waited longer than {written_span(allowed)} for a free slot")
 
-    def started(self, attempt: LiveAttempt, now: Instant) -> None:
+    def start(self, attempt: LiveAttempt, now: Instant) -> None:
         attempt.started_at = now
         self._unshown.append((now + self._show_after, attempt))
         if attempt.alarms is not None:
@@ -44,7 +46,7 @@ class AttemptTimers:
             self._expect_heartbeat(attempt, self._elapsed())
 
     def beat(self, attempt: Attempt, details: Payload | None) -> None:
-        """What executors call when an attempt says that it is alive."""
+        """Executors call this for each heartbeat of an attempt."""
         if not isinstance(attempt, LiveAttempt) or attempt.stage is not Stage.RUNNING:
             return
         attempt.heartbeat_at = self._elapsed()
@@ -54,17 +56,27 @@ class AttemptTimers:
         if attempt.is_shown:
             attempt.is_shown = False
             self._unshown.append((self._clock.now() + self._show_after, attempt))
-            self._on_wake()
+            self._inbox.wake()
+
+    def back_off(self, attempt: LiveAttempt, due: Instant) -> None:
+        attempt.stage = Stage.BACKING_OFF
+        attempt.due_at = due
+        fact = AttemptDue(attempt)
+        attempt.alarms = [self._alarms.set(due, lambda: self._inbox.post_within_tick(fact))]
+
+    def expect_end(self, attempt: LiveAttempt, by: Instant) -> None:
+        """Notice if an attempt that is being cancelled has not ended by then."""
+        fact = EndOverdue(attempt)
+        alarm = self._alarms.set(by, lambda: self._inbox.post_within_tick(fact))
+        attempt.alarms = [*(attempt.alarms or ()), alarm]
 
     def _elapsed(self) -> Instant:
         return Instant(self._clock.elapsed())
 
-    def _limit(self, attempt: LiveAttempt, allowed: dt.timedelta, why: str) -> None:
-        def expire() -> None:
-            self._expired.append((attempt, why))
-            self._on_wake()
-
-        attempt.alarms = [*(attempt.alarms or ()), self._limits.set(later(self._elapsed(), allowed), expire)]
+    def _limit(self, attempt: LiveAttempt, allowed: dt.timedelta, reason: str) -> None:
+        fact = LimitExceeded(attempt, reason)
+        alarm = self._limits.set(later(self._elapsed(), allowed), lambda: self._inbox.post(fact))
+        attempt.alarms = [*(attempt.alarms or ()), alarm]
 
     def _expect_heartbeat(self, attempt: LiveAttempt, since: Instant) -> None:
         allowed = attempt.options.heartbeat
@@ -75,8 +87,8 @@ class AttemptTimers:
             if later(heard, allowed) > self._elapsed():
                 self._expect_heartbeat(attempt, heard)
             else:
-                self._expired.append((attempt, f"was silent for longer than {written_span(allowed)}"))
-                self._on_wake()
+                reason = f"was silent for longer than {written_span(allowed)}"
+                self._inbox.post(LimitExceeded(attempt, reason))
 
         attempt.alarms = [*(attempt.alarms or ()), self._limits.set(later(since, allowed), check)]
 
@@ -87,16 +99,13 @@ class AttemptTimers:
     def check_limits(self) -> None:
         self._limits.fire_due(self._elapsed())
 
-    def take_expired(self) -> list[tuple[LiveAttempt, str]]:
-        expired, self._expired = self._expired, []
-        return expired
-
     def next_show(self) -> Instant | None:
         while self._unshown and self._unshown[0][1].stage is not Stage.RUNNING:
             self._unshown.popleft()
         return Instant(self._unshown[0][0]) if self._unshown else None
 
     def take_unshown(self, now: Instant) -> Iterable[LiveAttempt]:
+        """Attempts that have been running long enough to be shown as running."""
         while self._unshown and self._unshown[0][0] <= now:
             _, attempt = self._unshown.popleft()
             if attempt.stage is Stage.RUNNING and not attempt.is_shown:

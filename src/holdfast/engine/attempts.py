@@ -1,6 +1,8 @@
-"""What a tick writes of attempts: that they ended, are tried again, are to start, and what they have said."""
+"""What a tick decides about attempts, as rows of its commit: ends, retries, starts and log lines."""
 
 from __future__ import annotations
+
+from random import Random
 
 import msgspec
 
@@ -18,9 +20,10 @@ from holdfast.core.values import (
     later,
     task_id,
 )
-from holdfast.engine.dispatcher import END_TIMEOUT
-from holdfast.engine.engine_context import EngineContext, new_attempt
+from holdfast.engine.attempt_timers import AttemptTimers
+from holdfast.engine.dispatcher import END_TIMEOUT, Dispatcher
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
+from holdfast.engine.residents import Residents
 from holdfast.ports.store import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
 
 encode_failure = msgspec.json.Encoder().encode
@@ -32,26 +35,37 @@ _SELF_CANCELLED = Failure(
 
 
 def hold(commit: Commit, resident: Resident) -> None:
-    """Have the commit ask whether the run is still ours."""
+    """Have the commit check that the run still belongs to this node."""
     if resident.held_in_tick != commit.tick:
         resident.held_in_tick = commit.tick
         commit.held.append(Held(resident.key, resident.epoch))
 
 
 class Attempts:
-    def __init__(self, context: EngineContext, commit: Commit, now: Instant) -> None:
-        self._context = context
+    def __init__(
+        self,
+        commit: Commit,
+        *,
+        residents: Residents,
+        dispatcher: Dispatcher,
+        timers: AttemptTimers,
+        dice: Random,
+    ) -> None:
         self._commit = commit
-        self._now = now
+        self._now = commit.now
+        self._residents = residents
+        self._dispatcher = dispatcher
+        self._timers = timers
+        self._dice = dice
         self.to_dispatch: list[LiveAttempt] = []
-        """To be started once the commit stands."""
+        """Attempts to start once the commit stands."""
         self.to_cancel: list[LiveAttempt] = []
-        """To be ended then."""
+        """Running attempts to cancel then."""
         self.is_risky = False
-        """One is to be started of a task that nodes have died with."""
+        """An attempt is to start whose task was running when other nodes died."""
 
     def settle(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
-        """An attempt has ended. Record it, or try again."""
+        """An attempt has ended. Settle its task, or try again."""
         if attempt.stage is Stage.CLOSED:
             return
         if attempt.pending_failure is not None:
@@ -63,53 +77,56 @@ class Attempts:
         elif isinstance(outcome, Failed):
             self._fail(attempt, outcome.failure, "failed", at)
         else:
-            # Nobody asked for it, or the attempt would be closed: the task cancelled itself.
+            # A cancelled attempt would be closed, so the task has raised CancelledError by itself.
             self._fail(attempt, _SELF_CANCELLED, "failed", at)
 
     def settle_remote(self, attempt: LiveAttempt, report: RemoteReport) -> None:
-        """A worker has ended a task that it took from the queue. Of those who lost it the store has told."""
+        """A worker has ended a task that it took from the queue. The report counts the attempts that other
+        workers have lost."""
         attempt.lost += report.attempt - attempt.number
         attempt.number = report.attempt
         attempt.worker, attempt.started_at = report.worker, report.started_at
         if report.failure is not None and report.failure.type == LOST:
-            # The store has given it up and recorded its attempts: as with `lose`, there is nothing to retry.
+            # The store has recorded the lost attempts, and there were too many: there is no retry.
             self._close(attempt, TaskStatus.FAILED, report.outcome, self._now)
             return
         self.settle(attempt, report.outcome, self._now)
 
     def enqueue(self, attempt: LiveAttempt, ready_at: Instant) -> None:
-        """Let workers take it. No executor of this node has anything to do with it."""
+        """Let workers take the attempt from the store's queue. It needs no executor of this node."""
         service = attempt.options.service
         assert service is not None
         attempt.stage = Stage.REMOTE
         row = QueuedTask(attempt.run, attempt.seq, service, attempt.number, ready_at, self._now)
         self._commit.queued.append(row)
 
-    def time_out(self, attempt: LiveAttempt, why: str) -> None:
-        """It took, waited or was silent for too long. The work itself is ended after the commit."""
+    def time_out(self, attempt: LiveAttempt, reason: str) -> None:
+        """The attempt has run, waited or been silent for too long.
+
+        If its executor promises that cancelled attempts end, the attempt is cancelled at once, before the
+        commit, and its failure is recorded when it has ended. Otherwise the failure is recorded now, and the
+        attempt is cancelled after the commit.
+        """
         if attempt.stage not in (Stage.QUEUED, Stage.RUNNING) or attempt.pending_failure is not None:
             return
-        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {attempt.name!r} {why}")
-        if (
-            attempt.stage is Stage.RUNNING
-            and attempt.slots is not None
-            and attempt.slots.executor.ends_surely
-        ):
-            # It has failed when it has ended: until then nothing may take its place, least of all the next
-            # attempt at the same task.
+        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {attempt.name!r} {reason}")
+        slots = attempt.slots if attempt.stage is Stage.RUNNING else None
+        if slots is not None and slots.executor.ends_surely:
+            # Until it has ended, nothing may run in its place, least of all the next attempt at its task.
             attempt.pending_failure = failure
-            self._context.await_end(attempt, later(self._now, END_TIMEOUT))
+            self._timers.expect_end(attempt, later(self._now, END_TIMEOUT))
+            self._dispatcher.cancel(attempt)
             return
         self.cancel_work(attempt)
         self._fail(attempt, failure, "timed_out", self._now)
 
     def fail_overdue(self, attempt: LiveAttempt) -> None:
-        """It should have ended long ago, and was not heard of."""
+        """The attempt was cancelled because of a timeout, and its end was not reported in time."""
         if attempt.stage is Stage.RUNNING and attempt.pending_failure is not None:
             self._fail(attempt, attempt.pending_failure, "timed_out", self._now)
 
     def lose(self, attempt: LiveAttempt, lost_allowed: int) -> None:
-        """The node that ran this attempt died, as far as anyone can tell, before it ended."""
+        """The node that ran this attempt has died, or lost its lease, before the end was recorded."""
         self._record_attempt(attempt, None, "lost", self._now)
         if attempt.lost + 1 > lost_allowed:
             failure = Failure(
@@ -120,14 +137,15 @@ class Attempts:
             )
             self._close(attempt, TaskStatus.FAILED, Failed(failure), self._now)
         else:
-            wait = wait_after_loss(attempt.lost + 1, self._context.dice)
+            wait = wait_after_loss(attempt.lost + 1, self._dice)
             due = None if wait is None else later(self._now, wait)
             self._try_again(attempt, due=due, failures=attempt.failures, lost=attempt.lost + 1)
 
     def dispatch_due(self, attempt: LiveAttempt) -> None:
-        """The time of an attempt has come that the store knows as pending.
+        """Dispatch an attempt that the store knows as pending.
 
-        It is told before the attempt starts: one that takes its node down with it would else do so for ever.
+        Its start is recorded first. Otherwise a task that kills its node would do so again and again, and
+        nobody would count.
         """
         if attempt.stage is Stage.CLOSED:
             return
@@ -138,12 +156,12 @@ class Attempts:
         attempt.due_at = None
         self.to_dispatch.append(attempt)
         hold(self._commit, attempt.resident)
-        attempt.is_recorded = self._context.dispatcher.reserve(attempt)
+        attempt.is_recorded = self._dispatcher.reserve(attempt)
         if attempt.is_recorded:
             self._record_start(attempt)
 
     def record_start(self, attempt: LiveAttempt) -> None:
-        """Its turn comes after a wait, and the store is to know of it before."""
+        """Record the start of an attempt that has waited for a slot."""
         hold(self._commit, attempt.resident)
         self._record_start(attempt)
 
@@ -154,7 +172,7 @@ class Attempts:
     def _fail(self, attempt: LiveAttempt, failure: Failure, status: str, at: Instant) -> None:
         failures = attempt.failures + 1
         self._record_attempt(attempt, failure, status, at)
-        delay = attempt.options.retry.delay_after(failures, failure, self._context.dice)
+        delay = attempt.options.retry.delay_after(failures, failure, self._dice)
         if delay is None:
             named = msgspec.structs.replace(failure, task=task_id(attempt.run, attempt.seq))
             self._close(attempt, TaskStatus.FAILED, Failed(named), at)
@@ -162,7 +180,7 @@ class Attempts:
             self._try_again(attempt, due=later(self._now, delay), failures=failures, lost=attempt.lost)
 
     def write_log(self, attempt: LiveAttempt, *, is_over: bool) -> None:
-        """What it has said since this was done last."""
+        """Write the lines that the attempt has logged since the last time."""
         lines = attempt.log.take(is_over=is_over)
         if lines is not None:
             hold(self._commit, attempt.resident)
@@ -181,8 +199,8 @@ class Attempts:
                 encoded,
                 attempt.started_at,
                 at,
-                # Which node died is not known any more: its row is gone, and its runs have other owners.
-                NodeId("") if status == "lost" else self._context.node,
+                # The row of the dead node is gone, so its id is not known any more.
+                NodeId("") if status == "lost" else self._commit.node,
                 attempt.worker,
                 attempt.worker_url,
             )
@@ -192,8 +210,7 @@ class Attempts:
     def _try_again(self, attempt: LiveAttempt, *, due: Instant | None, failures: int, lost: int) -> None:
         resident = attempt.resident
         self.retire(attempt)
-        again = new_attempt(
-            resident,
+        again = resident.new_attempt(
             attempt.seq,
             attempt.name,
             attempt.input,
@@ -208,13 +225,13 @@ class Attempts:
             self.move(again, TaskStatus.PENDING, None)
             return
         if due is not None:
-            self._context.back_off(again, due)
+            self._timers.back_off(again, due)
             # The next tick sees that the run is idle now, and may leave memory.
-            self._context.mark_ready(resident)
+            self._residents.mark_ready(resident)
             self.move(again, TaskStatus.PENDING, None)
             return
         self.to_dispatch.append(again)
-        again.is_recorded = self._context.dispatcher.reserve(again)
+        again.is_recorded = self._dispatcher.reserve(again)
         if again.is_recorded:
             self._record_start(again)
         else:
@@ -227,7 +244,7 @@ class Attempts:
         del resident.attempts[attempt.seq]
         self.settle_row(attempt, status, outcome, at)
         resident.events.append(TaskEnded(attempt.seq, outcome))
-        self._context.mark_ready(resident)
+        self._residents.mark_ready(resident)
 
     def settle_row(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         output = outcome.payload if isinstance(outcome, Succeeded) else None
@@ -252,7 +269,7 @@ class Attempts:
             self.to_cancel.append(attempt)
 
     def show(self, attempt: LiveAttempt) -> None:
-        """It has been running long enough for someone to look."""
+        """Record that the attempt is running, since it has been for a while."""
         attempt.is_shown = True
         hold(self._commit, attempt.resident)
         self.move(attempt, TaskStatus.RUNNING, attempt.started_at)

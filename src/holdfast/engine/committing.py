@@ -1,7 +1,8 @@
-"""Committing, come what may: a database that goes away is waited for, a lost answer is looked up.
+"""Committing a tick, however long it takes.
 
-Until a tick is committed nothing of it may be acted upon, so the node stands still meanwhile, but
-for the tasks that run already.
+If the database is away, the commit is tried again until the database is back. If the answer to a commit was
+lost, the store is asked whether the commit stands. Nothing of a tick may be done before its commit stands,
+so the node starts nothing new meanwhile; running tasks go on.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 
-from holdfast.core.values import Instant, later
+from holdfast.core.values import Instant, NodeId, later
+from holdfast.engine.lease import NodeLease
+from holdfast.engine.residents import Residents
+from holdfast.engine.start_queue import StartQueue
+from holdfast.engine.tick import Tick
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.ports.clock import Clock
-from holdfast.ports.store import Commit, Receipt, Store
+from holdfast.ports.store import Commit, Held, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -23,10 +28,77 @@ _LONGEST_WAIT = dt.timedelta(seconds=2)
 _REPORT_EVERY = dt.timedelta(seconds=10)
 
 
+class Committer:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        lease: NodeLease,
+        residents: Residents,
+        starts: StartQueue,
+        *,
+        namespace: str,
+        node: NodeId,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._lease = lease
+        self._residents = residents
+        self._starts = starts
+        self._namespace = namespace
+        self.node = node
+        self._ticks = 0
+
+    def new_commit(self, now: Instant) -> Commit:
+        self._ticks += 1
+        return Commit(self._namespace, self.node, self._ticks, now, self._lease.end_after(now))
+
+    async def commit(self, tick: Tick) -> Receipt:
+        """Commit, and make sure that the lease was valid all the time or that every run is still ours."""
+
+        def refuse_starts(error: StoreFull) -> None:
+            """Callers that want to start runs are refused at once. Rows of other runs are kept and
+            retried."""
+            refused = self._starts.refuse(error)
+            tick.remove_runs(refused)
+            self._residents.discard(refused)
+
+        # The commit renews the lease, but if it took long, the last lease may have run out before that, and
+        # other nodes may have claimed runs that this commit does not hold. Until that is checked, the lease
+        # must not count as renewed: a slot that comes free would start an attempt at such a run.
+        last_lease = self._lease.until
+        receipt = await commit_with_retries(self._store, self._clock, tick.commit, refuse_starts)
+        self._clock.catch_up()
+        is_sure = tick.holds_all or self._clock.now() < last_lease
+        if is_sure:
+            self._lease.renew(tick.commit)
+        while not is_sure or not self._lease.is_valid(self._clock.now()):
+            receipt = await self._confirm(receipt)
+            is_sure = tick.is_answer_late = True
+        return receipt
+
+    async def _confirm(self, receipt: Receipt) -> Receipt:
+        """Ask again which runs are ours, since the answer to a commit came after the lease had run out.
+
+        Without this, the node would start tasks that another node has done and recorded long ago.
+        """
+        commit = self.new_commit(self._clock.now())
+        known = {each.key: each.epoch for each in self._residents if not each.is_gone}
+        known |= {run.key: run.epoch for run, _ in receipt.claimed}
+        commit.held = [
+            Held(run, epoch)
+            for run, epoch in known.items()
+            if run not in receipt.lost and run not in receipt.existing
+        ]
+        again = await commit_with_retries(self._store, self._clock, commit, lambda _: None)
+        self._lease.renew(commit)
+        return combine_receipts(receipt, again)
+
+
 async def commit_with_retries(
     store: Store, clock: Clock, commit: Commit, on_full: Callable[[StoreFull], None]
 ) -> Receipt:
-    """Commit, and try again for as long as it takes. `on_full` may take rows out that need not be kept."""
+    """Commit, and try again for as long as it takes. `on_full` may take rows out of the commit."""
     outage = StoreOutage(clock)
     is_in_doubt = False
     while True:
@@ -36,7 +108,7 @@ async def commit_with_retries(
             if receipt is None:
                 receipt = await store.commit(commit)
         except StoreFull as error:
-            if not is_in_doubt:  # else it was the question, and the commit may stand
+            if not is_in_doubt:  # otherwise `recover` has failed, and the commit may stand
                 on_full(error)
             await outage.wait(error)
         except StoreUnavailable as error:
@@ -48,7 +120,7 @@ async def commit_with_retries(
 
 
 def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
-    """What came of two commits in a row. What the second has lost, the first no longer has."""
+    """The receipt of two commits in a row. Runs that the second has lost are not claimed any more."""
     claimed = {each.run.key: each for each in (*first.claimed, *second.claimed)}
     mail = {message.id: message for message in (*first.mail, *second.mail)}
     return Receipt(
@@ -60,7 +132,7 @@ def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
 
 
 class StoreOutage:
-    """Waits longer each time, and tells about it now and then."""
+    """Waits between tries, longer each time, and logs a warning now and then."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Slots: which attempt runs when. Bounded, by priority, first come first served among equals.
+"""Slots: which attempt runs when. Limited by executor and queue, by priority, then first come first served.
 
 A queue's limit holds for each executor. An attempt starts at once if its queue and its executor both have a
 free slot, and waits for its turn otherwise. A slot is free again when the executor has reported, not when the
@@ -11,17 +11,33 @@ import datetime as dt
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
+from typing import Protocol
 
 from holdfast.core.values import Instant, Outcome, RunKey, later
+from holdfast.engine.attempt_timers import AttemptTimers
+from holdfast.engine.inbox import AttemptEnded, EngineInbox
+from holdfast.engine.lease import NodeLease
+from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.resident import LiveAttempt, Stage
-from holdfast.ports.executor import Attempt, Executor
+from holdfast.ports.clock import Clock
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 
 END_TIMEOUT = dt.timedelta(minutes=1)
-"""How long to wait for the end of an attempt that surely ends within seconds."""
+"""How long to wait for the end of a cancelled attempt, where the executor promises an end within seconds."""
+
+
+class ExecutorRouter(Protocol):
+    def route(self, attempt: Attempt) -> Executor:
+        """The executor for an attempt. Never raises: an attempt at an unknown task fails when it is run."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop every executor."""
+        ...
 
 
 class _ExecutorSlots:
-    """The slots of one executor, which all of its queues share."""
+    """The slots of one executor, which its queues share."""
 
     __slots__ = ("free", "queues", "reserved")
 
@@ -32,6 +48,8 @@ class _ExecutorSlots:
 
 
 class _QueueSlots:
+    """The slots of one queue on one executor."""
+
     __slots__ = ("capacity", "executor", "free", "reserved", "shared", "waiting")
 
     def __init__(self, executor: Executor, shared: _ExecutorSlots, capacity: int) -> None:
@@ -44,7 +62,7 @@ class _QueueSlots:
         self.waiting: list[tuple[int, int, LiveAttempt]] = []
 
     def next_ones(self) -> list[LiveAttempt]:
-        """As many of those that wait as there are free slots, in their order."""
+        """The waiting attempts that the free slots are for, in their order."""
         count = min(self.free, self.shared.free, len(self.waiting))
         first = [heapq.heappop(self.waiting) for _ in range(count)]
         for each in first:
@@ -53,7 +71,7 @@ class _QueueSlots:
 
 
 class _EndingAttempt:
-    """An attempt that was cancelled, since when, and the next one at its task, if there is one."""
+    """A cancelled attempt, when it was cancelled, and the next attempt at the same task, if there is one."""
 
     __slots__ = ("attempt", "since", "successor")
 
@@ -66,35 +84,33 @@ class _EndingAttempt:
 class Dispatcher:
     def __init__(
         self,
-        route: Callable[[Attempt], Executor],
+        build_executors: Callable[[Report, Beat, Log], ExecutorRouter],
         queue_limits: Mapping[str, int],
-        now: Callable[[], Instant],
-        on_start: Callable[[LiveAttempt, Instant], None],
-        on_outcome: Callable[[LiveAttempt, Outcome], None],
-        on_unrecorded: Callable[[], None],
-        has_lease: Callable[[Instant], bool],
+        clock: Clock,
+        lease: NodeLease,
+        timers: AttemptTimers,
+        logs: LogBuffer,
+        inbox: EngineInbox,
     ) -> None:
-        self._route = route
         self._queue_limits = queue_limits
-        self._now = now
-        self._on_start = on_start
-        self._on_outcome = on_outcome
-        self._on_unrecorded = on_unrecorded
-        """There is a slot for an attempt that the store must be told of first."""
+        self._clock = clock
+        self._lease = lease
+        self._timers = timers
+        self._inbox = inbox
+        self._router = build_executors(self.report, timers.beat, logs.log)
         self._recording: list[LiveAttempt] = []
-        self._has_lease = has_lease
-        """Whether the runs are still ours, as far as anyone knows. If not, everything waits."""
+        """Attempts whose start the commit under way records."""
         self._queues: dict[tuple[int, str], _QueueSlots] = {}
         self._executors: dict[int, _ExecutorSlots] = {}
         self._ending: dict[tuple[RunKey, int], _EndingAttempt] = {}
-        """Tasks whose attempt was cancelled and will surely end, and the next attempt at each, if its run was
-        opened again meanwhile: that waits for the end."""
+        """Tasks whose attempt was cancelled and will surely end. If the run was opened again meanwhile, the
+        next attempt waits for that end."""
         self._order = count()
         self.running = 0
         self.is_open = True
 
     def reserve(self, attempt: LiveAttempt) -> bool:
-        """Whether the attempt will start as soon as it is submitted. Good until `note_commit`."""
+        """Keep a slot for the attempt until `note_commit`. False if it will have to wait for a slot."""
         slots = attempt.slots or self._find_slots(attempt)
         shared = slots.shared
         if (
@@ -109,7 +125,7 @@ class Dispatcher:
         return True
 
     def take_unrecorded(self) -> list[LiveAttempt]:
-        """Attempts whose turn has come and that the store must be told of: with the commit to come."""
+        """Attempts that could start if their start were recorded, which the next commit should do."""
         if self.is_open:
             for slots in self._queues.values():
                 if slots.waiting and not slots.waiting[0][2].is_recorded:
@@ -125,9 +141,9 @@ class Dispatcher:
         self._recording = []
 
     def submit(self, attempts: Iterable[LiveAttempt]) -> None:
-        """Start each attempt, now or when a slot is free. Only after the commit that records it."""
-        now = self._now()
-        may_start = self.is_open and self._has_lease(now)
+        """Start each attempt, now or when a slot is free. Call this only after the commit that records it."""
+        now = self._current_time()
+        may_start = self.is_open and self._lease.is_valid(now)
         for attempt in attempts:
             attempt.stage = Stage.QUEUED
             ending = self._ending.get((attempt.run, attempt.seq))
@@ -141,18 +157,20 @@ class Dispatcher:
                 continue
             heapq.heappush(slots.waiting, (-attempt.options.priority, next(self._order), attempt))
             if has_slot:
-                self._on_unrecorded()
+                self._inbox.wake()
 
     def cancel(self, attempt: LiveAttempt) -> None:
-        """End an attempt that is running. (One that waits is passed over when its turn comes.)"""
+        """Cancel a running attempt. (A waiting attempt is skipped when its turn comes.)"""
         if attempt.slots is not None:
             executor: Executor = attempt.slots.executor
             if executor.ends_surely:
-                self._ending.setdefault((attempt.run, attempt.seq), _EndingAttempt(attempt, self._now()))
+                self._ending.setdefault(
+                    (attempt.run, attempt.seq), _EndingAttempt(attempt, self._current_time())
+                )
             executor.cancel(attempt)
 
     def _stop_waiting_for(self, attempt: LiveAttempt) -> None:
-        """It has ended, or should have long ago: its successor may start."""
+        """The attempt has ended, or should have ended long ago: its successor may start."""
         ending = self._ending.get((attempt.run, attempt.seq))
         if ending is not None and ending.attempt is attempt:
             del self._ending[attempt.run, attempt.seq]
@@ -160,12 +178,15 @@ class Dispatcher:
                 self.submit([ending.successor])
 
     def close(self) -> None:
-        """Start nothing more; what runs goes on."""
+        """Start nothing more. Running attempts go on."""
         self.is_open = False
 
+    async def stop_executors(self) -> None:
+        await self._router.stop()
+
     def report(self, attempt: Attempt, outcome: Outcome) -> None:
-        """What executors call for every attempt that was started. Only the first word counts: a slot that
-        is given back twice is one that two attempts run in."""
+        """Executors call this for every attempt that was started. Only the first report of an attempt counts:
+        a slot that is given back twice would run two attempts at once."""
         assert isinstance(attempt, LiveAttempt)
         slots = attempt.slots
         if slots is None:
@@ -174,16 +195,19 @@ class Dispatcher:
         slots.free += 1
         slots.shared.free += 1
         self.running -= 1
-        self._on_outcome(attempt, outcome)
+        if attempt.stage is Stage.CLOSED:
+            self._inbox.wake()  # for the limits of the attempt that starts in this slot now
+        else:
+            self._inbox.post(AttemptEnded(attempt, outcome, self._clock.now()))
         self._stop_waiting_for(attempt)
         for each in slots.shared.queues:
             if each.waiting:
                 self._fill(each)
 
     def start_waiting(self) -> None:
-        """Start what could not start while the lease was in doubt, or has waited long enough for an end."""
+        """Start attempts that waited for the lease to be renewed, or too long for another attempt to end."""
         if self._ending:
-            now = self._now()
+            now = self._current_time()
             for each in [it for it in self._ending.values() if it.successor is not None]:
                 if later(each.since, END_TIMEOUT) < now:
                     self._stop_waiting_for(each.attempt)
@@ -191,13 +215,13 @@ class Dispatcher:
             self._fill(slots)
 
     def _fill(self, slots: _QueueSlots) -> None:
-        now = self._now()
-        if not self.is_open or not self._has_lease(now):
+        now = self._current_time()
+        if not self.is_open or not self._lease.is_valid(now):
             return
         while slots.waiting and slots.free > 0 and slots.shared.free > 0:
             attempt = slots.waiting[0][2]
             if attempt.stage is Stage.QUEUED and not attempt.is_recorded:
-                self._on_unrecorded()
+                self._inbox.wake()
                 return
             heapq.heappop(slots.waiting)
             if attempt.stage is Stage.QUEUED:
@@ -208,11 +232,16 @@ class Dispatcher:
         slots.shared.free -= 1
         self.running += 1
         attempt.stage = Stage.RUNNING
-        self._on_start(attempt, now)
+        self._timers.start(attempt, now)
         slots.executor.start(attempt)
 
+    def _current_time(self) -> Instant:
+        """If the machine has just slept, the time after that: it decides whether the lease is still valid."""
+        self._clock.catch_up()
+        return self._clock.now()
+
     def _find_slots(self, attempt: LiveAttempt) -> _QueueSlots:
-        executor = self._route(attempt)
+        executor = self._router.route(attempt)
         queue = attempt.options.queue
         slots = self._queues.get((id(executor), queue))
         if slots is None:

@@ -1,33 +1,35 @@
-"""What tasks say, on its way into the store: collected, bounded, and written with the commits of the run.
+"""The log lines of attempts on their way into the store.
 
-Lines are written when their attempt ends, in the same commit, and else a few times a second, so that they can
-be read while it runs. A task that says too much is cut in the middle: its first lines and its last are kept.
+Lines are written with the commit that ends their attempt, and a few times a second before that, so that
+they can be read while it runs. The log of an attempt is limited: its first lines and its last lines are
+kept.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from holdfast.core.values import Instant, later
+from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import OURS, Attempt, OutputLine
 
 _TAIL = 200
-"""Lines at the end that are kept of an attempt that says too much."""
+"""How many of the last lines are kept when the log of an attempt is over its limit."""
 _TAIL_BYTES = 32_000
 _LINE = 32
-"""What a line counts for besides its text: a million empty ones take room too."""
+"""What a line counts besides its text: a million empty lines take room too."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class AttemptLog:
-    """The lines of one attempt that are not written yet, and how much of it there was."""
+    """The lines of one attempt that are not written yet."""
 
     __slots__ = ("_cut", "_cut_bytes", "_limit", "_size", "_tail", "_tail_size", "is_queued", "lines")
 
@@ -58,7 +60,8 @@ class AttemptLog:
         return bool(self.lines) or (is_over and bool(self._tail))
 
     def take(self, *, is_over: bool) -> bytes | None:
-        """As JSON, what is to be written now. An attempt that is over may still have last words."""
+        """The lines to write now, as JSON. An attempt that is over may log more lines, and this is called
+        again."""
         lines, self.lines = self.lines, []
         if is_over and self._tail:
             if self._cut:
@@ -71,16 +74,16 @@ class AttemptLog:
 
 
 class LogBuffer:
-    def __init__(self, clock: Clock, every: dt.timedelta, limit: int, on_wake: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock, every: dt.timedelta, limit: int, inbox: EngineInbox) -> None:
         self._clock = clock
         self._every = every
         self._limit = limit
-        self._on_wake = on_wake
+        self._inbox = inbox
         self._queue: deque[tuple[Instant, LiveAttempt]] = deque()
-        """Attempts with lines to be written, and when."""
+        """Attempts that have lines to write, and when to write them."""
 
     def log(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
-        """What executors call. An attempt that was given up may still have last words."""
+        """Executors call this. An attempt that was given up may still log its last lines."""
         if not isinstance(attempt, LiveAttempt) or attempt.resident.is_gone:
             return
         log = attempt.log
@@ -90,7 +93,7 @@ class LogBuffer:
         if not log.is_queued and log.has_more(is_over=attempt.stage is Stage.CLOSED):
             log.is_queued = True
             if not self._queue:
-                self._on_wake()  # to be told when this is due
+                self._inbox.wake()  # so that the loop waits no longer than until these lines are due
             self._queue.append((later(self._clock.now(), self._every), attempt))
 
     def next_due(self) -> Instant | None:

@@ -1,4 +1,4 @@
-"""A run in memory: its program, and what it has under way."""
+"""A run in memory: its program, and its attempts, timers and children that have not ended."""
 
 from __future__ import annotations
 
@@ -7,54 +7,56 @@ from typing import Any
 
 from holdfast.core.events import Event
 from holdfast.core.history import UnsettledTask
+from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
-from holdfast.core.values import Failure, Instant, RunKey, key_text
+from holdfast.core.values import Failure, Instant, Payload, RunKey, key_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
 
 
 class Stage(Enum):
-    """Where an attempt is. Only the engine moves it on."""
+    """How far an attempt is. Only the engine changes it."""
 
     SCHEDULED = "scheduled"
-    """Asked for, but its commit is not done: nothing may happen yet."""
+    """The commit that records it is under way, and it must not start before."""
     QUEUED = "queued"
     RUNNING = "running"
     BACKING_OFF = "backing off"
     REMOTE = "remote"
-    """In the queue, or with a worker who has taken it from there. The store has it, whoever owns the run."""
+    """In the store's queue, or taken from there by a worker. It stays there when the run changes its
+    owner."""
     CLOSED = "closed"
-    """Settled, cancelled, given up or taken away: what is still reported of it is of no interest."""
+    """Settled, cancelled, given up or lost. What its executor still reports is ignored."""
 
 
 class LiveAttempt(Attempt, eq=False):
-    """An attempt with what the engine keeps of it. The next attempt of the same task is a new attempt."""
+    """An attempt with the engine's own fields. A retry of the task is another LiveAttempt."""
 
     resident: Resident = None  # pyright: ignore[reportAssignmentType]  # always given; follows fields with defaults
     failures: int = 0
-    """Attempts before this one that failed. Lost ones are not the task's fault and do not count."""
+    """Earlier attempts that failed. Lost attempts are not the task's fault and do not count."""
     lost: int = 0
     stage: Stage = Stage.SCHEDULED
     is_recorded: bool = True
-    """Unless it is, the store must know that it starts before it does: it was tried before, and may be
-    what kills its nodes."""
+    """False if its start must be recorded before it starts: the task was tried before, and may be what kills
+    its nodes."""
     is_shown: bool = False
     started_at: Instant | None = None
     heartbeat_at: Instant | None = None
     due_at: Instant | None = None
     alarms: list[Alarm] | None = None
     slots: Any = None
-    """The dispatcher's own; None once the executor has reported."""
+    """The dispatcher's field: the slots of its queue. None once the executor has reported."""
     pending_failure: Failure | None = None
-    """What it has failed with, as soon as it has ended, whatever it says then."""
+    """The failure to record when its executor reports its end, whatever the executor reports."""
     log: Any = None
-    """The log book's own, once the attempt has said something."""
+    """The log buffer's field, from the first line on."""
 
 
-_NONE: dict[int, Any] = {}
-_NOBODY: set[int] = set()
-"""Shared by all residents that have no timers and no children: most of them, for most of their life."""
+_EMPTY: dict[int, Any] = {}
+_EMPTY_SET: set[int] = set()
+"""Shared by all residents without timers and children, which are most of them. Never changed."""
 
 
 class Resident:
@@ -86,29 +88,74 @@ class Resident:
         self.position = 0
         """Of the next step in its journal."""
         self.at = Instant(0)
-        """When it moved last."""
+        """The time of its last step."""
         self.is_begun = False
-        """Whether `advance` was called in this life; the first call may come without events."""
+        """Whether its first step is recorded. The first call of `advance` may come without events."""
         self.is_gone = False
-        """The tick under way lets it go: nothing more is decided for it."""
+        """It leaves memory with the commit of this tick, or has left it. Nothing more is decided for it."""
         self.held_in_tick = 0
-        """The last tick whose commit names this run, so that it is named once."""
+        """The last tick whose commit holds this run, so that each commit holds it once."""
         self.events: list[Event] = []
-        """What has happened to it and is not journaled yet, in order."""
+        """What has happened to it and is not in its journal yet, in order."""
         self.attempts: dict[int, LiveAttempt] = {}
-        self.held_back: dict[int, UnsettledTask] = _NONE
-        """Tasks that are to be tried again, when the program says so."""
-        self.timers: dict[int, Alarm] = _NONE
-        self.children: dict[int, RunKey] = _NONE
-        self.attached: set[int] = _NOBODY
+        self.held_back: dict[int, UnsettledTask] = _EMPTY
+        """Tasks that a reopened run tries again when its program asks for each (`ResumeTask`)."""
+        self.timers: dict[int, Alarm] = _EMPTY
+        self.children: dict[int, RunKey] = _EMPTY
+        self.attached: set[int] = _EMPTY_SET
+
+    def new_attempt(
+        self,
+        seq: int,
+        name: str,
+        input: Payload,
+        options: TaskOptions,
+        *,
+        number: int = 1,
+        failures: int = 0,
+        lost: int = 0,
+    ) -> LiveAttempt:
+        record = self.record
+        attempt = LiveAttempt(
+            record.key,
+            record.id,
+            record.namespace,
+            record.workflow,
+            record.version,
+            seq,
+            name,
+            input,
+            options,
+            number,
+            resident=self,
+            failures=failures,
+            lost=lost,
+        )
+        self.attempts[seq] = attempt
+        return attempt
+
+    def next_attempt(self, task: UnsettledTask) -> LiveAttempt:
+        """The next attempt at a task that was scheduled before this node had the run."""
+        record = task.record
+        attempt = self.new_attempt(
+            record.seq,
+            record.name,
+            record.input,
+            task.options,
+            number=record.attempt,
+            failures=record.attempt - 1 - record.lost - record.forgiven,
+            lost=record.lost,
+        )
+        attempt.heartbeat_details = record.heartbeat
+        return attempt
 
     def add_timer(self, seq: int, alarm: Alarm) -> None:
-        if self.timers is _NONE:
+        if self.timers is _EMPTY:
             self.timers = {}
         self.timers[seq] = alarm
 
     def add_child(self, seq: int, key: RunKey, *, is_attached: bool) -> None:
-        if self.children is _NONE:
+        if self.children is _EMPTY:
             self.children, self.attached = {}, set()
         self.children[seq] = key
         if is_attached:
@@ -122,10 +169,10 @@ class Resident:
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is to be done for it before something happens or some instant comes."""
+        """Whether it only waits: for a timer, a message, a child, a worker or the end of a backoff."""
         if self.events or self.is_gone or not self.is_begun:
             return False
-        for attempt in self.attempts.values():  # a generator would double the cost of a tick
+        for attempt in self.attempts.values():  # any() with a generator would double the cost of a tick
             if attempt.stage is not Stage.BACKING_OFF and attempt.stage is not Stage.REMOTE:
                 return False
         return True

@@ -1,24 +1,29 @@
-"""The runs in memory: which there are, which have something to do, and which only wait."""
+"""The runs in memory: which there are, which are ready to be advanced, and which only wait."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
+from holdfast.core.events import TimerFired
 from holdfast.core.values import Instant, RunKey, later
+from holdfast.engine.alarms import Alarms
 from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.resident import Resident, Stage
 
 
 class Residents:
-    def __init__(self, on_wake: Callable[[], None]) -> None:
-        self._on_wake = on_wake
+    def __init__(self, inbox: EngineInbox, alarms: Alarms, dispatcher: Dispatcher) -> None:
+        self._inbox = inbox
+        self._alarms = alarms
+        self._dispatcher = dispatcher
         self._all: dict[RunKey, Resident] = {}
         self._by_claim: Counter[str] = Counter()
         self._ready: dict[RunKey, Resident] = {}
         self._idle: OrderedDict[RunKey, Instant] = OrderedDict()
-        """Those that only wait, with since when; the longest first."""
+        """Since when each idle run has been waiting. The longest wait comes first."""
 
     def __len__(self) -> int:
         return len(self._all)
@@ -33,7 +38,7 @@ class Residents:
         return self._all.get(key)
 
     def count(self, claim: str) -> int:
-        """How many are of that workflow."""
+        """How many runs have this claim."""
         return self._by_claim[claim]
 
     def add(self, resident: Resident) -> None:
@@ -41,17 +46,25 @@ class Residents:
         self._by_claim[resident.record.claim] += 1
 
     def mark_ready(self, resident: Resident) -> None:
-        """Have it advanced in the next tick."""
+        """Have the run advanced in the next tick."""
         if not self._ready:
-            self._on_wake()
+            self._inbox.wake()
         self._ready[resident.key] = resident
 
     def take_ready(self) -> Iterable[Resident]:
-        awake, self._ready = self._ready, {}
-        return awake.values()
+        ready, self._ready = self._ready, {}
+        return ready.values()
+
+    def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
+        def fire() -> None:
+            del resident.timers[seq]
+            resident.events.append(TimerFired(seq))
+            self.mark_ready(resident)
+
+        resident.add_timer(seq, self._alarms.set(due, fire))
 
     def update_idle(self, resident: Resident, now: Instant) -> None:
-        """After it has moved: does it only wait now?"""
+        """Note whether the run, which has just been advanced, is idle now."""
         if resident.is_idle:
             self._idle[resident.key] = now
             self._idle.move_to_end(resident.key)
@@ -59,11 +72,12 @@ class Residents:
             self._idle.pop(resident.key, None)
 
     def next_release(self, after: dt.timedelta) -> Instant | None:
-        """When the one that waits longest will have waited long enough."""
+        """When the run that has been idle longest will have been idle for `after`."""
         return later(next(iter(self._idle.values())), after) if self._idle else None
 
     def take_idle(self, now: Instant, after: dt.timedelta, at_most: int) -> Iterable[Resident]:
-        """Those that waited for `after` or longer, and the longest waiting of those over `at_most`."""
+        """Runs that have been idle for `after`. If more than `at_most` are idle, also the longest idle of the
+        rest."""
         while self._idle:
             key, since = next(iter(self._idle.items()))
             if later(since, after) > now and len(self._idle) <= at_most:
@@ -73,8 +87,9 @@ class Residents:
             if resident is not None and resident.is_idle:
                 yield resident
 
-    def discard(self, keys: Iterable[RunKey], dispatcher: Dispatcher) -> None:
-        """Forget runs that are over, released, or no longer ours. Attempts under way end unheard."""
+    def discard(self, keys: Iterable[RunKey]) -> None:
+        """Forget runs that have ended, were released, or are no longer ours. Running attempts are cancelled,
+        and what they report is ignored."""
         for key in keys:
             resident = self._all.pop(key, None)
             self._ready.pop(key, None)
@@ -82,11 +97,11 @@ class Residents:
             if resident is None:
                 continue
             self._by_claim[resident.record.claim] -= 1
-            # Its last words are of no interest: it may be back, under another epoch.
+            # Lines that its attempts still log are dropped: the run may be back, under another epoch.
             resident.is_gone = True
             for attempt in resident.attempts.values():
                 if attempt.stage is Stage.RUNNING:
-                    dispatcher.cancel(attempt)
+                    self._dispatcher.cancel(attempt)
                 attempt.stage = Stage.CLOSED
                 for alarm in attempt.alarms or ():
                     alarm.cancel()
@@ -95,7 +110,7 @@ class Residents:
             resident.program.dispose()
 
     def drop_all(self) -> None:
-        """Drop everything, as a crash does."""
+        """Forget everything, as a crash does."""
         for resident in self._all.values():
             resident.is_gone = True
             for attempt in resident.attempts.values():

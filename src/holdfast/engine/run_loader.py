@@ -1,4 +1,4 @@
-"""Runs and messages that come in: from the rows of a claim or a mail to residents and events."""
+"""Loads claimed runs into memory, and delivers messages to the runs that are there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from holdfast.core.commands import Command
-from holdfast.core.events import ChildEnded, Event, MessageId
+from holdfast.core.events import ChildEnded, Event
 from holdfast.core.history import (
     UnsettledTask,
     child_number,
@@ -18,17 +18,27 @@ from holdfast.core.history import (
 )
 from holdfast.core.policies import SETBACKS_ALLOWED
 from holdfast.core.records import History, MessageKind, MessageRecord
-from holdfast.core.remote import RemoteReport, read_report
+from holdfast.core.remote import read_report
 from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.core.waiting import WaitReason
+from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import StoreOutage
-from holdfast.engine.engine_context import EngineContext, next_attempt
 from holdfast.engine.gc_pause import gc_paused
-from holdfast.engine.resident import LiveAttempt, Resident, Stage
+from holdfast.engine.inbox import (
+    AttemptDue,
+    AttemptLost,
+    EngineInbox,
+    MessageStale,
+    RunUnable,
+    WorkerReported,
+)
+from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
+from holdfast.engine.run_scope import RunScope
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.flows import definition_of
+from holdfast.ports.programs import Programs
 from holdfast.ports.store import Claimed, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
@@ -37,61 +47,69 @@ T = TypeVar("T")
 
 
 class RunLoader:
-    def __init__(self, store: Store, clock: Clock, context: EngineContext, residents: Residents) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        namespace: str,
+        *,
+        programs: Programs,
+        residents: Residents,
+        timers: AttemptTimers,
+        scope: RunScope,
+        inbox: EngineInbox,
+    ) -> None:
         self._store = store
         self._clock = clock
-        self._context = context
+        self._namespace = namespace
+        self._programs = programs
         self._residents = residents
-        self.lost: list[LiveAttempt] = []
-        """Attempts that were under way on a node that died."""
-        self.unable: list[tuple[Resident, Exception]] = []
-        """Runs that cannot go on with the code of this node, and why."""
-        self.stale: list[tuple[Resident, MessageId]] = []
-        """Messages that tell nothing new, to be marked as read."""
-        self.reports: list[tuple[LiveAttempt, RemoteReport, MessageId]] = []
-        """What workers have said of tasks that they took from the queue."""
+        self._timers = timers
+        self._scope = scope
+        self._inbox = inbox
 
     async def receive(self, receipt: Receipt) -> None:
+        """Take the runs and the mail that came with a commit."""
         loaded = await self._load_claimed(receipt.claimed)
         if receipt.mail:
             await self._deliver_mail([m for m in receipt.mail if m.run not in loaded])
 
     async def _learn_definitions(self, claimed: Sequence[Claimed]) -> None:
-        lacking = {(run.workflow, run.version) for run, _ in claimed if self._context.programs.lacks(run)}
+        lacking = {(run.workflow, run.version) for run, _ in claimed if self._programs.lacks(run)}
         if lacking:
             which = sorted(lacking)
-            read = await self._read(lambda: self._store.definitions(self._context.namespace, which))
+            read = await self._read(lambda: self._store.definitions(self._namespace, which))
             for definition in read:
-                self._context.programs.learn(definition)
-        calls = {name for run, _ in claimed for name in self._context.programs.calls_of(run)}
+                self._programs.learn(definition)
+        calls = {name for run, _ in claimed for name in self._programs.calls_of(run)}
         for name in sorted(calls):
             await self._learn_published(name)
 
     async def _learn_published(self, name: str) -> None:
-        """A flow that a run may call: its newest version, since that is what is to be started."""
-        found = await self._read(lambda: self._store.find_version(self._context.namespace, name, None))
+        """Read a published flow that a run may call: its newest version, which a call starts."""
+        found = await self._read(lambda: self._store.find_version(self._namespace, name, None))
         if found is not None:
-            self._context.programs.learn_published(definition_of(found))
+            self._programs.learn_published(definition_of(found))
 
     async def _load_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
-        """Answers which runs were loaded whole: their unread messages came with them."""
+        """Returns the runs that were read from the store, together with their unread messages."""
         await self._learn_definitions(claimed)
         to_load: list[RunKey] = []
         fresh: list[History] = []
         for run, is_new in claimed:
             known = self._residents.get(run.key)
             if known is not None and known.epoch == run.epoch:
-                continue  # recovered after an answer was lost, and in memory all the time
+                continue  # the claim was recovered after its answer was lost, and the run is here already
             if known is not None:
-                # It was freed behind our back, by a node whose clock is ahead, and now taken again.
-                self._residents.discard([run.key], self._context.dispatcher)
+                # Another node freed the run, because its clock was ahead, and this node has claimed it again.
+                self._residents.discard([run.key])
             if is_new:
                 fresh.append(History(run, [], [], [], []))
             else:
                 to_load.append(run.key)
         self._load_all(fresh)
         if to_load:
-            self._load_all(await self._read(lambda: self._store.load(self._context.namespace, to_load)))
+            self._load_all(await self._read(lambda: self._store.load(self._namespace, to_load)))
         return set(to_load)
 
     def _load_all(self, histories: Sequence[History]) -> None:
@@ -100,17 +118,18 @@ class RunLoader:
                 self._load_run(history)
 
     def _load_run(self, history: History) -> None:
-        """Bring a run into memory, to where its journal ends, with all it has under way."""
+        """Bring a run into memory: replay its journal, and resume its timers, tasks and children."""
         resident = Resident(history.run, _NoProgram())
         self._residents.add(resident)
         try:
             past = restore(history)
             for seq, child in past.children.items():
                 if child is not None:
-                    self._context.add_child(resident, seq, child.key, is_attached=seq in past.attached)
+                    resident.add_child(seq, child.key, is_attached=seq in past.attached)
+                    self._scope.add([child.key])
             if history.run.setbacks >= SETBACKS_ALLOWED:
                 raise TooManySetbacks(history.run.setbacks)
-            resident.program = self._context.programs.program(history.run, past)
+            resident.program = self._programs.program(history.run, past)
         except Exception as error:
             unread = [message for message in history.messages if message.taken is None]
             resident.events += [message_event(each) for each in unread if each.kind is MessageKind.CANCEL]
@@ -120,7 +139,7 @@ class RunLoader:
         resident.at = past.steps[-1].at if past.steps else resident.at
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
-            self._context.start_timer(resident, seq, due)
+            self._residents.start_timer(resident, seq, due)
         if past.held:
             resident.held_back = past.held
         for task in past.tasks.values():
@@ -142,34 +161,34 @@ class RunLoader:
         """Raises JournalCorrupt."""
         attempt = resident.attempts.get(task_number(message))
         if attempt is None or attempt.stage is not Stage.REMOTE:
-            self.stale.append((resident, message.id))
+            self._inbox.post(MessageStale(resident, message.id))
         else:
-            self.reports.append((attempt, read_report(message.payload), message.id))
+            self._inbox.post(WorkerReported(attempt, read_report(message.payload), message.id))
         self._residents.mark_ready(resident)
 
     def _post_unable(self, resident: Resident, error: Exception) -> None:
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
-        self.unable.append((resident, error))
+        self._inbox.post(RunUnable(resident, error))
         self._residents.mark_ready(resident)
 
     def _resume_task(self, resident: Resident, task: UnsettledTask) -> None:
-        record, attempt = task.record, next_attempt(resident, task)
+        record, attempt = task.record, resident.next_attempt(task)
         if task.options.service is not None:
             attempt.stage = Stage.REMOTE
         elif record.status is not TaskStatus.PENDING:
             attempt.started_at = record.started_at
-            self.lost.append(attempt)
+            self._inbox.post(AttemptLost(attempt))
         elif record.due_at is not None:
-            self._context.back_off(attempt, record.due_at)
+            self._timers.back_off(attempt, record.due_at)
         else:
-            self._context.due.append(attempt)
+            self._inbox.post(AttemptDue(attempt))
 
     async def _deliver_mail(self, mail: Sequence[MessageRecord]) -> None:
         children: dict[RunKey, tuple[Resident, MessageRecord]] = {}
         for message in mail:
             resident = self._residents.get(message.run)
             if resident is None:
-                continue  # it has just been let go, and whoever takes it next reads its mail
+                continue  # the run has just left memory, and its next owner reads this message
             try:
                 if message.kind is MessageKind.TASK:
                     self._receive_report(resident, message)
@@ -183,25 +202,25 @@ class RunLoader:
                 self._post_unable(resident, error)
                 continue
             if child is None:
-                self.stale.append((resident, message.id))
+                self._inbox.post(MessageStale(resident, message.id))
                 self._residents.mark_ready(resident)
             else:
                 children[child] = (resident, message)
         if not children:
             return
-        for run in await self._read(lambda: self._store.ended(self._context.namespace, list(children))):
+        for run in await self._read(lambda: self._store.ended(self._namespace, list(children))):
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)
-            if self._context.scope is not None:
-                self._context.scope.forget([run.key])
+            self._scope.remove([run.key])
             resident.events.append(
                 ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)
             )
             self._residents.mark_ready(resident)
 
     async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
-        """Read what cannot be done without, however long the store is away."""
+        """Read, and try again for as long as the store is away: the engine cannot go on without the
+        answer."""
         outage = StoreOutage(self._clock)
         while True:
             try:
@@ -214,7 +233,7 @@ class RunLoader:
 
 
 class _NoProgram:
-    """Stands in for a program until there is one, or because there can be none."""
+    """The program of a run whose own is not restored yet, or cannot be."""
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         return []

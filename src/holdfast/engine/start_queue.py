@@ -1,28 +1,27 @@
-"""Runs that are to be started here: taken in batches into commits, and answered when those stand."""
+"""Runs that callers want to start: a batch goes into each commit, and callers are answered once it stands."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from holdfast.core.history import NOTHING
 from holdfast.core.records import new_run, unowned
-from holdfast.core.values import Payload, RunKey
+from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.engine.admission import Admission
-from holdfast.engine.engine_context import EngineContext
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.tick import Tick
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
-from holdfast.ports.programs import Pinned
+from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.store import Receipt
 
 
 class _Start(msgspec.Struct):
-    """Runs of one workflow to be started, and who is to be told their keys when all are recorded."""
+    """Runs of one workflow to start, and the future that gets their keys when all are recorded."""
 
     workflow: str
     pinned: Pinned
@@ -30,21 +29,27 @@ class _Start(msgspec.Struct):
     answer: asyncio.Future[list[RunKey]]
     schedule: str | None
     keys: list[RunKey] = []
-    """Of those that are recorded, or in the commit under way."""
+    """The keys of the runs that are recorded or in the commit under way."""
     recorded: int = 0
 
 
 class StartQueue:
     def __init__(
-        self, context: EngineContext, residents: Residents, admission: Admission, batch: int
+        self,
+        residents: Residents,
+        admission: Admission,
+        programs: Programs,
+        new_key: Callable[[Instant], RunKey],
+        batch: int,
     ) -> None:
-        self._context = context
         self._residents = residents
         self._admission = admission
+        self._programs = programs
+        self._new_key = new_key
         self._batch = batch
         self._waiting: deque[_Start] = deque()
         self._under_way: list[_Start] = []
-        """Those with runs in the commit under way."""
+        """Starts with runs in the commit under way."""
 
     @property
     def has_more(self) -> bool:
@@ -62,9 +67,9 @@ class StartQueue:
         return answer
 
     def begin(self, tick: Tick) -> None:
-        """Begin as many as are good for one commit: ten thousand at once would keep everyone else waiting.
+        """Begin no more than one batch: a commit of ten thousand starts would delay all other runs.
 
-        Those that find no room here are left for any node to claim.
+        Runs that find no room here are left for any node to claim.
         """
         left = self._batch
         while self._waiting and left > 0:
@@ -78,24 +83,24 @@ class StartQueue:
                 self._waiting.popleft()
 
     def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
-        pinned, context = start.pinned, self._context
+        pinned = start.pinned
         has_room = self._admission.admits(pinned.claim)
         record = new_run(
-            context.new_key(tick.now),
-            context.namespace,
+            self._new_key(tick.now),
+            tick.commit.namespace,
             id,
             start.workflow,
             pinned.version,
             pinned.claim,
             input,
             tick.now,
-            owner=context.node if has_room else None,
+            owner=tick.commit.node if has_room else None,
             schedule=start.schedule,
         )
         if has_room:
             try:
-                resident = Resident(record, context.programs.program(record, NOTHING))
-            except Refused:  # it needs what this node lacks: as if there were no room, and others may have it
+                resident = Resident(record, self._programs.program(record, NOTHING))
+            except Refused:  # the run needs something that this node lacks, and another node may have
                 record = unowned(record)
                 tick.has_new_work = True
             else:
@@ -107,7 +112,7 @@ class StartQueue:
         return record.key
 
     def answer(self, receipt: Receipt) -> None:
-        """The commit stands: tell those whose runs are all recorded."""
+        """The commit stands: answer the callers whose runs are all recorded."""
         for start in self._under_way:
             if receipt.existing:
                 start.keys = [receipt.existing.get(key, key) for key in start.keys]
@@ -117,7 +122,7 @@ class StartQueue:
         self._under_way.clear()
 
     def refuse(self, error: StoreFull | NotOpen | NodeStopped) -> set[RunKey]:
-        """Tell everyone no. Answers the runs that are in the commit under way, to be taken out of it."""
+        """Refuse every start that is not recorded. Returns its runs in the commit under way."""
         refused: set[RunKey] = set()
         for start in self._under_way:
             refused.update(start.keys[start.recorded :])

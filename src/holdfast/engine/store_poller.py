@@ -1,18 +1,18 @@
-"""The poller: when to look into the store, and what is to be done about what is seen there.
+"""The poller: when to look into the store, and what to do about what is found there.
 
-Nearly all that happens is told to a node by its executors and its alarms. The rest is in the store: runs that
-are due, mail, dead nodes, schedules. A call from the store says that something may have changed; the time of
-the next look is the safety net under it.
+A node learns of most things from its executors and alarms. The rest is in the store: runs that are due,
+mail, dead nodes, schedules. A notification of the store says that something may have changed. The node
+polls at once then, and every `Tuning.poll` in case a notification was lost.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import logging
-from collections.abc import Callable
 
 from holdfast.core.values import Instant, NodeId, later
 from holdfast.engine.admission import Admission
+from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.system_clock import set_by_database
 from holdfast.engine.tuning import Tuning
@@ -36,7 +36,7 @@ class StorePoller:
         schedules: ScheduleFirer,
         tuning: Tuning,
         namespace: str,
-        on_wake: Callable[[], None],
+        inbox: EngineInbox,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -44,25 +44,25 @@ class StorePoller:
         self._schedules = schedules
         self._poll_every = tuning.poll
         self._namespace = namespace
-        self._on_wake = on_wake
+        self._inbox = inbox
         self._reap_at = self._relax_at = Instant(0)
         self._set_clock_at = 0
         self.next_poll = Instant(0)
         self.wants_claim = False
-        """There are runs to take."""
+        """There are runs to claim."""
         self.wants_mail = False
         """There are messages for runs of this node."""
 
     def poll_now(self) -> None:
         """Something may have changed in the store."""
         self.next_poll = Instant(0)
-        self._on_wake()
+        self._inbox.wake()
 
     def poll_by(self, at: Instant) -> None:
         self.next_poll = min(self.next_poll, at)
 
     async def poll(self, node: NodeId) -> None:
-        """If it is time."""
+        """Look into the store, if it is time."""
         now = self._clock.now()
         if now < self.next_poll:
             return
@@ -79,14 +79,14 @@ class StorePoller:
             if work.schedule_at is not None and work.schedule_at <= now:
                 has_moved = await self._schedules.fire(now)
         except StoreError as error:
-            # A look can wait; the next commit will find out whether the store is really gone.
-            _log.warning("%s; looking again soon", error)
+            # Polling can wait. If the store is really away, the next commit finds out.
+            _log.warning("%s; polling again soon", error)
             self.next_poll = later(self._clock.now(), _RETRY_AFTER)
             return
         self._note_work(work, now)
         if work.schedule_at is not None:
-            # What was due is dealt with, by this node or another; when the next is due, another look tells.
-            # One that cannot fire is always due, and not a reason to spin.
+            # A schedule that was due has been fired, by this node or another, so the next one is soon known.
+            # A schedule that cannot fire stays due, and must not make the node spin.
             soon = _SOON if has_moved else _RETRY_AFTER
             self.poll_by(later(now, soon) if work.schedule_at <= now else work.schedule_at)
 
@@ -103,7 +103,8 @@ class StorePoller:
         self.wants_mail = self.wants_mail or work.has_mail
         if work.expires_at is not None and max(work.expires_at, self._reap_at) <= now:
             self.wants_claim = True
-            # A node may have stopped in the middle of a commit, which must end first: not a reason to spin.
+            # The dead node may have a commit under way, which must end first. The node must not spin
+            # meanwhile.
             self._reap_at = later(now, _SOON)
         elif work.expires_at is not None:
             self.poll_by(max(work.expires_at, self._reap_at))
@@ -113,18 +114,18 @@ class StorePoller:
             self.poll_by(work.wake_at)
 
     def note_claim(self, request: ClaimRequest, found: int) -> None:
-        """What came of a claim."""
+        """A claim has found so many runs."""
         if found == 0:
-            # Others were faster, or somebody has locked what is due: not a reason to spin.
+            # Other nodes were faster, or the due runs are locked. The node must not spin meanwhile.
             self.next_poll = later(self._clock.now(), _SOON)
         elif found < request.limit:
             self.poll_now()  # to learn when the next one is due
         elif not self._admission.is_full_after(found):
             self.wants_claim = True
-            self._on_wake()
+            self._inbox.wake()
 
     async def _set_clock(self) -> None:
-        """Go by the database's clock, now and then: nobody knows what becomes of that of a machine."""
+        """Set the clock by the database now and then: all nodes have to agree on the time."""
         if self._clock.elapsed() < self._set_clock_at:
             return
         await set_by_database(self._clock, self._store.now)

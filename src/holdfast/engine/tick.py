@@ -1,15 +1,19 @@
 """One tick: from what happened to one commit, and what to do once that commit stands.
 
-A tick decides and collects; it touches nothing outside this process. It is given the facts (starts,
-outcomes, messages, due timers), feeds them to the programs they concern, and turns the commands that
-come back into rows. What the rows promise, to start and end attempts and the rest, is done by the
-engine, after the commit and never before.
+A tick is given facts (starts, outcomes, messages, due timers), passes them to the programs they concern,
+and turns the commands that come back into rows. It only collects what the rows promise: the engine starts
+attempts, cancels them and answers callers after the commit (effects.py).
+
+There is one exception. An attempt that has exceeded a limit is cancelled at once, before the commit, if its
+executor promises that cancelled attempts end. Its failure is recorded by a later tick, when it has ended,
+so that no commit allows a retry while the attempt still runs (`Attempts.time_out`).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from random import Random
 from typing import assert_never
 
 import msgspec
@@ -38,7 +42,7 @@ from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, 
 from holdfast.core.failures import capture
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
-from holdfast.core.policies import TaskOptions, wait_after_setback
+from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.values import (
     Cancelled,
@@ -54,11 +58,25 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.attempts import Attempts, encode_failure, hold
-from holdfast.engine.engine_context import EngineContext, new_attempt, next_attempt
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.inbox import (
+    AttemptDue,
+    AttemptEnded,
+    AttemptLost,
+    EndOverdue,
+    Fact,
+    LimitExceeded,
+    MessageStale,
+    RunUnable,
+    WorkerReported,
+)
 from holdfast.engine.resident import Resident, Stage
+from holdfast.engine.residents import Residents
+from holdfast.engine.run_scope import RunScope
 from holdfast.errors import FamilyTooDeep
-from holdfast.ports.programs import Pinned
+from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.store import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -82,35 +100,80 @@ _encode_text = msgspec.json.Encoder().encode
 
 
 class Tick:
-    def __init__(self, context: EngineContext, commit: Commit, now: Instant) -> None:
-        self._context = context
+    def __init__(
+        self,
+        commit: Commit,
+        *,
+        residents: Residents,
+        dispatcher: Dispatcher,
+        timers: AttemptTimers,
+        scope: RunScope,
+        programs: Programs,
+        new_key: Callable[[Instant], RunKey],
+        dice: Random,
+        max_depth: int,
+    ) -> None:
         self.commit = commit
-        self.now = now
-        self.attempts = Attempts(context, commit, now)
+        self.now = commit.now
+        self.attempts = Attempts(commit, residents=residents, dispatcher=dispatcher, timers=timers, dice=dice)
+        self._residents = residents
+        self._dispatcher = dispatcher
+        self._scope = scope
+        self._programs = programs
+        self._new_key = new_key
+        self._max_depth = max_depth
+        """How many runs may be above a run: its parent, the parent of that, and so on."""
         self.gone: list[Resident] = []
-        """Residents that leave memory with this commit: ended, released or parked."""
+        """Runs that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
-        """Children that this commit creates, in case the id of one is taken."""
+        """Children that this commit creates. If the id of a child is taken, its parent must be told."""
         self.holds_all = False
-        """Its commit names every run that is in memory."""
+        """Its commit holds every run that is in memory."""
         self.is_answer_late = False
-        """The answer to its commit came so late that a lease could have run out meanwhile."""
+        """The answer to its commit came after the lease had run out, so other nodes may own its runs by
+        now."""
         self.has_new_work = False
-        """A child ended or begins, or a run is left to others: there will be mail, or a run to claim."""
+        """The commit makes work for any node: a message, or a run to claim."""
 
-    # --- moving runs
+    # --- what happened
+
+    def hear(self, fact: Fact) -> None:
+        match fact:
+            case AttemptEnded():
+                self.attempts.settle(fact.attempt, fact.outcome, fact.at)
+            case WorkerReported():
+                self.attempts.settle_remote(fact.attempt, fact.report)
+                self.mark_read(fact.attempt.resident, fact.message)
+            case LimitExceeded():
+                self.attempts.time_out(fact.attempt, fact.reason)
+            case EndOverdue():
+                self.attempts.fail_overdue(fact.attempt)
+            case AttemptDue():
+                self.attempts.dispatch_due(fact.attempt)
+            case AttemptLost():
+                self.attempts.lose(fact.attempt, LOST_ATTEMPTS_ALLOWED)
+            case RunUnable():
+                if not fact.resident.is_gone:
+                    self.park(fact.resident, fact.error)
+            case MessageStale():
+                self.mark_read(fact.resident, fact.message)
+            case _:
+                assert_never(fact)
+
+    # --- advancing runs
 
     def advance(self, resident: Resident) -> None:
-        """Feed a run what has happened to it, and write down what it asks for."""
+        """Give a run its events, and turn the commands that it answers with into rows."""
         events = resident.events
         resident.events = []
-        # A clock that was set back, or is behind that of the last owner, does not turn back a run's time.
+        # The time of a run never goes back, even if the clock was set back or is behind the last owner's
+        # clock.
         at = self.now if self.now > resident.at else resident.at
         try:
             commands = resident.program.advance(at, events)
             step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
-            # Also an interrupt that the code raises itself: it must not take all other runs down with it.
+            # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
             _log.exception("run %s cannot go on and is parked", resident.run_id)
             resident.events = events
             self.park(resident, error)
@@ -131,14 +194,14 @@ class Tick:
             self._apply(resident, command)
 
     def _clear_setbacks(self, resident: Resident) -> None:
-        """It has heard all that is known to have happened to it, and this node lives: it is not what killed
-        others. (What is not known is the outcome of a task, and lost attempts are counted by themselves.)"""
+        """The run has been advanced with all its events and this node still lives, so it is not the run that
+        killed other nodes. (If one of its tasks is, the lost attempts of that task are counted.)"""
         resident.record = msgspec.structs.replace(resident.record, setbacks=0)
         hold(self.commit, resident)
         self.commit.proved.append(ProvedRun(resident.key))
 
     def hold_all(self, residents: Iterable[Resident]) -> None:
-        """Ask about every run whether it is still ours."""
+        """Have the commit check for every run that it still belongs to this node."""
         self.holds_all = True
         for resident in residents:
             hold(self.commit, resident)
@@ -162,7 +225,7 @@ class Tick:
                 self._record(resident, command)
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
-                self.attempts.dispatch_due(next_attempt(resident, task))
+                self.attempts.dispatch_due(resident.next_attempt(task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # else it has ended, and the program will hear of it
@@ -171,7 +234,7 @@ class Tick:
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
-                self._context.start_timer(resident, command.seq, command.due)
+                self._residents.start_timer(resident, command.seq, command.due)
             case CancelTimer():
                 alarm = resident.timers.pop(command.seq, None)
                 if alarm is not None:
@@ -183,18 +246,18 @@ class Tick:
             case SetState():
                 self.commit.state.append(StateChange(resident.key, command.key, command.value))
             case MarkPatch() | MarkUndone():
-                pass  # the journal has it, and only replay or a retry asks
+                pass  # only the journal needs it, for replay or for a retry
             case _:
                 assert_never(command)
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
-        attempt = new_attempt(resident, command.seq, command.name, command.input, command.options)
+        attempt = resident.new_attempt(command.seq, command.name, command.input, command.options)
         status = TaskStatus.PENDING
         if command.options.service is not None:
             self.attempts.enqueue(attempt, self.now)
         else:
             self.attempts.to_dispatch.append(attempt)
-            if self._context.dispatcher.reserve(attempt):
+            if self._dispatcher.reserve(attempt):
                 status = TaskStatus.DISPATCHED
         self.commit.tasks.append(
             NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
@@ -213,7 +276,7 @@ class Tick:
                 status = TaskStatus.FAILED
             case Cancelled():
                 status = TaskStatus.CANCELLED if command.is_open else TaskStatus.SKIPPED
-        attempt = new_attempt(resident, command.seq, command.name, command.input, TaskOptions())
+        attempt = resident.new_attempt(command.seq, command.name, command.input, TaskOptions())
         del resident.attempts[command.seq]
         if not command.is_open:
             attempt.started_at = None if status is TaskStatus.SKIPPED else self.now
@@ -234,13 +297,13 @@ class Tick:
     def _start_child(self, resident: Resident, command: StartChild) -> None:
         refusal: Exception | None = None
         try:
-            pinned = self._context.programs.pin(command.workflow, command.version)
+            pinned = self._programs.pin(command.workflow, command.version)
         except Exception as error:
-            # The program knew the workflow a moment ago: only a catalog that changes can do this.
+            # The program knew the workflow a moment ago, so the catalog has changed meanwhile.
             pinned, refusal = Pinned(command.version or "", command.workflow), error
         child = new_run(
-            self._context.new_key(self.now),
-            self._context.namespace,
+            self._new_key(self.now),
+            self.commit.namespace,
             command.id,
             command.workflow,
             pinned.version,
@@ -249,28 +312,29 @@ class Tick:
             self.now,
             parent=resident.key,
             parent_seq=command.seq,
-            # One that is left to itself is not cancelled with those above it: they are no family.
+            # A detached child is not cancelled with its parent, so its depth is counted anew.
             depth=0 if command.detached else resident.record.depth + 1,
         )
         self.commit.created.append(child)
         self.children[child.key] = (resident, command.seq)
-        if refusal is None and child.depth > self._context.max_depth:
-            refusal = FamilyTooDeep(child.workflow, self._context.max_depth)
+        if refusal is None and child.depth > self._max_depth:
+            refusal = FamilyTooDeep(child.workflow, self._max_depth)
         if refusal is not None:
             self._refuse_child(resident, child, command.seq, capture(refusal))
             return
-        self._context.add_child(resident, command.seq, child.key, is_attached=not command.detached)
+        resident.add_child(command.seq, child.key, is_attached=not command.detached)
+        self._scope.add([child.key])
         self.has_new_work = True
 
     def _refuse_child(self, resident: Resident, child: RunRecord, seq: int, failure: Failure) -> None:
-        """It has failed before anybody could take it. Its row stays: there one can see why, and whoever
-        replays the parent hears the same, whatever the limit or the catalog is then."""
-        # Without its parent, who hears of it right here and needs no mail.
+        """Record that the child failed before any node could take it. Its row says why, and replay of the
+        parent reads the same failure, whatever the limit or the catalog is then."""
+        # The row names no parent, so that no message is sent: the parent gets its event right here.
         self.commit.ended.append(
             EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
         )
         resident.events.append(ChildEnded(seq, Failed(failure)))
-        self._context.mark_ready(resident)
+        self._residents.mark_ready(resident)
 
     def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
         key = resident.children.pop(seq, None)
@@ -283,9 +347,9 @@ class Tick:
     # --- leaving memory
 
     def _end(self, resident: Resident, command: EndRun) -> None:
-        """A run that ends takes everything with it that is still under way."""
+        """End a run, and cancel its tasks and attached children that have not ended."""
         for task in resident.held_back.values():
-            next_attempt(resident, task)  # to be cancelled with the others
+            resident.next_attempt(task)  # to be cancelled with the others
         for seq in list(resident.attempts):
             self._cancel_task(resident, seq)
         if resident.attached:
@@ -316,7 +380,7 @@ class Tick:
         self._leave_memory(resident)
 
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
-        """Let a run go that only waits, or that this node must hand back."""
+        """Give up ownership of a run that is idle, or that this node must hand back."""
         self._hand_back(resident)
         wait = describe_wait(_wait_reasons(resident))
         hold(self.commit, resident)
@@ -324,10 +388,10 @@ class Tick:
         self._leave_memory(resident)
 
     def park(self, resident: Resident, error: BaseException) -> None:
-        """Set a run aside that cannot go on with this code. It is tried again for a while: another node may
-        have the code that it needs. After that an operator resumes it.
+        """Release a run that cannot go on with this code. Nodes try it again for a while, since another node
+        may have the code that it needs. After that it waits for an operator.
 
-        One that was asked to end is cancelled instead: parked, it would not hear of that."""
+        A run that was asked to cancel is cancelled instead: a parked run would not get that message."""
         asked = next((event for event in resident.events if isinstance(event, CancelRequested)), None)
         if asked is not None:
             hold(self.commit, resident)
@@ -346,7 +410,8 @@ class Tick:
         self._leave_memory(resident)
 
     def _hand_back(self, resident: Resident) -> None:
-        """Tasks under way are ended here and left for the next owner, as if this attempt had not been."""
+        """Cancel running attempts and record them as pending, so that the next owner makes the same
+        attempts."""
         for attempt in resident.attempts.values():
             if attempt.stage is Stage.BACKING_OFF or attempt.stage is Stage.REMOTE:
                 continue
@@ -362,12 +427,12 @@ class Tick:
         self.gone.append(resident)
 
     def mark_read(self, resident: Resident, message: MessageId) -> None:
-        """Mark a message as read that the program does not hear of."""
+        """Mark a message as read that is no event for the program."""
         hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
 
     def remove_runs(self, runs: set[RunKey]) -> None:
-        """Take everything out of the commit that is of these runs, which it would have created."""
+        """Take all rows of these runs, which the commit was to create, out of the commit."""
         commit = self.commit
         for name in ROWS_OF_RUNS:
             rows = getattr(commit, name)
