@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
+    VARIABLES,
     Anything,
     Enumeration,
     Excludes,
@@ -17,12 +18,13 @@ from holdfast.authoring.documents.shapes import (
     MapShape,
     Needs,
     Number,
-    Plain,
+    OnlyFor,
     Record,
     Text,
     TrueOnly,
     TypeNotation,
     UnionShape,
+    for_kinds,
 )
 
 _LONGEST_NAME: Final = 100
@@ -93,11 +95,6 @@ _SOURCE: Final = Record(
     "{const: …} for a value, or {ref: …} for a reference",
     exactly_one=("const", "ref"),
 )
-_ENV: Final = MapShape(
-    Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
-    Plain(),
-    "a map of variables",
-)
 _TYPE: Final = TypeNotation()
 
 # --- tasks
@@ -120,16 +117,9 @@ KINDS: Final = (SHELL, PYTHON, WORKFLOW, APPROVAL, SIGNAL, SLEEP)
 KIND_BY_WORK: Final = {field: kind for kind in KINDS for field in kind.work}
 KIND_BY_EXECUTOR: Final = {"process": SHELL, **{kind.name: kind for kind in KINDS}}
 
-_PROCESSES: Final = (SHELL, PYTHON)
-_FANNING: Final = (SHELL, PYTHON, WORKFLOW)
-_WAITING: Final = (*_FANNING, APPROVAL, SIGNAL)
-
-
-class Only(NamedTuple):
-    """Which kinds of task have a field, and why no others do."""
-
-    kinds: tuple[TaskKind, ...]
-    because: str
+_PROCESSES: Final = (SHELL.name, PYTHON.name)
+_FANNING: Final = (*_PROCESSES, WORKFLOW.name)
+_WAITING: Final = (*_FANNING, APPROVAL.name, SIGNAL.name)
 
 
 _RUN_IN_PROCESS: Final = "only commands and functions run in a process"
@@ -137,113 +127,118 @@ _CAN_BE_RETRIED: Final = "only commands and functions are tried again"
 _CAN_FAN_OUT: Final = "only commands, functions and workflows can be done many times at once"
 _TAKE_INPUT: Final = "only commands, functions and workflows take input"
 
-ONLY_FOR: Final[dict[str, Only]] = {
-    "function": Only((PYTHON,), "it names a function in a file or module"),
+_ONLY_FOR: Final[dict[str, OnlyFor]] = {
+    "function": OnlyFor((PYTHON.name,), "it names a function in a file or module"),
     **dict.fromkeys(
-        ("env", "workdir", "queue", "priority", "start_timeout"), Only(_PROCESSES, _RUN_IN_PROCESS)
+        ("env", "workdir", "queue", "priority", "start_timeout"), OnlyFor(_PROCESSES, _RUN_IN_PROCESS)
     ),
-    "heartbeat": Only(_PROCESSES, "only commands and functions can say that they are alive"),
-    "retries": Only(_PROCESSES, _CAN_BE_RETRIED),
-    **dict.fromkeys(("foreach", "parallel", "concurrency"), Only(_FANNING, _CAN_FAN_OUT)),
-    **dict.fromkeys(("inputs", "input_type"), Only(_FANNING, _TAKE_INPUT)),
-    "output_type": Only(_WAITING, "a sleep has no output"),
-    "timeout": Only(_WAITING, "a sleep ends by itself"),
+    "heartbeat": OnlyFor(_PROCESSES, "only commands and functions can say that they are alive"),
+    "retries": OnlyFor(_PROCESSES, _CAN_BE_RETRIED),
+    **dict.fromkeys(("foreach", "parallel", "concurrency"), OnlyFor(_FANNING, _CAN_FAN_OUT)),
+    **dict.fromkeys(("inputs", "input_type"), OnlyFor(_FANNING, _TAKE_INPUT)),
+    "output_type": OnlyFor(_WAITING, "a sleep has no output"),
+    "timeout": OnlyFor(_WAITING, "a sleep ends by itself"),
 }
 
 _APPROVAL_FIELDS: Final = {"message": Field(_TEXT, "What the person is asked.")}
 
-TASK_FIELDS: Final[dict[str, Field]] = {
-    "description": Field(_TEXT, "What it is for, in words for people."),
-    "executor": Field(
-        Enumeration(("shell", "process", "python", "workflow", "approval", "wait_for_signal", "sleep")),
-        "Which kind of task it is. Need not be given: it follows from the field that says what to do. "
-        "`process` is another word for `shell`.",
-    ),
-    "command": Field(
-        UnionShape(
-            (
-                _TEXT,
-                ListShape(
-                    _TEXT, "a list of arguments, the first of which is the program", least=1, most=1000
+TASK_FIELDS: Final = for_kinds(
+    _ONLY_FOR,
+    {
+        "description": Field(_TEXT, "What it is for, in words for people."),
+        "executor": Field(
+            Enumeration(("shell", "process", "python", "workflow", "approval", "wait_for_signal", "sleep")),
+            "Which kind of task it is. Need not be given: it follows from the field that says what to do. "
+            "`process` is another word for `shell`.",
+        ),
+        "command": Field(
+            UnionShape(
+                (
+                    _TEXT,
+                    ListShape(
+                        _TEXT, "a list of arguments, the first of which is the program", least=1, most=1000
+                    ),
                 ),
+                "text for the shell, or a list of arguments",
             ),
-            "text for the shell, or a list of arguments",
+            "A command: text goes through the shell, a list of arguments does not.",
         ),
-        "A command: text goes through the shell, a list of arguments does not.",
-    ),
-    "file": Field(
-        Text("the path of a Python file", r"[^\n]+\.py", 500),
-        "A Python file, relative to the folder of the DAG.",
-    ),
-    "module": Field(
-        Text(
-            "the name of a module, such as shop.publish",
-            r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*",
-            500,
+        "file": Field(
+            Text("the path of a Python file", r"[^\n]+\.py", 500),
+            "A Python file, relative to the folder of the DAG.",
         ),
-        "A Python module that can be imported, instead of `file`.",
-    ),
-    "function": Field(
-        Text("the name of a function", r"[A-Za-z_][A-Za-z0-9_]*", 200),
-        "Which function of the file or module to call; `main` if not given.",
-    ),
-    "workflow": Field(_ANY_NAME, "Another workflow, of any kind, to start and wait for."),
-    "approval": Field(
-        UnionShape(
-            (TrueOnly(), _TEXT, Record(_APPROVAL_FIELDS, "a map with message")),
-            "true, a question to a person, or {message: …}",
+        "module": Field(
+            Text(
+                "the name of a module, such as shop.publish",
+                r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*",
+                500,
+            ),
+            "A Python module that can be imported, instead of `file`.",
         ),
-        "Wait until a person says yes or no.",
-    ),
-    "wait_for_signal": Field(
-        UnionShape((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
-        "Wait for a signal of this name; `true` is the name of the task.",
-    ),
-    "sleep": Field(_duration(may_be_zero=True), "Wait this long. It costs nothing meanwhile."),
-    "depends_on": Field(
-        UnionShape((_TEXT, ListShape(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
-        "The tasks that must have ended before this one begins.",
-    ),
-    "on_failure": Field(
-        Enumeration(("skip", "run")),
-        "What to do if a task before it failed: `skip` it too, which is the default, or `run` it anyway.",
-    ),
-    "when": Field(
-        Text("a condition, such as discover.count > 0"),
-        "A condition. If it is not true, the task is skipped.",
-    ),
-    "inputs": Field(
-        MapShape(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
-        "What the task gets, by name. If not given: the inputs of the run, and the outputs of the tasks that "
-        "it depends on, by their names.",
-    ),
-    "input_type": Field(_TYPE, "The type of what it gets."),
-    "output_type": Field(
-        _TYPE, "The type of what it gives. Checked when it arrives. In a fan-out, that of one item."
-    ),
-    "foreach": Field(_REFERENCE, "A list. The task is done once for each item, which it gets as `item`."),
-    "parallel": Field(
-        UnionShape(
-            (Number("a whole number from 1 to 1,000,000", 1, 1_000_000), _REFERENCE),
-            "how often to do it, or a reference to a number",
+        "function": Field(
+            Text("the name of a function", r"[A-Za-z_][A-Za-z0-9_]*", 200),
+            "Which function of the file or module to call; `main` if not given.",
         ),
-        "How often to do it, each with its `parallel_index`.",
-    ),
-    "concurrency": Field(_COUNT, "How many of a fan-out may run at once."),
-    "retries": Field(RETRIES, "How often to try again after a failure, or a map that says more."),
-    "timeout": Field(
-        _DURATION, "The longest one attempt may run. Of an approval, a signal or a workflow: the wait."
-    ),
-    "start_timeout": Field(_DURATION, "The longest an attempt may wait for a free slot."),
-    "heartbeat": Field(_DURATION, "The longest an attempt may be silent."),
-    "queue": Field(_ANY_NAME, "Tasks of one queue share its limit; `default` if not given."),
-    "priority": Field(
-        Number("a whole number", -_LARGEST_WHOLE, _LARGEST_WHOLE),
-        "Higher goes first among the tasks that wait for a slot; 0 if not given.",
-    ),
-    "env": Field(_ENV, "Variables for its environment. Numbers become text as they are written."),
-    "workdir": Field(_TEXT, "Where it runs, relative to the folder of the DAG, which it is if not given."),
-}
+        "workflow": Field(_ANY_NAME, "Another workflow, of any kind, to start and wait for."),
+        "approval": Field(
+            UnionShape(
+                (TrueOnly(), _TEXT, Record(_APPROVAL_FIELDS, "a map with message")),
+                "true, a question to a person, or {message: …}",
+            ),
+            "Wait until a person says yes or no.",
+        ),
+        "wait_for_signal": Field(
+            UnionShape((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
+            "Wait for a signal of this name; `true` is the name of the task.",
+        ),
+        "sleep": Field(_duration(may_be_zero=True), "Wait this long. It costs nothing meanwhile."),
+        "depends_on": Field(
+            UnionShape((_TEXT, ListShape(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
+            "The tasks that must have ended before this one begins.",
+        ),
+        "on_failure": Field(
+            Enumeration(("skip", "run")),
+            "What to do if a task before it failed: `skip` it too, which is the default, or `run` it anyway.",
+        ),
+        "when": Field(
+            Text("a condition, such as discover.count > 0"),
+            "A condition. If it is not true, the task is skipped.",
+        ),
+        "inputs": Field(
+            MapShape(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
+            "What the task gets, by name. If not given: the inputs of the run, and the outputs of the tasks "
+            "that it depends on, by their names.",
+        ),
+        "input_type": Field(_TYPE, "The type of what it gets."),
+        "output_type": Field(
+            _TYPE, "The type of what it gives. Checked when it arrives. In a fan-out, that of one item."
+        ),
+        "foreach": Field(_REFERENCE, "A list. The task is done once for each item, which it gets as `item`."),
+        "parallel": Field(
+            UnionShape(
+                (Number("a whole number from 1 to 1,000,000", 1, 1_000_000), _REFERENCE),
+                "how often to do it, or a reference to a number",
+            ),
+            "How often to do it, each with its `parallel_index`.",
+        ),
+        "concurrency": Field(_COUNT, "How many of a fan-out may run at once."),
+        "retries": Field(RETRIES, "How often to try again after a failure, or a map that says more."),
+        "timeout": Field(
+            _DURATION, "The longest one attempt may run. Of an approval, a signal or a workflow: the wait."
+        ),
+        "start_timeout": Field(_DURATION, "The longest an attempt may wait for a free slot."),
+        "heartbeat": Field(_DURATION, "The longest an attempt may be silent."),
+        "queue": Field(_ANY_NAME, "Tasks of one queue share its limit; `default` if not given."),
+        "priority": Field(
+            Number("a whole number", -_LARGEST_WHOLE, _LARGEST_WHOLE),
+            "Higher goes first among the tasks that wait for a slot; 0 if not given.",
+        ),
+        "env": Field(VARIABLES, "Variables for its environment. Numbers become text as they are written."),
+        "workdir": Field(
+            _TEXT, "Where it runs, relative to the folder of the DAG, which it is if not given."
+        ),
+    },
+)
 DEFAULT_FIELDS: Final[dict[str, Field]] = {
     **{
         name: TASK_FIELDS[name]
@@ -265,12 +260,12 @@ WORK_FIELDS: Final = tuple(KIND_BY_WORK)
 
 
 def _misplaced() -> list[Excludes]:
-    """Fields that make no sense beside what makes a task be of some kind."""
+    """Fields that do not go with the field that says of which kind a task is."""
     return [
-        Excludes(field, work, only.because)
-        for field, only in ONLY_FOR.items()
+        Excludes(name, work, field.only_for.because)
+        for name, field in TASK_FIELDS.items()
         for work, kind in KIND_BY_WORK.items()
-        if kind not in only.kinds
+        if field.only_for is not None and not field.is_for(kind.name)
     ]
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any, Final
 
-from holdfast.authoring.dag import options
 from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use, When
 from holdfast.authoring.dag.expressions import BadExpression, Expression
-from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, ONLY_FOR, PYTHON, SHELL, TaskKind
+from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, PYTHON, SHELL, TASK_FIELDS, TaskKind
 from holdfast.authoring.dag.model import (
     ApprovalTask,
     CallTask,
@@ -24,6 +23,7 @@ from holdfast.authoring.dag.model import (
 )
 from holdfast.authoring.dag.references import BadReference, parse_reference
 from holdfast.authoring.dag.type_notation import Notation
+from holdfast.authoring.documents import field_values
 from holdfast.authoring.documents.nodes import (
     ListNode,
     MapNode,
@@ -73,11 +73,11 @@ class DagDocumentReader:
                 case "output":
                     document.output = self._output(node)
                 case "timeout":
-                    document.timeout = options.duration(node, "timeout", self._problems)
+                    document.timeout = field_values.duration(node, "timeout", self._problems)
                 case "max_parallel":
-                    document.max_parallel = options.whole(node)
+                    document.max_parallel = field_values.whole(node)
                 case "schedule":
-                    document.schedule = options.schedule(node, self._problems)
+                    document.schedule = field_values.schedule(node, self._problems)
                     self._read_schedule_input(node, document)
                 case _:
                     pass  # read above
@@ -159,7 +159,7 @@ class DagDocumentReader:
         draft.foreach = self._use(node.get("foreach"), "foreach")
         draft.parallel = self._parallel(node.get("parallel"))
         concurrency = node.get("concurrency")
-        draft.concurrency = None if concurrency is None else options.whole(concurrency)
+        draft.concurrency = None if concurrency is None else field_values.whole(concurrency)
         self._read_options(draft, node)
         # What has the right shape, but cannot be read, is broken as well.
         unread = {
@@ -176,7 +176,7 @@ class DagDocumentReader:
             case "shell":
                 command = node.get("command")
                 if isinstance(command, ListNode):
-                    return ShellCommand(tuple(options.names_in(command)))
+                    return ShellCommand(tuple(field_values.names_in(command)))
                 return ShellCommand(text_of(command))
             case "python":
                 function = text_of(node.get("function")) or "main"
@@ -194,7 +194,7 @@ class DagDocumentReader:
                 length = (
                     None
                     if span is None
-                    else options.duration(span, "sleep", self._problems, may_be_zero=True)
+                    else field_values.duration(span, "sleep", self._problems, may_be_zero=True)
                 )
                 return None if length is None else SleepTask(length)
 
@@ -229,7 +229,7 @@ class DagDocumentReader:
     def _parallel(self, node: Node | None) -> int | Use | None:
         if node is None:
             return None
-        return self._use(node, "parallel") if text_of(node) else options.whole(node)
+        return self._use(node, "parallel") if text_of(node) else field_values.whole(node)
 
     # --- options
 
@@ -249,7 +249,7 @@ class DagDocumentReader:
         found: dict[str, Any] = {}
         for field in _OPTIONS:
             value = node.get(field)
-            is_for_kind = kind is None or field not in ONLY_FOR or kind in ONLY_FOR[field].kinds
+            is_for_kind = kind is None or TASK_FIELDS[field].is_for(kind.name)
             if value is not None and is_for_kind:
                 found["retry" if field == "retries" else field] = self._option(field, value)
         return {field: value for field, value in found.items() if value is not None}
@@ -257,15 +257,15 @@ class DagDocumentReader:
     def _option(self, field: str, node: Node) -> Any:
         match field:
             case "retries":
-                return options.retry(node, self._problems)
+                return field_values.retry(node, self._problems)
             case "queue" | "workdir":
                 return text_of(node)
             case "env":
-                return options.environment(node, self._problems)
+                return field_values.environment(node, self._problems)
             case "priority":
-                return options.whole(node)
+                return field_values.whole(node)
             case _:
-                return options.duration(node, field, self._problems)
+                return field_values.duration(node, field, self._problems)
 
 
 def _nodes(node: Node | None) -> dict[str, Node]:

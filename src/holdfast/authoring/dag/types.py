@@ -8,8 +8,6 @@ others.
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Literal, TypeAlias, assert_never, cast
@@ -17,6 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, assert_never, cast
 import msgspec
 
 from holdfast.authoring.documents.comparison import name_of_value
+from holdfast.authoring.documents.dates import is_date, is_datetime
 
 ScalarName: TypeAlias = Literal["str", "int", "float", "bool", "date", "datetime", "any"]
 SCALARS: Final[tuple[ScalarName, ...]] = ("str", "int", "float", "bool", "date", "datetime", "any")
@@ -220,39 +219,6 @@ _KINDS: Final[dict[str, frozenset[type]]] = {
     "bool": frozenset({bool}),
 }
 """By class and not by isinstance: a bool is no int here."""
-
-
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATETIME = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})?"
-)
-
-
-def is_date(text: str) -> bool:
-    """Whether it is a day of the calendar, as 2026-01-31."""
-    if _DATE.fullmatch(text) is None:
-        return False
-    try:
-        dt.date.fromisoformat(text)
-    except ValueError:  # the 30th of February
-        return False
-    return True
-
-
-def is_datetime(text: str) -> bool:
-    """Whether it is a moment, as 2026-01-31T02:00:00Z or 2026-01-31 02:00:00.5+01:00."""
-    moment = parse_datetime(text)
-    return moment is not None and moment.tzinfo is not None
-
-
-def parse_datetime(text: str) -> dt.datetime | None:
-    """The moment, without a zone if the text has none. None if it is not one."""
-    if _DATETIME.fullmatch(text) is None:
-        return None
-    try:
-        return dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:

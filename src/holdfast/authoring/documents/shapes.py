@@ -8,6 +8,7 @@ cron line, the name of a type) is no matter of shape; `reading.py` looks into th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
@@ -85,9 +86,26 @@ class TypeNotation(NamedTuple):
     expected: str = "a type, such as str, [int], {name: str} or the name of one"
 
 
+class OnlyFor(NamedTuple):
+    """Which kinds of task or node have a field, and why no others do."""
+
+    kinds: tuple[str, ...]
+    because: str = ""
+
+
 class Field(NamedTuple):
     shape: Shape
     description: str
+    only_for: OnlyFor | None = None
+    """None: all kinds have the field."""
+
+    def is_for(self, kind: str) -> bool:
+        return self.only_for is None or kind in self.only_for.kinds
+
+
+def for_kinds(only_for: Mapping[str, OnlyFor], fields: Mapping[str, Field]) -> dict[str, Field]:
+    """The fields, each with the kinds that have it."""
+    return {name: field._replace(only_for=only_for.get(name)) for name, field in fields.items()}
 
 
 class Excludes(NamedTuple):
@@ -118,6 +136,14 @@ class Record(NamedTuple):
 
 OneOfThem: TypeAlias = Text | Number | TrueOnly | Enumeration | ListShape | Record
 Shape: TypeAlias = OneOfThem | Plain | MapShape | UnionShape | Anything | TypeNotation
+
+
+VARIABLES: Final = MapShape(
+    Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
+    Plain(),
+    "a map of variables",
+)
+"""The environment of a process."""
 
 
 def conform(

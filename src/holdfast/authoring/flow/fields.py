@@ -10,6 +10,7 @@ from typing import Final
 
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
+    VARIABLES,
     Anything,
     Enumeration,
     Excludes,
@@ -18,9 +19,11 @@ from holdfast.authoring.documents.shapes import (
     MapShape,
     Needs,
     Number,
+    OnlyFor,
     Plain,
     Record,
     Text,
+    for_kinds,
 )
 from holdfast.core.names import LONGEST_NAME
 
@@ -78,14 +81,14 @@ EXEC_TYPES: Final = (HTTP, QUEUE, LOCAL_FUNC, LOCAL_SCRIPT)
 _WORKING: Final = (EXECUTOR, PARALLEL, FOREACH)
 _FANNING: Final = (PARALLEL, FOREACH)
 
-ONLY_FOR: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("exec_type", "script", "max_retries", "wait_ms", "timeout_ms"), _WORKING),
-    **dict.fromkeys(("max_attempts", "attempt_delay_ms", "weighted_by_load"), _WORKING),
-    **dict.fromkeys(("service", "func"), (EXECUTOR, FOREACH)),
-    **dict.fromkeys(("parallel_mode", "max_parallel", "failure_strategy"), _FANNING),
-    "parallel_services": (PARALLEL,),
-    **dict.fromkeys(("choice_cases", "default_action"), (CHOICE,)),
-    **dict.fromkeys(("subflow", "workflow"), (SUBFLOW,)),
+_ONLY_FOR: Final[dict[str, OnlyFor]] = {
+    **dict.fromkeys(("exec_type", "script", "max_retries", "wait_ms", "timeout_ms"), OnlyFor(_WORKING)),
+    **dict.fromkeys(("max_attempts", "attempt_delay_ms", "weighted_by_load"), OnlyFor(_WORKING)),
+    **dict.fromkeys(("service", "func"), OnlyFor((EXECUTOR, FOREACH))),
+    **dict.fromkeys(("parallel_mode", "max_parallel", "failure_strategy"), OnlyFor(_FANNING)),
+    "parallel_services": OnlyFor((PARALLEL,)),
+    **dict.fromkeys(("choice_cases", "default_action"), OnlyFor((CHOICE,))),
+    **dict.fromkeys(("subflow", "workflow"), OnlyFor((SUBFLOW,))),
 }
 """Which kinds of node have a field. What is not here, all have."""
 
@@ -131,11 +134,7 @@ _SCRIPT: Final = Record(
         "code": Field(Text(longest=1_000_000), "The text of a program, instead of `cmd`."),
         "language": Field(Enumeration(tuple(COMMANDS)), "What `code` is written in."),
         "env": Field(
-            MapShape(
-                Text("the name of a variable: letters, digits and _", r"[A-Za-z_][A-Za-z0-9_]*", 200),
-                Plain(),
-                "a map of variables",
-            ),
+            VARIABLES,
             "Variables for its environment. Numbers become text as they are written.",
         ),
         "work_dir": Field(_TEXT, "Where it runs."),
@@ -179,47 +178,52 @@ _CASE: Final = Record(
 
 # --- nodes
 
-NODE_FIELDS: Final[dict[str, Field]] = {
-    "kind": Field(Enumeration(KINDS), "What the node does."),
-    "params": Field(
-        MapShape(_KEY, Anything(), "a map of values"),
-        "Parameters for it. Those of the run that have the same names win.",
-    ),
-    "prep": Field(_PREP, "What it gets."),
-    "post": Field(_POST, "What becomes of its result, and where the flow goes next."),
-    "exec_type": Field(Enumeration(EXEC_TYPES), "Who does the work; `http` if not given."),
-    "service": Field(SERVICE, "The service that workers offer."),
-    "func": Field(_NAME, "The registered task to call, with `exec_type: local_func`."),
-    "script": Field(_SCRIPT, "The process to run, with `exec_type: local_script`."),
-    "max_retries": Field(_COUNT, "How often to try again after a failure; 0 if not given."),
-    "wait_ms": Field(MILLISECONDS, "How long to wait before each of these; 0 if not given."),
-    "timeout_ms": Field(_SOME_MILLISECONDS, "The longest one attempt may take."),
-    "max_attempts": Field(_COUNT, "How many workers to ask within one attempt; 0 or not given: each once."),
-    "attempt_delay_ms": Field(MILLISECONDS, "How long to wait before the next worker; 0 if not given."),
-    "weighted_by_load": Field(
-        Anything("true or false"), "Whether the worker with the least load is asked first."
-    ),
-    "choice_cases": Field(
-        ListShape(_CASE, "a list of 1 to 1,000 maps with action and expr", least=1, most=1000),
-        "Conditions with their actions. The first that is true decides.",
-    ),
-    "default_action": Field(ACTION, "The action if nothing else decides."),
-    "parallel_services": Field(
-        ListShape(SERVICE, f"a list of 1 to {MOST_ENTRIES:,} services", least=1),
-        "The services to ask, each in a branch of its own; `params.services` if not given.",
-    ),
-    "parallel_mode": Field(
-        Enumeration(("sequential", "concurrent")),
-        "One branch after the other, which is the default, or at once.",
-    ),
-    "max_parallel": Field(_COUNT, "How many branches may be under way at once; 0 or not given: all."),
-    "failure_strategy": Field(
-        Enumeration(("fail_fast", "collect_errors", "ignore_errors")),
-        "What the failure of a branch does to the others; `collect_errors` if not given.",
-    ),
-    "subflow": Field(Anything("a flow"), "A flow to go through, with a shared state of its own."),
-    "workflow": Field(_NAME, "Any workflow, to be run as a child."),
-}
+NODE_FIELDS: Final = for_kinds(
+    _ONLY_FOR,
+    {
+        "kind": Field(Enumeration(KINDS), "What the node does."),
+        "params": Field(
+            MapShape(_KEY, Anything(), "a map of values"),
+            "Parameters for it. Those of the run that have the same names win.",
+        ),
+        "prep": Field(_PREP, "What it gets."),
+        "post": Field(_POST, "What becomes of its result, and where the flow goes next."),
+        "exec_type": Field(Enumeration(EXEC_TYPES), "Who does the work; `http` if not given."),
+        "service": Field(SERVICE, "The service that workers offer."),
+        "func": Field(_NAME, "The registered task to call, with `exec_type: local_func`."),
+        "script": Field(_SCRIPT, "The process to run, with `exec_type: local_script`."),
+        "max_retries": Field(_COUNT, "How often to try again after a failure; 0 if not given."),
+        "wait_ms": Field(MILLISECONDS, "How long to wait before each of these; 0 if not given."),
+        "timeout_ms": Field(_SOME_MILLISECONDS, "The longest one attempt may take."),
+        "max_attempts": Field(
+            _COUNT, "How many workers to ask within one attempt; 0 or not given: each once."
+        ),
+        "attempt_delay_ms": Field(MILLISECONDS, "How long to wait before the next worker; 0 if not given."),
+        "weighted_by_load": Field(
+            Anything("true or false"), "Whether the worker with the least load is asked first."
+        ),
+        "choice_cases": Field(
+            ListShape(_CASE, "a list of 1 to 1,000 maps with action and expr", least=1, most=1000),
+            "Conditions with their actions. The first that is true decides.",
+        ),
+        "default_action": Field(ACTION, "The action if nothing else decides."),
+        "parallel_services": Field(
+            ListShape(SERVICE, f"a list of 1 to {MOST_ENTRIES:,} services", least=1),
+            "The services to ask, each in a branch of its own; `params.services` if not given.",
+        ),
+        "parallel_mode": Field(
+            Enumeration(("sequential", "concurrent")),
+            "One branch after the other, which is the default, or at once.",
+        ),
+        "max_parallel": Field(_COUNT, "How many branches may be under way at once; 0 or not given: all."),
+        "failure_strategy": Field(
+            Enumeration(("fail_fast", "collect_errors", "ignore_errors")),
+            "What the failure of a branch does to the others; `collect_errors` if not given.",
+        ),
+        "subflow": Field(Anything("a flow"), "A flow to go through, with a shared state of its own."),
+        "workflow": Field(_NAME, "Any workflow, to be run as a child."),
+    },
+)
 
 _NODE: Final = Record(
     NODE_FIELDS,

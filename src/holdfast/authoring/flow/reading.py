@@ -30,7 +30,7 @@ from holdfast.authoring.flow.fields import (
     FLOW,
     FOREACH,
     MILLISECONDS,
-    ONLY_FOR,
+    NODE_FIELDS,
     PATH,
     SERVICE,
     listed,
@@ -146,9 +146,9 @@ class FlowDocumentReader:
 
     def _check_fields(self, kind: str, node: MapNode) -> None:
         for field, (key, _) in node.entries.items():
-            kinds = ONLY_FOR.get(field)
-            if kind and kinds is not None and kind not in kinds:
-                self._problems.add(key.position, f"{field} is for {listed(kinds)}, not for {kind}")
+            only_for = NODE_FIELDS[field].only_for
+            if kind and only_for is not None and kind not in only_for.kinds:
+                self._problems.add(key.position, f"{field} is for {listed(only_for.kinds)}, not for {kind}")
 
     def _does(self, draft: NodeDraft, node: MapNode, prefix: str) -> NodeKind | None:
         title = f"nodes.{draft.key}"

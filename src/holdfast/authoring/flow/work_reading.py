@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Final
 
-from holdfast.authoring.documents.nodes import ListNode, MapNode, Node, ScalarNode, describe_node, text_of
+from holdfast.authoring.documents.field_values import environment, milliseconds, whole
+from holdfast.authoring.documents.nodes import ListNode, MapNode, ScalarNode, describe_node, text_of
 from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.flow.fields import (
     BEFORE_ARGUMENTS,
@@ -14,7 +14,7 @@ from holdfast.authoring.flow.fields import (
     HTTP,
     LOCAL_FUNC,
     LOCAL_SCRIPT,
-    ONLY_FOR,
+    NODE_FIELDS,
     ONLY_WITH,
     PARALLEL,
     QUEUE,
@@ -22,8 +22,6 @@ from holdfast.authoring.flow.fields import (
 )
 from holdfast.authoring.flow.model import Fan, FlowWork, Http, LocalFunction, LocalScript, Queue
 from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
-
-_RESERVED_VARIABLES: Final = "HOLDFAST_"
 
 
 class WorkReader:
@@ -58,7 +56,7 @@ class WorkReader:
         fits = True
         for field, (key, _) in self._node.entries.items():
             types = ONLY_WITH.get(field, EXEC_TYPES)
-            if self._exec_type in types or self._kind not in ONLY_FOR[field]:
+            if self._exec_type in types or not NODE_FIELDS[field].is_for(self._kind):
                 continue
             fits = False
             if "exec_type" in self._node.entries:
@@ -93,8 +91,8 @@ class WorkReader:
             self._problems.add(weighted.position, reason)
             return None
         return Http(
-            max_attempts=whole_at(self._node.get("max_attempts")),
-            attempt_delay=span_at(self._node.get("attempt_delay_ms")),
+            max_attempts=whole(self._node.get("max_attempts")),
+            attempt_delay=milliseconds(self._node.get("attempt_delay_ms")),
             weighted_by_load=weighted is not None and weighted.value is True,
         )
 
@@ -112,16 +110,9 @@ class WorkReader:
         else:
             command = [text_of(script.get("cmd"))]
         work_dir = text_of(script.get("work_dir"))
-        return LocalScript((*command, *arguments), self._environment(script.get("env")), work_dir or None)
-
-    def _environment(self, node: Node | None) -> dict[str, str]:
-        """Values are kept as they were written: 1.10 is the text 1.10."""
-        entries = node.entries if isinstance(node, MapNode) else {}
-        for name, (key, _) in entries.items():
-            if name.startswith(_RESERVED_VARIABLES):
-                reason = f"{name} cannot be set: variables that begin with {_RESERVED_VARIABLES} are ours"
-                self._problems.add(key.position, reason)
-        return {name: it.value.text for name, it in entries.items() if isinstance(it.value, ScalarNode)}
+        return LocalScript(
+            (*command, *arguments), environment(script.get("env"), self._problems), work_dir or None
+        )
 
     # --- options
 
@@ -134,10 +125,10 @@ class WorkReader:
         )
 
     def _retry(self) -> Retry:
-        times = whole_at(self._node.get("max_retries"))
+        times = whole(self._node.get("max_retries"))
         if not times:
             return NO_RETRY
-        wait = span_at(self._node.get("wait_ms"))
+        wait = milliseconds(self._node.get("wait_ms"))
         return Retry(max_attempts=times + 1, first_delay=wait, factor=1.0, jitter=0.0)
 
     def _timeout(self) -> dt.timedelta | None:
@@ -148,22 +139,10 @@ class WorkReader:
             reason = "timeout_ms and script.timeout_ms mean the same; only one of them can be given"
             self._problems.add(outer.position, reason)
         given = inner if outer is None else outer
-        return None if given is None or self._exec_type == QUEUE else span_at(given)
+        return None if given is None or self._exec_type == QUEUE else milliseconds(given)
 
     def fan(self) -> Fan:
         mode, most = text_of(self._node.get("parallel_mode")), self._node.get("max_parallel")
-        count, is_concurrent = whole_at(most), mode == "concurrent"
+        count, is_concurrent = whole(most), mode == "concurrent"
         strategy = text_of(self._node.get("failure_strategy")) or Fan().strategy
         return Fan((count or None) if is_concurrent else 1, strategy)
-
-
-def whole_at(node: Node | None) -> int:
-    """Of a node that is known to be a whole number; 4.0 is one too. 0 if there is none."""
-    value = node.value if isinstance(node, ScalarNode) else None
-    return int(value) if isinstance(value, (int, float)) else 0
-
-
-def span_at(node: Node | None) -> dt.timedelta:
-    """Of a node that is known to be a number of milliseconds. No time if there is none."""
-    value = node.value if isinstance(node, ScalarNode) else None
-    return dt.timedelta(milliseconds=value) if isinstance(value, (int, float)) else dt.timedelta(0)

@@ -1,5 +1,9 @@
-"""Durations, retries, schedules and the environment, from nodes whose shape is right to the values they
-mean."""
+"""From nodes that have the right shape to the values of fields: numbers, durations, retries, schedules,
+variables.
+
+DAGs and flows are read with the same functions. A value that has the right shape and is still wrong is
+reported.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,12 @@ import datetime as dt
 import re
 from typing import Any, Final
 
-from holdfast.authoring.dag.types import is_date, parse_datetime
+from holdfast.authoring.documents.dates import is_date, parse_datetime
 from holdfast.authoring.documents.nodes import (
     ListNode,
-    MapNode,
     Node,
     ScalarNode,
+    entries_of,
     is_broken,
     text_of,
     value_of,
@@ -36,7 +40,7 @@ _RESERVED_VARIABLES: Final = "HOLDFAST_"
 
 
 def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = False) -> dt.timedelta | None:
-    """None if it is one that nobody can wait for, which has been reported then."""
+    """Seconds, or text such as 1h30m. None if it is too long or zero, which has been reported then."""
     value = node.value if isinstance(node, ScalarNode) else None
     span = dt.timedelta(0)
     if isinstance(value, str):
@@ -54,11 +58,11 @@ def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = 
 
 
 def retry(node: Node, problems: Problems) -> Retry | None:
-    """A number counts the times after the first."""
+    """From a number, which counts the attempts after the first, or from a map."""
     if isinstance(node, ScalarNode):
         return Retry(max_attempts=whole(node) + 1)
     given: dict[str, Any] = {}
-    for name, (_, value) in node.entries.items() if isinstance(node, MapNode) else ():
+    for name, (_, value) in entries_of(node).items():
         match name:
             case "first_delay" | "max_delay":
                 given[name] = duration(value, name, problems, may_be_zero=True)
@@ -71,20 +75,27 @@ def retry(node: Node, problems: Problems) -> Retry | None:
     return None if None in given.values() else Retry(**given)
 
 
-def whole(node: Node) -> int:
-    """Of a node that is known to be a whole number; 4.0 is one too."""
-    return int(value_of(node))
+def whole(node: Node | None) -> int:
+    """The value of a node that is known to be a whole number; 4.0 is one too. 0 if there is no node."""
+    value = node.value if isinstance(node, ScalarNode) else None
+    return int(value) if isinstance(value, (int, float)) else 0
+
+
+def milliseconds(node: Node | None) -> dt.timedelta:
+    """The value of a node that is known to be a number of milliseconds. Zero if there is no node."""
+    value = node.value if isinstance(node, ScalarNode) else None
+    return dt.timedelta(milliseconds=value) if isinstance(value, (int, float)) else dt.timedelta(0)
 
 
 def names_in(node: Node) -> list[str]:
-    """Of a node that is a text, or a list of texts."""
+    """The texts of a node that is a text or a list of texts."""
     return [text_of(item) for item in node.items] if isinstance(node, ListNode) else [text_of(node)]
 
 
-def environment(node: Node, problems: Problems) -> dict[str, str]:
-    """Values are kept as they were written: 1.10 is the text 1.10."""
+def environment(node: Node | None, problems: Problems) -> dict[str, str]:
+    """Variables by name. Values are kept as they were written: 1.10 is the text 1.10."""
     found: dict[str, str] = {}
-    for name, (key, value) in node.entries.items() if isinstance(node, MapNode) else ():
+    for name, (key, value) in entries_of(node).items():
         if name.startswith(_RESERVED_VARIABLES):
             problems.add(key.position, f"{name} cannot be set: variables that begin with HOLDFAST_ are ours")
         elif isinstance(value, ScalarNode):
@@ -97,14 +108,14 @@ def environment(node: Node, problems: Problems) -> dict[str, str]:
 
 def schedule(node: Node, problems: Problems) -> Plan | None:
     """None if there is something wrong with it, which has been reported then."""
-    entries = node.entries if isinstance(node, MapNode) else {}
+    entries = entries_of(node)
     given: dict[str, Any] = {} if entries else {"cron": text_of(node)}
     for name, (_, value) in entries.items():
         match name:
             case "every" | "jitter":
                 given[name] = duration(value, name, problems, may_be_zero=name == "jitter")
             case "input":
-                pass  # belongs to the runs, not to the plan
+                pass  # it belongs to the runs, not to the plan
             case _ if is_broken(value):
                 pass
             case "start" | "end":
@@ -114,7 +125,7 @@ def schedule(node: Node, problems: Problems) -> Plan | None:
     is_good = not (None in given.values() or is_broken(node))
     given = {name: value for name, value in given.items() if value is not None}
     if ("cron" in given) == ("every" in given):
-        is_good = False  # it has been said that there is one of the two, or that one cannot be read
+        is_good = False  # the shape has been reported, or that one of the two cannot be read
         given = {"cron": "@daily"} | {name: value for name, value in given.items() if name != "every"}
     zone = _zone(given.get("timezone", "UTC"))
     for name in given.keys() & {"start", "end"}:
@@ -144,9 +155,9 @@ def _zone(name: str) -> dt.tzinfo:
     try:
         return time_zone(name)
     except BadOption:
-        return dt.UTC  # the plan says what is wrong with it
+        return dt.UTC  # `Plan.of` reports the zone
 
 
 def _in_zone(zone: dt.tzinfo, moment: dt.datetime) -> dt.datetime:
-    """A day begins, and a time without a zone is meant, in the zone of the schedule."""
+    """A day begins in the zone of the schedule, and a time without a zone is in it."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
