@@ -1,4 +1,4 @@
-"""`Holdfast`: the composition root. The only file that knows every part, and how they fit together."""
+"""`Holdfast`: the composition root. This is the only file that knows every part and how they fit together."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Holdfast(Client):
             run = await hf.start(fulfil, order, id="order-42")
             receipt = await run.result()
 
-    With `engine=False` it only starts, asks and waits; other processes do the work. With `engine="own"` it
-    works on the runs that are started with it, or that it is told to `take_up`, and on their children; the
-    rest is left to others, and so are schedules.
+    With `engine=False` it starts runs, reads them and waits for them, and other processes do the work. With
+    `engine="own"` it works only on runs that it has started or that were passed to `take_up`, and on their
+    children. Other runs and schedules are left to other processes.
     """
 
     def __init__(
@@ -106,9 +106,9 @@ class Holdfast(Client):
         await self.close()
 
     async def open(self) -> None:
-        """Connect, bring the schema up to date, make this process's workflows known, and begin to work.
+        """Connect, bring the schema up to date, register this process's workflows, and start the engine.
 
-        Waits for a database that does not answer or has no room, up to the setting `open_seconds`. Raises
+        If the database does not answer or is full, waits for it, up to the setting `open_seconds`. Raises
         StoreUnavailable, StoreFull, SchemaTooNew or VersionConflict.
         """
         if self._was_opened:
@@ -125,16 +125,16 @@ class Holdfast(Client):
         self._bind_loop(asyncio.get_running_loop())
 
     async def _begin(self) -> None:
-        """What opening asks of the store. All of it may be done again."""
+        """Everything that opening does in the store. It may be done again."""
         await self._parts.open_store()
         if self._engine is not None:
             await self._parts.expire_dead_nodes()
             await self.register_all()
 
     async def close(self) -> None:
-        """Stop in order: let tasks finish, hand back the rest, close the database. Again is harmless.
+        """Stop in order: let tasks finish, hand back the rest, close the database. May be called again.
 
-        It goes on to its end also if whoever called it stops waiting; a second call waits for that.
+        If the caller is cancelled, closing goes on to its end, and a second call waits for that.
         """
         if not self._is_open:
             return
@@ -149,7 +149,7 @@ class Holdfast(Client):
         await self._parts.store.close()
 
     async def serve(self) -> None:
-        """Work until SIGTERM asks this process to stop. Raises NodeStopped if the engine fails."""
+        """Work until this process gets SIGTERM. Raises NodeStopped if the engine fails."""
         self._check_loop()
         if not self._is_open or self._closing is not None:
             raise NotOpen
@@ -167,15 +167,16 @@ class Holdfast(Client):
             raise NodeStopped(self._engine.failure)
 
     async def take_up(self, run: Run[Any] | str) -> None:
-        """Work on this run too, and on its children, where the engine is for its own: `engine="own"`."""
+        """Work on this run and its children too, if the engine is limited to its own runs
+        (`engine="own"`)."""
         key = await self.key_of(run)
         if self._engine is not None:
             self._engine.take_up([key])
 
     def api_server(self) -> ApiServer:
-        """The HTTP API over this object, ready to be started once it is open: `holdfast serve` does.
+        """The HTTP API over this object. Start it once the object is open, as `holdfast serve` does.
 
-        Raises ModuleNotFoundError where the extra `server` is not installed.
+        Raises ModuleNotFoundError if the extra `server` is not installed.
         """
         from holdfast.server.app import make_app
         from holdfast.server.node_runs import VisitDescription, describe_nothing
@@ -208,7 +209,8 @@ class Holdfast(Client):
 
 @contextlib.contextmanager
 def _on_sigterm(act: Callable[[], None]) -> Generator[None]:
-    """Where there are signals: not on Windows, and only in a process's main thread."""
+    """Call `act` on SIGTERM. Does nothing on Windows and outside the main thread, which have no such
+    signals."""
     loop = asyncio.get_running_loop()
     try:
         loop.add_signal_handler(signal.SIGTERM, act)
@@ -232,7 +234,7 @@ def tuning_of(settings: Settings) -> Tuning:
 
 
 class Parts:
-    """Everything a Holdfast is made of; a test puts its own store or clock in."""
+    """Everything that a Holdfast consists of. A test may pass its own store or clock."""
 
     def __init__(
         self,
@@ -261,13 +263,13 @@ class Parts:
         await set_by_database(self.clock, self.store.now)
 
     async def expire_dead_nodes(self) -> None:
-        """Nodes of this machine whose process is gone need not be waited for."""
+        """End the leases of nodes on this machine whose process has ended, so that nobody waits for them."""
         nodes = await self.store.nodes(self.settings.namespace)
         if dead := [node for node in nodes if is_surely_dead(node)]:
             await self.store.expire_nodes(self.settings.namespace, dead)
 
     async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
-        """Do it, again and again for a while if the database is not there, goes away, or has no room."""
+        """Call `do`, again and again for a while if the database does not answer or is full."""
         deadline = asyncio.get_running_loop().time() + self.settings.open_seconds
         while True:
             try:
@@ -301,7 +303,7 @@ class Parts:
 
 
 class _ExecutorRoutes:
-    """Where attempts go: tasks of code to the loop or a thread, those of a DAG to processes."""
+    """Which executor runs an attempt: the event loop, threads, processes, or workers over HTTP."""
 
     def __init__(
         self,
@@ -322,10 +324,10 @@ class _ExecutorRoutes:
         self._settings, self._clock = settings, clock
         self._report, self._beat, self._log = report, beat, log
         self._others: dict[str, Executor] = {}
-        """Those that are made when they are needed."""
+        """Executors that are made when the first attempt needs them, by kind."""
 
     def route(self, attempt: Attempt) -> Executor:
-        # An unknown task goes to the one that will say so, as a failure of the task.
+        # An attempt at an unknown task goes to the inline executor, which reports that as its failure.
         found = None
         workflow = self._definitions.find_edition(attempt.workflow, attempt.version)
         if workflow is None:
@@ -339,7 +341,7 @@ class _ExecutorRoutes:
         return self._inline if found is None or found.is_async else self._threads
 
     def _http_executor(self) -> Executor:
-        """Made when the first attempt needs one."""
+        """Made when the first attempt needs it."""
         known = self._others.get("http")
         if known is not None:
             return known
@@ -365,7 +367,7 @@ class _ExecutorRoutes:
         return await self._store.list_workers(self._settings.namespace, since)
 
     def _process_executor(self, kind: str) -> Executor:
-        """Made when the first attempt needs one: most nodes that run code have no use for them."""
+        """Made when the first attempt needs it: most nodes that run code never do."""
         known = self._others.get(kind)
         if known is not None:
             return known

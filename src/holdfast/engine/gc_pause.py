@@ -1,8 +1,8 @@
-"""The garbage collector, which may come between the parts of a tick but not in the middle of one.
+"""Pausing the garbage collector during a tick.
 
-A collection runs the finalizers of whatever it finds, also of objects that have nothing to do with
-holdfast, and in the middle of a tick it would run them on the loop of some workflow. It would also
-come a hundred times in a large tick and find everything in use: once, at the end, is enough.
+A collection runs the finalizers of any garbage, also of objects that have nothing to do with holdfast. In
+the middle of a tick they would run on the event loop of some workflow. A large tick would also cause a
+hundred collections that find everything in use; one at the end is enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ class _GcState:
 
 @contextmanager
 def gc_paused() -> Generator[None]:
-    """For what does not wait. Leaves a collector alone that somebody has switched off."""
+    """Pauses the garbage collector for a block that does not await. Leaves it off if the caller had turned it
+    off."""
     if not gc.isenabled():
         yield
         return
@@ -38,5 +39,6 @@ def _resume_in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # A task on a thread may fork while a tick is under way, and the tick does not go on in the child.
+    # A task on a thread may fork during a tick. The tick does not go on in the child, so nothing else would
+    # turn the collector on again there.
     os.register_at_fork(after_in_child=_resume_in_child)

@@ -1,7 +1,7 @@
-"""Other nodes on this machine: whether one is dead can be seen at once, and need not be waited for.
+"""Ids of nodes, and whether the process of another node on this machine has ended.
 
-A process that was killed leaves a lease that runs for a while yet. Whoever starts it again on the same
-machine would wait for that, watching nothing happen. But here its process id can be looked up.
+The lease of a node that was killed goes on for a while. A process that is started again on the same machine
+need not wait for that, since it can look up the process id of the dead node.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from holdfast.core.values import NodeId
 
 
 def new_node_id(dice: Random) -> NodeId:
-    """Names the machine, the process, the life of the machine in which the process has that number, and one
-    engine of it."""
+    """The machine, the process, the scope in which process ids are unique, and a number for the engine."""
     return NodeId(f"{socket.gethostname()}:{os.getpid()}:{_pid_scope()}:{dice.getrandbits(32):08x}")
 
 
 def is_surely_dead(node: str) -> bool:
-    """Whether the process of that node has ended. False also where that cannot be known from here."""
+    """Whether the process of that node has ended. False also if this process cannot know."""
     parts = node.rsplit(":", 3)
     if len(parts) != 4 or not parts[1].isdecimal() or not parts[2] or parts[2] != _pid_scope():
         return False
@@ -36,7 +35,7 @@ def is_surely_dead(node: str) -> bool:
 
 
 def _is_zombie(pid: str) -> bool:
-    """Whether it has ended, and only keeps its number until its parent, or init, has waited for it."""
+    """Whether the process has ended, and keeps its id only until its parent has waited for it."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -45,8 +44,8 @@ def _is_zombie(pid: str) -> bool:
 
 
 def _pid_scope() -> str:
-    """Differs between machines, between two starts of one, and between containers on it: process ids mean the
-    same only where this is the same. Empty where there is no telling."""
+    """A hash of the boot and the pid namespace: two process ids can be compared only if it is the same.
+    Empty if the platform does not tell."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text()
         processes = os.readlink("/proc/self/ns/pid")

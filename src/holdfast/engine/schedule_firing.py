@@ -1,8 +1,8 @@
-"""Firing schedules: what `core.scheduling` decides, written down.
+"""Firing schedules: what `core.scheduling` decides is written to the store.
 
-Any node that has a schedule's workflow may look at it, all of them at once if they like. Each decides from
-what it has read; the store takes the change of whoever comes first, together with the runs it starts, and
-refuses the others. That a tick starts one run is also in the run's id, made of the schedule and the tick.
+Any node that has the workflow of a schedule may fire it, even several nodes at once. Each decides from what
+it has read. The store accepts the first change, together with the runs that it starts, and refuses the
+others. The id of a run is made of the schedule and the tick, so that a tick never starts two runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from holdfast.ports.store import ScheduleFiring, Store
 _log = logging.getLogger("holdfast.engine")
 
 _AT_ONCE = 20
-"""How many schedules to deal with before anything else has its turn."""
+"""How many schedules to fire before other work has its turn."""
 _PUT_OFF = dt.timedelta(minutes=1)
 
 _decode_plan = msgspec.json.Decoder(Plan).decode
@@ -40,17 +40,17 @@ class ScheduleFirer:
         self._namespace = namespace
         self._new_key = new_key
         self._unable: dict[tuple[str, int], Instant] = {}
-        """Schedules that this node cannot decide on, by name and revision, and when to try again. Another may
-        be able to: one with a newer time zone database, say."""
+        """Schedules that this node cannot fire, by name and revision, and when to try again. Another node
+        may be able to, for instance one with a newer time zone database."""
 
     def workflows(self) -> Sequence[str]:
-        """Those whose schedules this node can fire: by name, or by name and version."""
+        """The workflows whose schedules this node can fire, by name, or by name and version."""
         return self._programs.claims()
 
     async def fire(self, now: Instant) -> bool:
-        """Deal with some of what is due: a node with thousands of schedules for midnight has other work too.
-        What cannot be decided is told, and put off for a while. Answers whether one of them has moved. Raises
-        StoreError."""
+        """Fire some of the schedules that are due: a node with thousands of them has other work too. A
+        schedule that cannot fire is logged, and tried again later. Returns whether a schedule has moved on.
+        Raises StoreError."""
         has_moved = False
         limit = _AT_ONCE + len(self._unable)
         due = await self._store.due_schedules(self._namespace, self.workflows(), now, limit)

@@ -1,7 +1,7 @@
-"""The real clock, set by the database: nodes agree on leases although their machines may not.
+"""The real clock, set by the database, so that nodes agree on leases although their machines may not.
 
-It counts on from when it was set last, and does not look at the machine's clock again: one that is
-set an hour ahead would have every lease run out and every task time out.
+Between two settings it counts elapsed time and does not read the machine's clock: if that clock were set an
+hour ahead, every lease would run out and every timer would fire.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ async def set_by_database(clock: Clock, read: Callable[[], Awaitable[Instant]]) 
 
 
 def _counting_sleep() -> Callable[[], int] | None:
-    """A counter that goes on while the machine sleeps, as time.monotonic does not, if there is one."""
-    # On macOS it is the clock of that name, and what Python calls monotonic is another.
+    """A counter that goes on while the machine sleeps, unlike time.monotonic, if the platform has one."""
+    # On macOS CLOCK_MONOTONIC counts sleep, and time.monotonic uses another clock.
     name = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
     clock = getattr(time, name, None)
     return None if clock is None else partial(time.clock_gettime_ns, clock)
@@ -47,14 +47,14 @@ class SystemClock:
         count: Callable[[], int] = time.monotonic_ns,
         count_with_sleep: Callable[[], int] | None = _counting_sleep(),  # noqa: B008  # the same for all
     ) -> None:
-        """Both count nanoseconds; the second also those that the machine slept."""
+        """Both count nanoseconds. The second also counts while the machine sleeps."""
         self._count = count
         self._count_with_sleep = count_with_sleep
         self._offset = time.time_ns() // 1000 - self.elapsed()
         self._slept = self._sleep_so_far()
 
     def set_to(self, there: Instant, within: int = 0) -> None:
-        self.catch_up()  # what the machine slept is in `there`, and must not be added once more
+        self.catch_up()  # `there` includes the time the machine slept, which must not be added again
         difference = there - self.now()
         if abs(difference) > max(within, _TOLERATED):
             self._offset += difference
@@ -70,7 +70,7 @@ class SystemClock:
         return 0 if self._count_with_sleep is None else self._count_with_sleep() // 1000 - self.elapsed()
 
     def now(self) -> Instant:
-        # Without a call of the NewType: this is asked for every task, more than once.
+        # Returns a plain int: a call of the NewType would cost, and every task asks for the time.
         return self._count() // 1000 + self._offset  # pyright: ignore[reportReturnType]
 
     def elapsed(self) -> int:
@@ -82,9 +82,9 @@ class SystemClock:
             return
         delay = (until - self.now()) / 1_000_000
         if delay <= 0 or event.is_set():
-            await asyncio.sleep(0)  # others must have their turn however busy we are
+            await asyncio.sleep(0)  # other tasks must get a turn, however busy the engine is
             return
-        # Setting the event is all a time-out has to do, at a fraction of the cost of wait_for.
+        # A timer that sets the event costs a fraction of asyncio.wait_for.
         alarm = asyncio.get_running_loop().call_later(delay, event.set)
         try:
             await event.wait()
