@@ -99,7 +99,7 @@ def test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed(fai
     assert "holdfast run --retry bad" in shown
 
 
-PORTRAIT = """\
+DETAILS = """\
 name: details
 tasks:
   list: {command: 'echo "HOLDFAST_OUTPUT:[1, 2]"'}
@@ -126,7 +126,7 @@ def further(depth):
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """With one run, called `all`, that has failed in several ways."""
     project = Project(tmp_path_factory.mktemp("details"))
-    project.write("details.yaml", PORTRAIT)
+    project.write("details.yaml", DETAILS)
     project.write("kid.yaml", KID)
     project.write("deep.py", DEEP)
     assert project.run("run", "details.yaml", "--id", "all").returncode == 1

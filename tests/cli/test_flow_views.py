@@ -47,48 +47,52 @@ edges:
 """
 
 
-def progress(input: Any = None) -> RunProgress:
+def new_progress(input: Any = None) -> RunProgress:
     return RunProgress(outline_flow(load_flow_text(FLOW), input))
 
 
-def line_of(stands: RunProgress, name: str) -> TaskLine:
-    stands.apply([task(0, name, "running")])
-    return stands.lines[name]
+def line_of(progress: RunProgress, name: str) -> TaskLine:
+    progress.apply([task(0, name, "running")])
+    return progress.lines[name]
 
 
 def test_a_node_stands_as_its_latest_visit_does():
-    stands = progress()
+    progress = new_progress()
 
-    stands.apply(
+    progress.apply(
         [task(0, "work", "failed", problem="no luck"), task(1, "work", "success", started_at=after(7))]
     )
-    mended = stands.lines["work"].state, list(stands.lines["work"].failed), stands.lines["work"].started_at
-    stands.apply([task(2, "work", "pending")])
-    waiting = stands.lines["work"].state
-    stands.apply([task(2, "work", "pending", attempt=2, retry_at=after(3))])
-    retrying = stands.lines["work"].state
-    stands.apply([task(2, "work", "failed", problem="again no luck")])
+    mended = (
+        progress.lines["work"].state,
+        list(progress.lines["work"].failed),
+        progress.lines["work"].started_at,
+    )
+    progress.apply([task(2, "work", "pending")])
+    waiting = progress.lines["work"].state
+    progress.apply([task(2, "work", "pending", attempt=2, retry_at=after(3))])
+    retrying = progress.lines["work"].state
+    progress.apply([task(2, "work", "failed", problem="again no luck")])
 
     assert mended == ("success", [], after(7))
     assert (waiting, retrying) == ("queued", "retrying")
-    assert stands.lines["work"].state == "failed"
-    assert [each.problem for each in stands.lines["work"].failed] == ["again no luck"]
-    assert (stands.lines["work"].asked_for, stands.lines["work"].outline.max_attempts) == (3, 3)
+    assert progress.lines["work"].state == "failed"
+    assert [each.problem for each in progress.lines["work"].failed] == ["again no luck"]
+    assert (progress.lines["work"].asked_for, progress.lines["work"].outline.max_attempts) == (3, 3)
 
 
 def test_the_items_of_a_foreach_are_under_way_until_their_node_has_ended():
-    stands = progress()
+    progress = new_progress()
 
-    stands.apply([task(0, "each", "running"), task(1, "each/item", "success")])
-    between = stands.lines["each/item"].state
-    stands.apply([task(2, "each/item", "failed", problem="x")])
-    stands.apply([task(0, "each", "failed", problem="1 of 2 failed")])
-    failed = stands.lines["each/item"].state
-    stands.apply([task(3, "each", "success"), task(4, "each/item", "success")])
+    progress.apply([task(0, "each", "running"), task(1, "each/item", "success")])
+    between = progress.lines["each/item"].state
+    progress.apply([task(2, "each/item", "failed", problem="x")])
+    progress.apply([task(0, "each", "failed", problem="1 of 2 failed")])
+    failed = progress.lines["each/item"].state
+    progress.apply([task(3, "each", "success"), task(4, "each/item", "success")])
 
     assert between == "running"
     assert failed == "failed"
-    assert stands.lines["each/item"].state == "success", "the visit after it went well"
+    assert progress.lines["each/item"].state == "success", "the visit after it went well"
 
 
 @pytest.mark.parametrize(
@@ -104,26 +108,26 @@ def test_the_items_of_a_foreach_are_under_way_until_their_node_has_ended():
 def test_the_command_that_answers_a_node_goes_by_the_params_that_it_sees(
     input: Any, name: str, command: str | None
 ):
-    asked = outside_wait(line_of(progress(input), name), "order-42", DATABASE)
+    asked = outside_wait(line_of(new_progress(input), name), "order-42", DATABASE)
 
     assert (None if asked is None else asked.command) == command
 
 
 def test_what_no_process_runs_for_is_told():
-    queued = progress()
+    queued = new_progress()
     queued.apply([task(0, "queued", "pending")])
 
-    assert inner_wait_text(line_of(progress(), "nap")) == "sleeps for 1.5s"
-    assert inner_wait_text(line_of(progress(), "call")) == "workflow 'billing'"
-    assert inner_wait_text(line_of(progress(), "work")) is None
+    assert inner_wait_text(line_of(new_progress(), "nap")) == "sleeps for 1.5s"
+    assert inner_wait_text(line_of(new_progress(), "call")) == "workflow 'billing'"
+    assert inner_wait_text(line_of(new_progress(), "work")) is None
     assert worker_wait_text(queued.lines["queued"]) == "waits for a worker of service 'pack'"
 
 
 def test_a_loop_is_one_line_in_the_live_view_with_the_number_of_its_visits():
-    stands = progress()
-    stands.apply([task(seq, "work", "success") for seq in range(3000)])
-    stands.apply([task(3000, "work", "failed", problem="no luck"), task(3001, "each/item", "running")])
-    snapshot = RunSnapshot(info(), stands, cursor=Cursor("each", "again", 3002))
+    progress = new_progress()
+    progress.apply([task(seq, "work", "success") for seq in range(3000)])
+    progress.apply([task(3000, "work", "failed", problem="no luck"), task(3001, "each/item", "running")])
+    snapshot = RunSnapshot(info(), progress, cursor=Cursor("each", "again", 3002))
 
     lines = [
         text.plain for text in draw(snapshot, LogTails(), DATABASE, ViewSize(100, 24, after(3), unicode=True))
@@ -136,13 +140,13 @@ def test_a_loop_is_one_line_in_the_live_view_with_the_number_of_its_visits():
 
 def test_in_plain_lines_a_loop_is_counted_once_it_has_gone_round_often():
     told: list[str] = []
-    view, stands = PlainView(told.append, DATABASE, None), progress()
+    view, progress = PlainView(told.append, DATABASE, None), new_progress()
 
     for number in range(30):
         visits = [task(seq, "work", "success") for seq in range(number * 100, number * 100 + 100)]
-        view.show(RunSnapshot(info(), stands, stands.apply(visits)))
-    stands.close()
-    view.finish(RunSnapshot(info("success"), stands))
+        view.show(RunSnapshot(info(), progress, progress.apply(visits)))
+    progress.close()
+    view.finish(RunSnapshot(info("success"), progress))
 
     assert len(told) <= 102
     assert told[-1].endswith(" work visited 3,000 times")
@@ -157,8 +161,8 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
     seen: list[RunSnapshot] = []
     async with Holdfast(f"sqlite:///{tmp_path}/holdfast.db", catalog=catalog) as client:
         run = await client.start(workflow)
-        stands = RunProgress(workflow.outline({}))
-        watcher = RunWatcher(client, run, stands, await client.describe(run))
+        progress = RunProgress(workflow.outline({}))
+        watcher = RunWatcher(client, run, progress, await client.describe(run))
         watching = asyncio.create_task(watcher.watch(Seeing(seen)))
 
         await do_next(client, error="out of paper")

@@ -342,11 +342,11 @@ def test_in_a_narrow_terminal_what_a_running_task_says_moves_nothing():
 
 
 def test_a_command_is_broken_only_between_its_words():
-    place = DatabaseOptions(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
+    database = DatabaseOptions(Settings(), ("--namespace", shell_word("two words, and it's \n one")))
     progress = RunProgress(dag("  review: {approval: {message: x}}\n"))
     progress.apply([task(0, "review")])
 
-    lines = draw(snapshot(progress), LogTails(), place, ViewSize(40, None, after(3), True))
+    lines = draw(snapshot(progress), LogTails(), database, ViewSize(40, None, after(3), True))
 
     script = "holdfast() { printf '%s\\0' \"$@\"; }\n" + "\n".join(text.plain for text in lines[-3:])
     heard = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode()

@@ -1,4 +1,4 @@
-"""What a progress makes of the tasks it is shown, in whatever portions."""
+"""The progress of a run, counted from its tasks in pages of any size."""
 
 from __future__ import annotations
 

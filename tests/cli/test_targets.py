@@ -167,12 +167,12 @@ def test_workflows_that_a_dag_calls_are_loaded_and_those_that_these_call(folder:
 
 
 def test_without_a_word_the_database_is_in_the_project(folder: Path):
-    place = find_database(None, None)
+    database = find_database(None, None)
 
-    assert place.file is not None
-    assert place.file == folder / ".holdfast" / "holdfast.db"
-    assert place.command("run", "--resume", "x") == "holdfast run --resume x"
-    assert not place.file.parent.exists(), "asking makes nothing"
+    assert database.file is not None
+    assert database.file == folder / ".holdfast" / "holdfast.db"
+    assert database.command("run", "--resume", "x") == "holdfast run --resume x"
+    assert not database.file.parent.exists(), "asking makes nothing"
 
 
 @pytest.mark.parametrize("mark", [".holdfast/x", "holdfast.toml"])
@@ -195,10 +195,10 @@ def test_settings_of_the_project_are_read_and_its_paths_are_meant_from_there(
     (folder / "inner").mkdir()
     monkeypatch.chdir(folder / "inner")
 
-    place = find_database(None, None)
+    database = find_database(None, None)
 
-    assert place.file == folder / "data" / "mine.db"
-    assert place.settings.namespace == "shop"
+    assert database.file == folder / "data" / "mine.db"
+    assert database.settings.namespace == "shop"
 
 
 def test_the_environment_wins_over_the_file_and_the_option_over_both(
@@ -228,9 +228,9 @@ def test_a_path_may_have_any_character(folder: Path, name: str):
 def test_commands_to_type_repeat_what_was_given_but_name_the_setting_instead_of_a_password(
     folder: Path, url: str
 ):
-    place = find_database(url, "my shop")
+    database = find_database(url, "my shop")
 
-    command = place.command("runs", "show", "x")
+    command = database.command("runs", "show", "x")
 
     assert command == """holdfast runs show x --db "$HOLDFAST_URL" --namespace 'my shop'"""
 
