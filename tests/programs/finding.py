@@ -44,7 +44,7 @@ def program_of(seed: int) -> Program:
 async def examine(
     prover: Prover, seed: int, new_database: NewDatabase, *, store: str = "sqlite", seconds: float = 20.0
 ) -> Finding | None:
-    """Run the program of a seed, gc_paused and with crashes; spend some seconds on what is found."""
+    """Run the program of a seed, without crashes and with them; spend some seconds on what is found."""
     program = program_of(seed)
     proof = await prover.prove(program, UNDISTURBED, new_database())
     plan = UNDISTURBED

@@ -41,7 +41,7 @@ class Plan(NamedTuple):
 
     def __str__(self) -> str:
         crashes = [f"{'after' if after else 'before'} commit {at}" for at, after in self.crashes.items()]
-        return f"with a crash {', '.join(crashes)}" if crashes else "gc_paused"
+        return f"with a crash {', '.join(crashes)}" if crashes else "without a crash"
 
 
 UNDISTURBED = Plan({})

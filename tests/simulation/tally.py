@@ -26,7 +26,7 @@ checked whenever an engine starts an attempt:
 checked whenever a caller is answered:
   promise 1  the run exists, or has ended, in the database
 checked in the end:
-  promise 4, 5  every run ended as the same program does gc_paused
+  promise 4, 5  every run ended as the same program does without faults
   promise 7  every run has ended, no node keeps anything in memory, every node stops when it is asked to
   and every recorded success was really done, says a witness who does not ask the engine"""
 

@@ -100,7 +100,7 @@ def test_a_result_that_depends_on_what_went_wrong_is_found(catalog: Catalog) -> 
     async def counts() -> int:
         return await remember() + await remember()
 
-    with pytest.raises(SimulationFailed, match=r"the run ended with \d+, and gc_paused with 3"):
+    with pytest.raises(SimulationFailed, match=r"the run ended with \d+, and without faults with 3"):
         simulate(counts, seeds=500, before=memory.clear, catalog=catalog)
 
 
@@ -120,7 +120,7 @@ def test_what_the_workflow_waits_for_is_sent_meanwhile(catalog: Catalog) -> None
     simulate(waits, seeds=40, during=send, check=check, catalog=catalog)
 
 
-def test_a_workflow_that_fails_undisturbed_may_be_right_to(catalog: Catalog) -> None:
+def test_a_workflow_that_fails_without_faults_may_be_right_to(catalog: Catalog) -> None:
     class Refused(Exception):
         pass
 
@@ -142,7 +142,7 @@ def test_a_workflow_that_fails_undisturbed_may_be_right_to(catalog: Catalog) -> 
     assert summary.seeds == 20
 
 
-def test_a_check_that_fails_undisturbed_says_so(catalog: Catalog) -> None:
+def test_a_check_that_fails_without_faults_says_so(catalog: Catalog) -> None:
     @workflow(catalog=catalog)
     async def answers() -> int:
         return 42
@@ -150,7 +150,7 @@ def test_a_check_that_fails_undisturbed_says_so(catalog: Catalog) -> None:
     def check(run: SimulatedRun) -> None:
         assert run.result == 43
 
-    with pytest.raises(SimulationFailed, match="it fails gc_paused: the check says no"):
+    with pytest.raises(SimulationFailed, match="it fails without faults: the check says no"):
         simulate(answers, seeds=20, check=check, catalog=catalog)
 
 

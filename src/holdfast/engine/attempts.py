@@ -144,8 +144,8 @@ class Attempts:
     def dispatch_due(self, attempt: LiveAttempt) -> None:
         """Dispatch an attempt that the store knows as pending.
 
-        Its start is recorded first. Otherwise a task that kills its node would do so again and again, and
-        nobody would count.
+        Its start is recorded first. Otherwise a task that kills its node would do so again and again, since
+        the lost attempts could not be counted.
         """
         if attempt.stage is Stage.CLOSED:
             return

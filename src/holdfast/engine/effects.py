@@ -26,8 +26,8 @@ _log = logging.getLogger("holdfast.engine")
 
 
 class RunObserver(Protocol):
-    """Is told what becomes of the runs of this node, after the commit. What a lost run decided is not
-    told."""
+    """Hears what becomes of the runs of this node, after the commit. It does not hear what a node decided for
+    a run that it had lost."""
 
     def runs_ended(self, runs: Sequence[EndedRun]) -> None: ...
 

@@ -26,5 +26,5 @@ class NodeLease:
 
     def is_valid(self, now: Instant) -> bool:
         """False after this process stood still, or the store was away, for too long. Then the node may do
-        nothing before a commit has told which runs are still its own."""
+        nothing before a commit has confirmed which runs are still its own."""
         return now < self.until

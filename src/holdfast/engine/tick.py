@@ -126,7 +126,7 @@ class Tick:
         self.gone: list[Resident] = []
         """Runs that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
-        """Children that this commit creates. If the id of a child is taken, its parent must be told."""
+        """Children that this commit creates. If the id of a child is taken, its parent gets a failure."""
         self.holds_all = False
         """Its commit holds every run that is in memory."""
         self.is_answer_late = False
@@ -228,7 +228,7 @@ class Tick:
                 self.attempts.dispatch_due(resident.next_attempt(task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
-                if child is not None:  # else it has ended, and the program will hear of it
+                if child is not None:  # otherwise it has ended, and the program gets that event
                     self.commit.woken.append(WokenRun(child, resident.key))
                     self.has_new_work = True
             case CancelTask():

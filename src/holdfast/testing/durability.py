@@ -39,7 +39,7 @@ async def assert_durable(
 
     Each time everything in memory is dropped, tasks in flight included, and a new node goes on with
     the same database: right before the commit, when nothing of it is written, and right after it,
-    when nobody has heard of it. Every run must end as the gc_paused one did, none may be parked on the
+    when nobody has heard of it. Every run must end as the run without crashes did, none may be parked on the
     way, and no task whose result was recorded may be begun again. Gives back the result, or raises what
     the run raised.
 

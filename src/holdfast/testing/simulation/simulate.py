@@ -81,7 +81,7 @@ def simulate(
     Several nodes crash, stand still, lose their database and its answers, fill its disk, are set
     wrong clocks and are replaced by others, at moments that the seed decides; then the faults stop.
     Everything is real but time, which is simulated: an hour takes a moment, and the same seed gives the
-    same history. The run must end as it does gc_paused, and `check` may ask for more, or, if it is
+    same history. The run must end as it does without faults, and `check` may ask for more, or, if it is
     right that the end differs, for something else: then it is `check` alone that decides. It is given a
     `SimulatedRun` and says no by raising. `before` is called before each simulation, to put your fakes
     back to how they were. `during` sends what the workflow waits for.
@@ -107,16 +107,16 @@ def simulate(
     span: int | None = None
     summary = SimulationSummary()
     try:
-        gc_paused = attempt(0, [], is_traced=True)
+        faultless = attempt(0, [], is_traced=True)
     except Violation as violation:
         story = list(violation.simulation.world.trace)[-_SHOWN:]
-        raise SimulationFailed(0, f"it fails gc_paused: {violation}", [], story) from None
+        raise SimulationFailed(0, f"it fails without faults: {violation}", [], story) from None
     expected = simulated[0]
     if expected.error is not None and check is None:
-        how = f"gc_paused it ends {expected}; if that is as it should be, say so with a check"
+        how = f"without faults it ends {expected}; if that is as it should be, say so with a check"
         raise SimulationFailed(0, how, [], []) from expected.error
     # A fault that comes after the run has ended teaches nothing.
-    span = max(_SHORTEST, 2 * (gc_paused.world.now - gc_paused.world.began))
+    span = max(_SHORTEST, 2 * (faultless.world.now - faultless.world.began))
     for seed in wanted:
         try:
             summary.add(attempt(seed, None))
@@ -207,7 +207,7 @@ class _OneRun:
                 if answer is False:
                     yield "the check says no: it returned False"
         elif self._expected is not None and str(run) != str(self._expected):
-            yield f"the run ended {run}, and gc_paused {self._expected}"
+            yield f"the run ended {run}, and without faults {self._expected}"
 
 
 def _explained(seed: int, violation: Violation, attempt: Callable[..., Simulation]) -> SimulationFailed:
