@@ -1,7 +1,7 @@
-"""What can only be said of the DAG as a whole: who depends on whom, and whether what one gives fits another.
+"""Checks a DAG as a whole: which task depends on which, and whether outputs fit inputs.
 
-A thing that is wrong is said once. Whoever depends on an unknown task is not told that its outputs are
-unknown, too: `lost` names, and tasks with something lost before them, are given the benefit of the doubt.
+Each mistake is reported once. A task that depends on an unknown task is not told that its outputs are
+unknown, too: `lost` names, and tasks with something lost before them, pass.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _check_names(document: DagDraft, problems: Problems) -> None:
 
 
 def _check_schedule_input(document: DagDraft, position: Position, problems: Problems) -> None:
-    """A schedule must know everything that a run needs: nobody is there to ask."""
+    """A schedule must give every input that a run needs."""
     for name, given in document.schedule_input.items():
         parameter = document.inputs.get(name)
         if name in document.lost_inputs:
@@ -102,7 +102,7 @@ def _check_dependencies(document: DagDraft, problems: Problems) -> None:
 
 
 def _check_calls_of_itself(document: DagDraft, problems: Problems) -> None:
-    """A DAG that calls itself in every run would never come to an end."""
+    """A DAG that calls itself in every run would never end."""
     for draft in document.tasks.values():
         calls_itself = isinstance(draft.work, CallTask) and draft.work.workflow == document.name
         if calls_itself and not _may_be_left_out(draft, document):
@@ -114,8 +114,8 @@ def _check_calls_of_itself(document: DagDraft, problems: Problems) -> None:
 
 
 def _may_be_left_out(draft: TaskDraft, document: DagDraft) -> bool:
-    """Whether there are runs that come to their end without this task: by what it says itself or, unless it
-    runs after failures too, by what one before it says. Also if nobody can tell, because something is broken.
+    """Whether a run can end without this task: because of the task itself or, unless it runs after failures,
+    because of a task before it. Also true if that cannot be told, because something is broken.
     """
     seen = {draft.name}
     to_ask = [draft]
@@ -136,12 +136,13 @@ def _may_be_left_out(draft: TaskDraft, document: DagDraft) -> bool:
 
 
 class Upstream:
-    """Who comes before whom, however far. Cycles are reported, and those in one come before themselves."""
+    """Which tasks come before which, directly or not. Reports cycles; a task in a cycle comes before
+    itself."""
 
     def __init__(self, document: DagDraft, problems: Problems) -> None:
         self._numbers = {name: number for number, name in enumerate(document.tasks)}
         self._unknown = 1 << len(self._numbers)
-        """The bit of a task that is not known: nobody can say what comes before it."""
+        """The bit of an unknown task, which may come after any other."""
         self._before = dict.fromkeys(self._numbers, 0)
         edges = {
             draft.name: [name for name, _ in draft.depends_on if name in document.tasks]
@@ -170,8 +171,7 @@ class Upstream:
 
 
 def _order(edges: dict[str, list[str]]) -> tuple[list[str], list[list[str]]]:
-    """The tasks, each after those it depends on as far as that can be, and the cycles that stand against
-    it."""
+    """The tasks, each after those that it depends on, and the cycles that were cut for it."""
     edges = {name: list(others) for name, others in edges.items()}
     cycles: list[list[str]] = []
     while len(cycles) < _MOST_CYCLES:
@@ -216,7 +216,7 @@ def _check_task(draft: TaskDraft, scope: Scope, problems: Problems) -> None:
 
 
 def _check_fan_out(draft: TaskDraft, scope: Scope, problems: Problems) -> Type | None:
-    """Answers the type of one item."""
+    """Returns the type of one item."""
     if isinstance(draft.parallel, Use):
         count = scope.type_of_use(draft.parallel, draft)
         wrong = fits(count, INT)
@@ -282,7 +282,7 @@ def _check_source(
 def _check_implicit_inputs(
     draft: TaskDraft, wanted: ObjectType | None, scope: Scope, problems: Problems
 ) -> None:
-    """Without `inputs`, a task gets things by their names; so no name may stand for two of them."""
+    """Without `inputs`, a task gets values by name, so no name may stand for two of them."""
     given: dict[str, Type] = {}
     for group in scope.implicit_inputs(draft):
         for name in group.keys() & given.keys():

@@ -1,4 +1,4 @@
-"""A DAG while it is looked at: what was read of it, with the place of everything that may turn out wrong."""
+"""A DAG while it is checked: what was read of it, with the position of everything that may turn out wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdfast.core.timetable import Plan
 
 
 class Use(NamedTuple):
-    """A reference where it stands."""
+    """A reference with its position."""
 
     title: str
     """The field, for messages."""
@@ -32,7 +32,7 @@ class Use(NamedTuple):
 
 
 class PositionedConstant(NamedTuple):
-    """A constant where it stands."""
+    """A constant with its position."""
 
     source: Const
     position: Position
@@ -44,7 +44,7 @@ class When(NamedTuple):
 
 
 class TaskDraft(msgspec.Struct, kw_only=True):
-    """A task. What was wrong with it is left out, and is named in `broken`."""
+    """A task. Fields that were wrong are left out, and named in `broken`."""
 
     name: str
     position: Position
@@ -78,10 +78,10 @@ class DagDraft(msgspec.Struct, kw_only=True):
     description: str = ""
     inputs: dict[str, Parameter] = {}
     lost_inputs: frozenset[str] = frozenset()
-    """Those whose name or type is no good."""
+    """Inputs with a wrong name or type."""
     tasks: dict[str, TaskDraft] = {}
     lost_tasks: frozenset[str] = frozenset()
-    """Those of which nothing can be said but that they are there."""
+    """Tasks of which only the names are known."""
     tasks_position: Position = START
     output: dict[str, Use] | None = None
     timeout: dt.timedelta | None = None
@@ -89,7 +89,7 @@ class DagDraft(msgspec.Struct, kw_only=True):
     schedule: Plan | None = None
     schedule_input: dict[str, PositionedConstant] = {}
     schedule_position: Position | None = None
-    """Where its inputs are, or should be."""
+    """The position of its inputs, or of the schedule if it has none."""
     has_tasks: bool = True
-    """False if the tasks cannot be read at all, so nobody can say which names are unknown."""
+    """False if the tasks cannot be read at all, so no name can be called unknown."""
     has_inputs: bool = True

@@ -1,4 +1,4 @@
-"""Whether a condition can come to anything, as far as the types of its references are declared."""
+"""Checks a condition against the declared types of its references."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Report = Callable[[int, str], None]
 
 
 def check_condition(tree: Part, type_of: TypeOf, report: Report, problems: Problems) -> None:
-    """Report what will surely fail, or never be true, whatever the values are."""
+    """Report what must fail, or can never be true, whatever the values are."""
     result = _Checker(type_of, report, problems).type(tree)
     if not is_any(result) and result != BOOL:
         report(tree.at, f"a condition must come to true or false, not to {describe(result)}")
@@ -44,8 +44,8 @@ class _Checker:
         self._type_of, self._report, self._problems = type_of, report, problems
 
     def type(self, part: Part) -> Type:
-        """`any` if it cannot be told. What may be null counts as what else it may be: `exists` can be
-        asked."""
+        """The type of a part; `any` if it is not known. A type that may be null counts as the type without
+        null, since `exists` can be asked."""
         match part:
             case Constant(value):
                 return _type_of_literal(value)
@@ -137,7 +137,7 @@ class _Checker:
             self._report(second.at, f"{part.operator!r} {words}, not into {describe(container)}")
 
     def _check_state(self, reference: Part, literal: Part) -> None:
-        """A state that no task ever ends in is a slip, and the condition would never be true."""
+        """Report a state in which no task ends: the condition would never be true."""
         ref = reference.ref if isinstance(reference, Reference) else None
         if isinstance(ref, Ref) and ref.is_status and isinstance(literal, Constant):
             state = literal.value
@@ -177,7 +177,7 @@ _DATES: Final = (_DATE, _DATETIME)
 def _type_of_literal(value: Any) -> Type:
     match value:
         case None:
-            return ANY  # everything may be compared with it
+            return ANY  # everything may be compared with null
         case bool():
             return BOOL
         case int():

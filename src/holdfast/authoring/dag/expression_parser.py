@@ -29,7 +29,7 @@ FUNCTIONS: Final[dict[str, int]] = {
 
 
 class BadExpression(Exception):
-    """`offset` is where in the text. Never leaves this package: it becomes a problem of a DAG."""
+    """At an `offset` in the text. It never leaves this package: it becomes a problem of a DAG."""
 
     def __init__(self, offset: int, reason: str) -> None:
         self.offset, self.reason = offset, reason
@@ -84,7 +84,7 @@ _SIGN: Final = 7
 
 
 class _Parser:
-    """Precedence climbing, after Pratt: an operand, then operators as long as they bind strongly enough."""
+    """Precedence climbing: an operand, then operators as long as they bind strongly enough."""
 
     def __init__(self, text: str) -> None:
         if len(text) > LONGEST_EXPRESSION:
@@ -125,7 +125,7 @@ class _Parser:
         return left
 
     def _operator(self) -> tuple[str, int]:
-        """What stands here, if it can stand between two values; `not in` is two words."""
+        """The next token, if it can be an operator between two values; `not in` is two words."""
         token = self._next
         if token.kind == "not":
             following = self._read(token.end)

@@ -1,9 +1,8 @@
 """From the text of a DAG to a `Dag` that can run, or to everything that is wrong with it.
 
-Four looks at a file, each at what the one before let through: is it YAML (`yaml_text`), has it the right
-shape (`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)? With a
-file there is a fifth: are the files there that it names (`project_files`)? All of what they find is raised
-together.
+Four steps, each for what the one before let through: is it YAML (`yaml_text`), has it the right shape
+(`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)? With a folder
+there is a fifth: do the files exist that it names (`project_files`)? All problems are raised together.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) ->
         problems.raise_if_any()
         return _build(document)
     problems.raise_if_any()
-    raise AssertionError("what has no problem is a map")
+    raise AssertionError("a document without problems is a map")
 
 
 def load_file(path: str | Path) -> Dag:
@@ -109,10 +108,10 @@ def _fan_out(draft: TaskDraft) -> FanOut | None:
 
 
 def definition_hash(dag: Dag) -> str:
-    """The same for DAGs that do the same: what they say of themselves and when they run by themselves is left
-    out, and so is how they are written. The order of the tasks counts, since it decides who goes first.
+    """The same for DAGs that do the same. Descriptions, the schedule and the way of writing are left out. The
+    order of the tasks counts, since it decides which goes first.
 
-    What has its default is left out as well, so that a later release can add a field and find the same hash.
+    A field with its default is left out, too, so that a later release can add a field and find the same hash.
     """
     plain: dict[str, Any] = msgspec.to_builtins(dag)
     plain.pop("description", None)

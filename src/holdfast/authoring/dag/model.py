@@ -1,7 +1,7 @@
-"""A DAG as it is after loading: checked, with all defaults applied and every name resolved.
+"""A DAG after loading: checked, with all defaults applied and every name resolved.
 
-Nothing here is wrong any more. The loader is the only one who makes these, and it raises before it makes one
-that could not run: an unknown name, a cycle, a reference to what is not upstream, a type that does not fit.
+Only the loader makes these, and it raises before it makes one that could not run: an unknown name, a cycle, a
+reference to a task that is not upstream, a type that does not fit.
 """
 
 from __future__ import annotations
@@ -96,10 +96,10 @@ class DagTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     depends_on: tuple[str, ...] = ()
     """In the order of the file, each once."""
     runs_on_failure: bool = False
-    """`on_failure: run`: it runs when all upstream tasks have ended, whatever became of them."""
+    """`on_failure: run`: it runs when all upstream tasks have ended, also after a failure."""
     when: Expression | None = None
     inputs: dict[str, Source] | None = None
-    """None: the run's inputs, and what the tasks it depends on have given, by their names."""
+    """None: the inputs of the run and the outputs of the tasks that it depends on, by name."""
     input_type: Type | None = None
     output_type: Type | None = None
     """Of one item, if it fans out."""
@@ -125,7 +125,7 @@ class Dag(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tasks: dict[str, DagTask]
     """In the order of the file."""
     output: dict[str, Ref] | None = None
-    """None: what the tasks have given that no other depends on, by their names."""
+    """None: the outputs of the tasks that no other depends on, by name."""
     timeout: dt.timedelta | None = None
     """For the whole run."""
     max_parallel: int | None = None

@@ -1,5 +1,4 @@
-"""Whether the files that a DAG names are there, and are what it takes them for. Nothing is imported or
-run."""
+"""Checks the files that a DAG names: that they exist, and have the functions. Nothing is imported or run."""
 
 from __future__ import annotations
 
@@ -41,13 +40,13 @@ def check_files(document: DagDraft, folder: Path, problems: Problems) -> None:
 
 
 def _check_command(draft: TaskDraft, work: ShellCommand, folder: Path, problems: Problems) -> None:
-    """Only a program that is named by its own path: what else a shell may find is its own matter."""
+    """Checks a program that is given by its path. How a shell finds others is not checked."""
     program = work.command if isinstance(work.command, str) else work.command[0]
     if not program.startswith(("./", "../")) or (isinstance(work.command, str) and _is_more(program)):
         return
     workdir = folder / (draft.workdir or "")
     if not workdir.is_dir():
-        return  # a task before it may make it
+        return  # a task before this one may create it
     path = workdir / program
     position = draft.nodes["command"].position
     if not path.exists():
@@ -59,7 +58,7 @@ def _check_command(draft: TaskDraft, work: ShellCommand, folder: Path, problems:
 
 
 def _is_more(command: str) -> bool:
-    """Whether it is more to a shell than one plain word."""
+    """Whether a shell takes it for more than one plain word."""
     return any(character.isspace() or character in "\"'`$&|;<>()*?[]#~{}\\!" for character in command)
 
 
@@ -78,7 +77,7 @@ def _parse(path: Path) -> ast.Module | str:
         return f"cannot be read: {getattr(error, 'strerror', None) or error}"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the user's code; Python says them when it runs
+            warnings.simplefilter("ignore")  # Python shows the warnings of the user's code when it runs
             return ast.parse(source)
     except SyntaxError as error:
         line = "" if error.lineno is None else f"line {error.lineno}: "
@@ -112,7 +111,7 @@ def _check_function(
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Those of the top level, also where they stand under a condition."""
+    """The statements of the top level, also those inside of `if`, `try` and `with`."""
     for statement in body:
         yield statement
         for name in ("body", "orelse", "finalbody"):
@@ -130,7 +129,7 @@ def _functions(module: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDe
 
 
 def _find(module: ast.Module, name: str) -> ast.stmt | None:
-    """What gives the name its meaning: the last function of that name, else whatever may be one."""
+    """The last function of that name, else another statement that may define the name."""
     functions = [each for each in _functions(module) if each.name == name]
     if functions:
         return functions[-1]
@@ -184,7 +183,7 @@ def _position_for_missing(draft: TaskDraft) -> Position:
 
 
 def _given(draft: TaskDraft, document: DagDraft) -> set[str] | None:
-    """The names that the function gets; None if something is wrong there, so nobody can say."""
+    """The names that the function gets; None if that cannot be told, because something is wrong."""
     if not draft.broken.isdisjoint(("inputs", "depends_on", "foreach", "parallel")):
         return None
     given: set[str] = set()

@@ -1,7 +1,7 @@
-"""From nodes whose shape is right to a draft: texts become references, conditions, types, durations.
+"""From nodes that have the right shape to a draft: texts become references, conditions, types, durations.
 
-Each text that cannot be read is reported where it stands. Whether the names in them are those of anything is
-for `checks.py` to say, once all of the file is known.
+A text that cannot be read is reported at its position. Whether the names in it are known is checked by
+`checks.py`, once all of the file has been read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from holdfast.authoring.documents.shapes import is_text
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
 _OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
-"""Those that `defaults` may have, too."""
+"""Fields that `defaults` may have, too."""
 
 
 class DagDocumentReader:
@@ -86,7 +86,7 @@ class DagDocumentReader:
     def _read_schedule_input(self, node: Node, document: DagDraft) -> None:
         given = node.get("input") if isinstance(node, MapNode) else None
         if isinstance(node, MapNode) and "input" in node.broken:
-            return  # nobody knows what it gives
+            return  # its inputs are not known
         document.schedule_position = node.position if given is None else given.position
         for name, (_, value) in entries_of(given).items():
             document.schedule_input[name] = PositionedConstant(Const(value_of(value)), value.position)
@@ -101,7 +101,7 @@ class DagDocumentReader:
         return stem
 
     def _inputs(self) -> tuple[dict[str, Parameter], frozenset[str]]:
-        """All that there are, and the names of those that something is wrong with."""
+        """All inputs, and the names of those with a problem."""
         given = self._top.get("input")
         found: dict[str, Parameter] = {}
         lost = set(_lost(given))
@@ -161,7 +161,7 @@ class DagDocumentReader:
         concurrency = node.get("concurrency")
         draft.concurrency = None if concurrency is None else field_values.whole(concurrency)
         self._read_options(draft, node)
-        # What has the right shape, but cannot be read, is broken as well.
+        # A field with the right shape that cannot be read is broken as well.
         unread = {
             field
             for field in ("when", "foreach", "parallel")
@@ -234,8 +234,8 @@ class DagDocumentReader:
     # --- options
 
     def _read_options(self, draft: TaskDraft, node: MapNode) -> None:
-        """Those of the task, and for a process those of `defaults` where it has none. To wait for a person
-        as long as for a command would be a surprise, so other kinds get none."""
+        """The options of the task. A command or a function gets those of `defaults` that it does not have
+        itself; other kinds do not, since a timeout for commands is hardly meant for an approval."""
         own = self._options_in(node, draft.kind)
         variables: dict[str, str] = own.pop("env", {})
         if draft.kind in (SHELL, PYTHON):

@@ -1,8 +1,8 @@
-"""References: how a DAG names a value that is there only once it runs.
+"""Reads references: how a DAG names a value that is there only once it runs.
 
 Long: `input.day`, `tasks.discover.output.files[0].name`, `tasks.publish.status`. Short: `discover.files`,
 which is the output of the task `discover`. Inside a fan-out: `item.path`, `parallel_index`, `parallel_count`.
-Whichever way one is written, a `Ref` has its whole path, so nobody else has to know the short form.
+However it is written, a `Ref` has its whole path, so no other module has to know the short form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from holdfast.authoring.documents.references import NAME, Ref
 
 RESERVED: Final = ("input", "tasks", "item", "parallel_index", "parallel_count")
-"""What a reference may begin with besides the name of a task; so no task can have such a name."""
+"""What a reference may begin with besides the name of a task. So no task can have such a name."""
 
 _MOST_STEPS: Final = 50
 _STEP = re.compile(
@@ -26,17 +26,17 @@ _STEP = re.compile(
 
 
 class Written(NamedTuple):
-    """A reference with the place of each step in the text it was read from."""
+    """A reference, with the offset of each step in the text that it was read from."""
 
     ref: Ref
     offsets: tuple[int, ...]
-    """One for each step of `ref.path`. A step that the short form leaves out has that of the task's name."""
+    """One for each step of `ref.path`. A step that the short form leaves out has the offset of the task."""
     end: int
     is_short: bool
 
 
 class BadReference(Exception):
-    """`offset` is where in the text. Never leaves this package: it becomes a problem of a DAG."""
+    """At an `offset` in the text. It never leaves this package: it becomes a problem of a DAG."""
 
     def __init__(self, offset: int, reason: str) -> None:
         self.offset, self.reason = offset, reason
@@ -59,7 +59,7 @@ def parse_reference(text: str) -> Written:
 
 
 def read_reference(text: str, start: int) -> Written:
-    """The reference that begins at `start`, as far as it goes. Raises BadReference."""
+    """The longest reference that begins at `start`. Raises BadReference."""
     first = NAME.match(text, start)
     if first is None:
         raise BadReference(start, f"a reference begins with a name, not with {text[start : start + 1]!r}")

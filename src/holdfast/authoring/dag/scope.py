@@ -1,4 +1,4 @@
-"""What a reference means at the place where it stands, and of which type that is."""
+"""Resolves references: what each means in its task, and of which type that is."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Scope:
         self._items[draft.name] = item or ANY
 
     def type_of_use(self, use: Use, draft: TaskDraft | None) -> Type:
-        """The type of what it stands for; `any` if that is not declared, or if it stands for nothing, which
-        has been reported then. `draft` is the task that it belongs to."""
+        """The type of the value; `any` if it is not declared, or if there is no such value, which has been
+        reported then. `draft` is the task that the reference belongs to."""
         match use.ref.path[0]:
             case "input":
                 return self._of_input(use, draft)
@@ -95,7 +95,7 @@ class Scope:
         return self._inside(self._output_of(document.tasks[name]), use, 3)
 
     def _is_told_already(self, use: Use, draft: TaskDraft | None) -> bool:
-        """Whether the same unknown name stands in `depends_on` of the task, and was reported there."""
+        """Whether an unknown name was reported in `depends_on` of the task already."""
         name = str(use.ref.path[1])
         return draft is not None and "depends_on" in draft.broken and name not in self._document.tasks
 
@@ -179,15 +179,15 @@ class Scope:
             words = f"{whole} is {describe(type)} and has nothing inside"
         self._problems.add(position, f"{use.title}: {words}")
 
-    # --- what a task gets that says nothing of it
+    # --- tasks without `inputs`
 
     def implicit_inputs(self, draft: TaskDraft) -> list[dict[str, Type]]:
-        """The inputs of the run, the outputs of what it depends on, and what a fan-out adds; by name."""
+        """By name: the inputs of the run, the outputs of the tasks before it, and what a fan-out adds."""
         fan_out: dict[str, Type] = {}
         if draft.foreach is not None:
             fan_out["item"] = self._items.get(draft.name, ANY)
         if draft.kind == WORKFLOW:
-            return [fan_out]  # it has parameters of its own, and takes nothing else
+            return [fan_out]  # a workflow has parameters of its own, and gets nothing else
         if draft.fans_out:
             return [_types_of(self._document), {**fan_out, "parallel_index": INT, "parallel_count": INT}]
         tasks = self._document.tasks
@@ -195,7 +195,7 @@ class Scope:
         return [_types_of(self._document), outputs]
 
     def knows_inputs(self, draft: TaskDraft) -> bool:
-        """Whether all of them are known, and not lost to an error."""
+        """Whether all of its implicit inputs are known."""
         document = self._document
         has_all = document.has_inputs and not document.lost_inputs
         names = {name for name, _ in draft.depends_on}

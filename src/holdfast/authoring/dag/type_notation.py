@@ -1,7 +1,7 @@
-"""Types as they are written in YAML: `str`, `[str]`, `{files: [str], note: str?}`, `types.Extract`.
+"""Reads types as they are written in YAML: `str`, `[str]`, `{files: [str], note: str?}`, `types.Extract`.
 
-A type is text, a list of one type, or a map of fields. In text the other two may be written as well, which
-YAML makes necessary where more follows: `"[str]?"`, `"[str] = []"`.
+A type is text, a list of one type, or a map of fields. Text may have the other two in it, which is necessary
+in YAML if more follows: `"[str]?"`, `"[str] = []"`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from holdfast.errors import show
 
 _DEEPEST: Final = 30
 _LARGEST: Final = 2000
-"""In types within types, with those that have a name counted each time they are used."""
+"""How many types a type may have inside. A named type counts each time it is used."""
 
 
 class Declared(NamedTuple):
-    """The type of a run's input, and what it is where nobody gives it."""
+    """The type of an input of a run, and its default."""
 
     type: Type
     has_default: bool
@@ -30,10 +30,10 @@ class Declared(NamedTuple):
 
 
 class Notation:
-    """Reads types. Named ones are read when they are first asked for, so their order does not matter."""
+    """Reads types. Named types are read at their first use, so their order does not matter."""
 
     def __init__(self, named: MapNode, problems: Problems, *, is_complete: bool = True) -> None:
-        """`is_complete` is False if there may be more names, which could not be read."""
+        """`is_complete` is False if there may be more named types, which could not be read."""
         self._problems = problems
         self._nodes = named.entries
         self._lost = named.broken
@@ -43,7 +43,7 @@ class Notation:
         self._is_too_large = False
 
     def read_all(self) -> None:
-        """Read every named type, so that those nobody uses are checked as well."""
+        """Read every named type, so that unused ones are checked as well."""
         for name, entry in self._nodes.items():
             if name in SCALARS or name == "types":
                 self._problems.add(
@@ -52,7 +52,7 @@ class Notation:
             self._named(name)
 
     def read(self, node: Node) -> Type:
-        """`any`, if there is something wrong with it, which has been reported then."""
+        """The type; `any` if it is wrong, which has been reported then."""
         read = self._type(node)
         if self._is_too_large or _size(read) > _LARGEST or _depth(read) > _DEEPEST:
             self._report_size(node.position)
@@ -60,7 +60,7 @@ class Notation:
         return read
 
     def _report_size(self, position: Position) -> None:
-        if not self._is_too_large:  # once, for whatever contains it is too large as well
+        if not self._is_too_large:  # once, since every type around it is too large as well
             self._problems.add(
                 position, f"a type of more than {_DEEPEST} levels or {_LARGEST:,} parts; use any inside of it"
             )
@@ -95,7 +95,7 @@ class Notation:
             case ScalarNode(str() as text):
                 return self._from_text(node, text)
             case _:
-                return ANY  # the shape of it has been reported before
+                return ANY  # its shape has been reported
 
     def _from_text(self, node: ScalarNode, text: str) -> Type:
         bare = text.strip()
@@ -105,7 +105,7 @@ class Notation:
             return maybe(self._type(_part(node, start, start + len(without))))
         if bare[:1] in ("[", "{"):
             inner = compose(bare, self._problems, origin=node.at(start))
-            if inner is not None:  # nobody has looked at its shape yet
+            if inner is not None:  # its shape has not been checked yet
                 inner = conform(inner, TypeNotation(), "a type", self._problems)
             return ANY if inner is None else self._type(inner)
         if "=" in bare:
@@ -151,7 +151,7 @@ def _optional(type: Type) -> Declared:
 
 
 def _part(node: ScalarNode, start: int, end: int) -> ScalarNode:
-    """A part of a text, with its own place."""
+    """A part of a text, with its own position."""
     text = str(node.value)[start:end]
     start += len(text) - len(text.lstrip())
     text = text.strip()
@@ -160,7 +160,7 @@ def _part(node: ScalarNode, start: int, end: int) -> ScalarNode:
 
 
 def _find_default(text: str) -> int | None:
-    """Where the `=` is that is not inside brackets."""
+    """The index of the `=` that is not inside of brackets."""
     depth = 0
     for index, character in enumerate(text):
         if character in "[{":
@@ -192,7 +192,7 @@ def _depth(type: Type) -> int:
 
 
 def _size(type: Type) -> int:
-    """Stops counting where it is too large anyway: names within names can stand for a billion."""
+    """Stops counting when it is too large: nested names can stand for a billion types."""
     size, todo = 0, [type]
     while todo and size <= _LARGEST:
         size += 1

@@ -1,9 +1,8 @@
-"""The types that a DAG may declare for its inputs, and for what its tasks take and give.
+"""The types that a DAG may declare for its inputs, and for the inputs and outputs of its tasks.
 
-They describe JSON, since that is what passes between tasks: a `date` is text such as 2026-01-31, a `datetime`
-is text with a zone, as in 2026-01-31T02:00:00Z. (Without one, nobody could say which moment is meant.) An
-object may have more than its type says, so that a task can add a field without breaking whoever reads the
-others.
+They describe JSON, since JSON passes between tasks: a `date` is text such as 2026-01-31, a `datetime` is text
+with a zone, as in 2026-01-31T02:00:00Z. (Without a zone it would not be one moment.) An object may have more
+fields than its type, so that a task can add a field without breaking the tasks that read the others.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SCALARS: Final[tuple[ScalarName, ...]] = ("str", "int", "float", "bool", "date",
 
 
 class ScalarType(msgspec.Struct, frozen=True, tag="scalar"):
-    """One of the types that have a name of their own; `any` stands for whatever JSON can carry."""
+    """A type that is a word; `any` is every value of JSON."""
 
     name: ScalarName
 
@@ -34,11 +33,11 @@ class ListType(msgspec.Struct, frozen=True, tag="list"):
 class ObjectType(msgspec.Struct, frozen=True, tag="object", omit_defaults=True):
     fields: dict[str, Type]
     name: str | None = None
-    """Under which `types` of the DAG has it."""
+    """Its name in `types` of the DAG."""
 
 
 class OptionalType(msgspec.Struct, frozen=True, tag="maybe"):
-    """`T?`: null, or a T. A field of an object that is a Maybe may be missing, too."""
+    """`T?`: null, or a T. A field of this type may be missing, too."""
 
     of: Type
 
@@ -57,7 +56,7 @@ def is_any(type: Type) -> bool:
 
 
 def maybe(type: Type) -> Type:
-    """The type or null. `any` includes null, and to say it twice says no more."""
+    """The type or null. `any` and an optional type include null already."""
     return type if isinstance(type, OptionalType) or is_any(type) else OptionalType(type)
 
 
@@ -71,7 +70,7 @@ def without_null(type: Type) -> Type:
 
 
 def may_be_missing(type: Type, steps: Sequence[str | int]) -> bool:
-    """Whether a value of the type need not have anything at the end of the path."""
+    """Whether a value of the type may have nothing at the end of the path."""
     for step in steps:
         if isinstance(type, OptionalType):
             return True
@@ -83,7 +82,7 @@ def may_be_missing(type: Type, steps: Sequence[str | int]) -> bool:
 
 
 def inside(type: Type, steps: Sequence[str | int]) -> Type:
-    """The type of what is at the end of the path; `any` where nothing is said of it."""
+    """The type at the end of the path; `any` if it is not declared."""
     for step in steps:
         type = type.of if isinstance(type, OptionalType) else type
         if isinstance(type, ObjectType):
@@ -129,7 +128,7 @@ def _describe(type: Type, room: int) -> str:
 
 
 def fits(source: Type, target: Type) -> str | None:
-    """Why a value of type `source` may not be given where `target` is wanted; None if it may."""
+    """Why a value of type `source` does not fit `target`; None if it does."""
     reason = _misfit(source, target, "")
     if reason is None:
         return None
@@ -140,7 +139,7 @@ def fits(source: Type, target: Type) -> str | None:
 
 
 def _misfit(source: Type, target: Type, path: str) -> tuple[str, str] | None:
-    """The path to what does not fit, and why."""
+    """The path to the part that does not fit, and why."""
     if is_any(source) or is_any(target):
         return None
     if isinstance(target, OptionalType):
@@ -185,7 +184,8 @@ def is_of(value: Any, type: Type) -> bool:
 
 
 def _are_of(values: list[Any], of: Type) -> bool:
-    """All at once: field by field and not item by item, so nearly all of it is done in C."""
+    """Checks all values at once, field by field and not item by item, so that nearly all of it is done in
+    C."""
     match of:
         case ScalarType("any"):
             return True
@@ -218,7 +218,7 @@ _KINDS: Final[dict[str, frozenset[type]]] = {
     "float": frozenset({float, int}),
     "bool": frozenset({bool}),
 }
-"""By class and not by isinstance: a bool is no int here."""
+"""Compared by class and not by isinstance: a bool is no int here."""
 
 
 def _mismatch(value: Any, type: Type, path: str) -> tuple[str, str]:

@@ -1,2 +1,2 @@
-"""Reading what people write: texts as nodes that know where they stand, their shapes, and all that is wrong
-with them."""
+"""Documents that people write: nodes with positions, shapes of fields, conditions, and the problems found in
+them."""

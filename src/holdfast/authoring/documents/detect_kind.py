@@ -1,11 +1,11 @@
-"""Which kind of workflow a file is, before it is read: its top tells, whatever else may be wrong with it."""
+"""Tells a DAG from a flow by the keys at the top of a text, before the text is parsed."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-# A key at the top: at the beginning of a line, or in the first map of a text in braces.
+# A key at the top: at the beginning of a line, or in the first map of a text that begins with a brace.
 _TOP: Final = rb"""(?:^|^\s*\{[^{}\[\]]*?)["']?(%s)["']?\s*:"""
 _IN_JSON: Final = rb"""["'](%s)["']\s*:"""
 

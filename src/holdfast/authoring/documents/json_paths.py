@@ -1,4 +1,4 @@
-"""Where a value stands inside a document, in the words of JSON: `$.nodes.check.choice_cases[0].expr`."""
+"""The path of a value in a document, as in `$.nodes.check.choice_cases[0].expr`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_PATH: Final = 500
 
 
 def path_text(steps: Sequence[str | int]) -> str:
-    """From the whole to a part of it. What nobody could read any more is cut in the middle."""
+    """The path from the whole document to a part. A path that is too long is cut in the middle."""
     path = "$" + "".join(map(_step, steps))
     half = _LONGEST_PATH // 2
     return path if len(path) <= _LONGEST_PATH else f"{path[:half]}…{path[-half:]}"
@@ -31,16 +31,16 @@ def _step(step: str | int) -> str:
 
 
 class JsonPaths(Mapping[Position, str]):
-    """The path of whatever stands at a place. A key has the path of its value.
+    """The path of the value at a position. A key has the path of its value.
 
-    In YAML a map and its first key begin at one place. They are told apart by which of the two `Position`
-    objects is asked for; of any other one it is the path of the map. Paths are made when they are asked for:
+    In YAML a map and its first key begin at the same position, so they are told apart by the identity of the
+    `Position`. An equal `Position` that no node has gives the path of the map. Paths are made on demand:
     those of all values together can be far longer than the text.
     """
 
     def __init__(self, root: Node) -> None:
         self._positions: dict[int, Position] = {}
-        """By identity, and kept here so that it stays theirs."""
+        """By identity. They are kept here, so that no other object gets the same identity."""
         self._parents: dict[int, tuple[Position, str | int]] = {}
         self._first: dict[Position, Position] = {}
         self._note(root.position)
@@ -61,7 +61,7 @@ class JsonPaths(Mapping[Position, str]):
                     pass
 
     def _note(self, position: Position, parent: tuple[Position, str | int] | None = None) -> None:
-        """What an alias stands for has the path where it was met first."""
+        """A node that aliases stand for has the path of its first use."""
         if id(position) in self._positions:
             return
         self._positions[id(position)] = position

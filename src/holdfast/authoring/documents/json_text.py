@@ -1,6 +1,6 @@
-"""JSON as nodes that know where they stand: those that `yaml_text` makes of YAML, within like limits.
+"""Parses JSON into nodes, within limits like those of `yaml_text`.
 
-What is open is kept on a list of our own, so that no nesting can exhaust the stack of the interpreter.
+Open lists and maps are kept in a list and not on the stack, so that no nesting can exhaust the stack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.authoring.documents.yaml_text import LARGEST_TEXT
 from holdfast.errors import show
 
 _DEEPEST: Final = 300
-"""More than YAML may have: programs write JSON, and flows inside of flows are three levels each."""
+"""More than in YAML: programs write JSON, and each flow inside of a flow takes three levels."""
 _MOST_VALUES: Final = 200_000
 
 _SPACES: Final = frozenset(" \t\n\r")
@@ -28,11 +28,11 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _WORDS: Final[dict[str, ScalarValue]] = {"null": None, "true": True, "false": False}
 _NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
-"""Many programs write these and call it JSON."""
+"""Many programs write these into JSON."""
 
 
 def compose_json(text: str, problems: Problems) -> Node | None:
-    """The one value of the text. None if it cannot be read at all, which has been reported then."""
+    """The one value of the text. None if it cannot be parsed, which has been reported then."""
     return _JsonComposer(text.removeprefix("\ufeff"), problems).compose()
 
 
@@ -62,7 +62,7 @@ class _JsonComposer:
         self._text = text
         self._say, self._say_last = problems.add, problems.add_last
         self._lines = [0, *(found.end() for found in _BREAK.finditer(text))]
-        """Where each begins."""
+        """The index at which each line begins."""
         self._at = 0
         self._open: list[_OpenList | _OpenMap] = []
         self._values = 0
@@ -91,10 +91,10 @@ class _JsonComposer:
             raise _NotJson(self._here(), "there is more here than one value")
         return node
 
-    # --- where we are
+    # --- positions
 
     def _peek(self) -> str:
-        """The next character that means something; nothing at the end."""
+        """The next character that is not white space; empty at the end."""
         text, at = self._text, self._at
         while text[at : at + 1] in _SPACES:
             at += 1
@@ -111,7 +111,7 @@ class _JsonComposer:
     # --- values
 
     def _value(self) -> Node | None:
-        """The next one; None if it is a list or a map that has something in it, which is open now."""
+        """The next value; None if it is a list or a map with something in it, which is open now."""
         character, position = self._peek(), self._here()
         self._values += 1
         if self._values > _MOST_VALUES:
@@ -150,14 +150,14 @@ class _JsonComposer:
 
     def _quoted(self, position: Position) -> ScalarNode:
         start = self._at
-        decoder: Any = json.decoder  # whose types leave it out
+        decoder: Any = json.decoder  # its types leave `scanstring` out
         try:
             value, self._at = decoder.scanstring(self._text, start + 1, True)
         except json.JSONDecodeError as error:
             raise self._bad_text(error, position) from None
         if _UNSTORABLE.search(value):
             raise _NotJson(position, "the text has a NUL or half a character in it, which cannot be stored")
-        is_as_written = self._at - start - 2 == len(value)  # an escape is longer than what it stands for
+        is_as_written = self._at - start - 2 == len(value)  # an escape is longer than its character
         return ScalarNode(
             value, value, position, Position(position.line, position.column + 1) if is_as_written else None
         )
@@ -187,7 +187,7 @@ class _JsonComposer:
         return ScalarNode(self._number(token, number, position), token, position)
 
     def _number(self, token: str, number: re.Match[str] | None, position: Position) -> ScalarValue:
-        """What cannot be stored is reported, and is text then."""
+        """A number that cannot be stored is reported, and becomes text."""
         if number is not None and number[1] is None and number[2] is None:
             if len(token) <= 40 and -(2**63) <= int(token) < 2**63:
                 return int(token)
@@ -212,7 +212,7 @@ class _JsonComposer:
             self._say(key.position, f"the key {show(key.text)} is there twice: {where}")
 
     def _go_on(self) -> Node | None:
-        """After a value: what it ends, or None if there is another after it."""
+        """After a value: the list or map that it closes, or None if another value follows."""
         inside = self._open[-1]
         close = "}" if isinstance(inside, _OpenMap) else "]"
         character = self._peek()
@@ -243,7 +243,7 @@ class _JsonComposer:
         return key
 
     def _unclosed(self) -> _NotJson:
-        """Said of the place where it begins: the other is the end of the file."""
+        """Reported where the list or map begins: the other position is the end of the file."""
         opened = self._open[-1]
         pair = "{ is not closed by }" if isinstance(opened, _OpenMap) else "[ is not closed by ]"
         return _NotJson(opened.position, pair)

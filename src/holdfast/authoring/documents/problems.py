@@ -1,4 +1,4 @@
-"""Collects what is wrong with a document, so that people hear of all of it at once."""
+"""Collects the problems of a document, so that people see all of them at once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final, NamedTuple
 from holdfast.errors import BadDag, BadDocument, Problem
 
 _MOST: Final = 1000
-"""Whoever has that many has written something else than a workflow, and reads no further."""
+"""A text with so many problems is not a workflow, and nobody reads on."""
 _MOST_SUGGESTIONS: Final = 50
 _MOST_OPTIONS: Final = 500
-"""To look for the nearest of 10,000 names, 10,000 times, would take minutes."""
+"""To look for the nearest of 10,000 names 10,000 times would take minutes."""
 _LONGEST_WORD: Final = 100
 _LONGEST_MESSAGE: Final = 350
 
 
 class Position(NamedTuple):
-    """Both from 1, as editors count."""
+    """Line and column, both from 1 as editors count."""
 
     line: int
     column: int
@@ -34,7 +34,7 @@ class Problems:
         self._file = file
         self._error = error
         self.paths: Mapping[Position, str] = {}
-        """What problems say of where they are, besides line and column; filled once the text was read."""
+        """The path of each position, which problems show as well; set when the text has been parsed."""
         self._found: dict[Problem, None] = {}
         self._spoilt: set[Position] = set()
         self._suggestions = 0
@@ -43,7 +43,7 @@ class Problems:
         return len(self._found)
 
     def add_last(self, position: Position, message: str) -> None:
-        """Say this of a place, and no more: what else may be wrong there follows from it."""
+        """Report this, and nothing else at the position: further problems there follow from it."""
         self.add(position, message)
         self._spoilt.add(position)
 

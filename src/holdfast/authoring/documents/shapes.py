@@ -1,8 +1,8 @@
-"""Shapes: what may stand where in a document, as data.
+"""Shapes: what a document may have where, as data.
 
-One table of shapes (`fields.py`) has two readers: `conform`, which says what is wrong with a node and where,
-and `schema.py`, which tells editors the same as JSON Schema. What a text means (a reference, an expression, a
-cron line, the name of a type) is no matter of shape; `reading.py` looks into those.
+A table of shapes (`fields.py`) has two readers: `conform` reports what is wrong with a node, and
+`json_schema` tells editors the same. The meaning of a text (a reference, a condition, a cron line, the name
+of a type) is not its shape; `reading.py` of each kind looks into that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ENTRIES: Final = 10_000
 class Text(NamedTuple):
     expected: str = "text"
     pattern: str | None = None
-    """In the words that Python and JavaScript share. The whole text must match."""
+    """In the syntax that Python and JavaScript share. The whole text must match."""
     longest: int = 10_000
 
 
@@ -36,7 +36,7 @@ class Number(NamedTuple):
 
 
 class TrueOnly(NamedTuple):
-    """One of an Either, which does not take it for anything but true."""
+    """In a UnionShape: true, and nothing else."""
 
     expected: str = "true"
 
@@ -70,7 +70,7 @@ class MapShape(NamedTuple):
 
 
 class UnionShape(NamedTuple):
-    """Told apart by the kind of node: no two of them take the same kind."""
+    """One of several shapes. The kind of a node tells which: no two of them take the same kind."""
 
     shapes: tuple[OneOfThem, ...]
     expected: str
@@ -117,7 +117,7 @@ class Excludes(NamedTuple):
 
 
 class Needs(NamedTuple):
-    """`field` needs one of the `others`; if `value` is given, then only where that is what it says."""
+    """`field` needs one of the `others`; if `value` is given, only if the field has this value."""
 
     field: str
     others: tuple[str, ...]
@@ -129,7 +129,7 @@ class Record(NamedTuple):
     expected: str
     required: tuple[str, ...] = ()
     exactly_one: tuple[str, ...] = ()
-    """Of these fields there is one, and no other."""
+    """The record has exactly one of these fields."""
     excludes: tuple[Excludes, ...] = ()
     needs: tuple[Needs, ...] = ()
 
@@ -149,10 +149,9 @@ VARIABLES: Final = MapShape(
 def conform(
     node: Node, shape: Shape, title: str, problems: Problems, owner: Position | None = None
 ) -> Node | None:
-    """The node without those entries that have the wrong shape, each of which is reported; None if nothing is
-    left of it.
+    """The node without the entries that have the wrong shape, which are reported. None if nothing is left.
 
-    `title` names it in messages. `owner` is the key it belongs to, where a missing entry is reported.
+    `title` names the node in messages. `owner` is the position of its key, where a missing entry is reported.
     """
     match shape, node:
         case UnionShape(shapes), _:
@@ -185,7 +184,7 @@ def conform(
 
 
 def takes(shape: OneOfThem, node: Node) -> bool:
-    """Whether it is a shape for nodes of this kind, whatever else may be wrong with the node."""
+    """Whether the shape is for nodes of this kind, whatever else may be wrong with the node."""
     match shape:
         case Text() | Enumeration():
             return isinstance(node, ScalarNode) and isinstance(node.value, str)
@@ -206,7 +205,7 @@ def _refuse(node: Node, shape: Shape, title: str, problems: Problems, hint: str 
 
 
 def _quoting(node: Node, shape: Shape) -> str:
-    """What to do about text that YAML takes for something else, as in `command: true`."""
+    """A hint for text that YAML takes for something else, as in `command: true`."""
     if not isinstance(node, ScalarNode):
         return ""
     if isinstance(shape, Plain):
@@ -330,7 +329,7 @@ def _record(
 def _check_rules(
     node: MapNode, clean: MapNode, shape: Record, title: str, problems: Problems, owner: Position
 ) -> None:
-    """What holds between the fields. A field with something wrong in it counts as one that is there."""
+    """Check the rules between fields. A field with a wrong value counts as given."""
     there = node.entries.keys() | clean.broken
     for name in shape.required:
         if name not in there:
@@ -362,7 +361,7 @@ def _check_rules(
 
 
 def _report_unknown(key: ScalarNode, shape: Record, title: str, problems: Problems) -> set[str]:
-    """Answers the field that was probably meant, so that nobody misses it as well."""
+    """Returns the field that was probably meant, so that it is not reported as missing, too."""
     name = str(key.value)
     near = problems.nearest(name, shape.fields)
     if near is None:

@@ -1,9 +1,9 @@
-"""YAML as nodes that know where they stand, and as the values that people mean.
+"""Parses YAML into nodes.
 
-PyYAML scans and parses; what a scalar means is decided here, by the core rules of YAML 1.2: `yes`, `on` and
-`12:30` are text, dates stay text, 012 is twelve. Values are those of JSON, because that is how they are
-stored: no other tags, no keys but text, no infinity. The parser is asked for events one by one and nothing is
-ever called by its own recursion, so neither depth nor aliases can make a small file cost much.
+PyYAML scans and parses. The meaning of a scalar is decided here, by the core rules of YAML 1.2: `yes`, `on`
+and `12:30` are text, dates stay text, 012 is twelve. Values are those of JSON, because they are stored as
+JSON: no other tags, no keys but text, no infinity. Events of the parser are taken one by one and without
+recursion, so neither depth nor aliases can make a small file cost much.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LARGEST_TEXT: Final = 1_000_000
 """In characters."""
 _DEEPEST: Final = 60
 _MOST_NODES: Final = 200_000
-"""With everything that an alias stands for counted each time: ten lines can spell a billion."""
+"""The nodes behind an alias count each time: ten lines can stand for a billion."""
 
 
 def compose(text: str, problems: Problems, *, origin: Position = START) -> Node | None:
-    """The one document of the text. None if it cannot be read at all, which has been reported then.
+    """The one document of the text. None if it cannot be parsed, which has been reported then.
 
-    `origin` is where the text stands, if it is part of a line of another one.
+    `origin` is the position of the text, if it is part of another one.
     """
     if len(text) > LARGEST_TEXT:
         problems.add(origin, f"the text has {len(text):,} characters; a DAG has at most {LARGEST_TEXT:,}")
@@ -78,7 +78,7 @@ class _Unreadable(Exception):
 
 
 class _Open(NamedTuple):
-    """A list or a map whose end has not come yet."""
+    """A list or a map that is not closed yet."""
 
     position: Position
     anchor: str | None
@@ -92,7 +92,7 @@ class _YamlComposer:
     def __init__(self, text: str, problems: Problems, origin: Position) -> None:
         self._text, self._problems, self._origin = text, problems, origin
         self._anchors: dict[str, tuple[Node, int] | None] = {}
-        """Each with the number of nodes in it; None while it is still open."""
+        """Each node with the number of nodes in it; None while it is open."""
         self._documents = 0
         self._open: list[_Open] = []
 
@@ -107,8 +107,8 @@ class _YamlComposer:
         return root
 
     def _events(self) -> Iterator[yaml.Event]:
-        # The parser in C is some twenty times as fast; where PyYAML was built without, its other one will do.
-        library: Any = yaml  # which has no types of its own
+        # The parser in C is about twenty times as fast, but PyYAML may have been built without it.
+        library: Any = yaml  # it has no types
         return library.parse(self._text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
     def _take(self, event: yaml.Event) -> Node | None:
@@ -210,8 +210,8 @@ class _YamlComposer:
         return Position(origin.line + start.line, column + 1)
 
     def _meaning(self, text: str, position: Position) -> ScalarValue:
-        """What a scalar without quotes stands for. What JSON has no number for is reported, and is text
-        then."""
+        """The value of a scalar without quotes. A number that JSON cannot carry is reported, and becomes
+        text."""
         if text in _WORDS:
             return _WORDS[text]
         if _INTEGER.fullmatch(text):
@@ -296,7 +296,7 @@ def _bad_tag(tag: str | None) -> str:
     )
 
 
-# --- what the parser complains of, in our words
+# --- messages of the parser, in our words
 
 _COMPLAINTS: Final[list[tuple[str, str]]] = [
     (
@@ -323,7 +323,7 @@ _PURE: Final[list[tuple[str, str]]] = [
     ("found '?'", "expected '-' indicator"),
     ("expected <block end>", "expected key"),
 ]
-"""What the parser in Python says, and what the one in C says of the same."""
+"""Messages of the parser in Python, and those of the parser in C for the same mistakes."""
 
 
 _UNCLOSED: Final = {
@@ -332,7 +332,7 @@ _UNCLOSED: Final = {
     "unexpected end of stream": "these quotes are not closed",
     "unexpected document separator": "these quotes are not closed",
 }
-"""Said of the place where it began, since the other may be the end of the file."""
+"""Reported where it began, since the other position may be the end of the file."""
 
 
 def _explain(error: yaml.YAMLError, text: str, origin: Position) -> tuple[Position, str]:
