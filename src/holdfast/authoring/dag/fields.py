@@ -1,6 +1,6 @@
-"""Every field of a DAG: its shape, what it means, and which kinds of task have it.
+"""Every field of a DAG: its shape, its meaning, and which kinds of task have it.
 
-The loader, the JSON Schema and the reference page all go by this table.
+The loader, the JSON Schema and the reference page use this table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdfast.authoring.documents.shapes import (
 _LONGEST_NAME: Final = 100
 _LARGEST_WHOLE: Final = 2**31 - 1
 _MOST_SECONDS: Final = 10**12
-"""Far more than may be waited for, and little enough to count with."""
+"""Far longer than any allowed duration, and small enough for a timedelta."""
 
 # --- shapes that are used more than once
 
@@ -101,7 +101,7 @@ _TYPE: Final = TypeNotation()
 
 
 class TaskKind(NamedTuple):
-    """A kind of task: what it is called, and the fields of which one makes a task be of this kind."""
+    """A kind of task: its name, and the fields of which a task of this kind has one."""
 
     name: str
     work: tuple[str, ...]

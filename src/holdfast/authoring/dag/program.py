@@ -1,10 +1,10 @@
-"""The program of a DAG: it starts what is ready, counts what has ended, and forgets nothing.
+"""The program of a DAG: it starts the tasks that are ready, and counts those that have ended.
 
-A run is pinned to one edition of its file, so replay needs no cleverness: the same events lead to the same
-commands, and a journal that says otherwise was written by another version of this program.
+A run is pinned to one edition of its file, so on replay the same events lead to the same commands. A journal
+that says otherwise was written by another version of this program.
 
-Shell commands and functions are tasks that executors run. For a person, a signal, a while or another workflow
-the program waits by itself; see `waits`.
+Executors run shell commands and functions. The program itself waits for approvals, signals, timers and other
+workflows; see `waits`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _NOTHING = Payload(b"{}")
 _NO_ITEMS = Payload(b"[]")
 
 PackChild = Callable[[str, dict[str, Any]], Payload]
-"""From the name of a workflow and its inputs to what is stored of them. Raises Refused."""
+"""Encodes the inputs of a workflow, given its name. Raises Refused."""
 
 _LONGEST_REASON: Final = 2000
 """In characters."""
@@ -95,18 +95,18 @@ class DagProgram:
         self._held: dict[int, tuple[TaskProgress, int]] = {}
         """Children that were opened again and wait for their turn."""
         self._tasks: dict[int, tuple[TaskProgress, int]] = {}
-        """The items that executors have, by the number of the task."""
+        """The items that executors run, by the number of the task."""
         self._ready: list[tuple[int, int, TaskProgress]] = []
         """Tasks with items to start, the most urgent first."""
         self._arriving: deque[TaskProgress] = deque()
         """Tasks whose upstream has ended."""
         self._round = 1
-        """How often the run was opened: a promise is settled once, and whoever asks again needs another."""
+        """How often the run was opened. A promise is settled once, so each round needs a new one."""
         self._ending: EndRun | None = None
         self._reopening: Reopened | None = None
         self._is_begun = False
         self._failed_then: dict[int, Failed] | None = None
-        """While it replays: items that could not be begun, by number."""
+        """On replay: the items that could not be started, by number."""
         if past.steps:
             self._replay(past)
 
@@ -216,13 +216,13 @@ class DagProgram:
         self._ending = self._ending or FailRun(Failure(type="builtins:TimeoutError", message=message))
 
     def _close(self, ending: EndRun) -> None:
-        """Whatever it ends with, nothing of it is left waiting: executors' tasks are ended by the engine."""
+        """Close the rows of all waits. The engine ends the tasks of executors."""
         for wait in self._waits:
             self._emit(RecordTask(wait.seq, wait.node.task.name, Cancelled("the run ended"), is_open=True))
         self._emit(ending)
 
     def _reopen(self, event: Reopened) -> None:
-        """An operator tries again: whatever has not succeeded is open once more."""
+        """An operator tries again: open everything that has not succeeded."""
         self._reopening = None
         self._next_task = max(self._next_task, event.tasks)
         self._next_child = max(self._next_child, event.children)
@@ -252,7 +252,7 @@ class DagProgram:
     # --- one task
 
     def _arrive(self, node: TaskProgress) -> None:
-        """All that it depends on has ended: skip it, or begin."""
+        """All tasks before it have ended: skip it, or begin."""
         task = node.task
         if node.has_bad_upstream and not task.runs_on_failure:
             self._skip(node, "a task that it depends on did not succeed")
@@ -291,14 +291,14 @@ class DagProgram:
         if not self._ready:
             return False
         most = self._dag.max_parallel
-        # Those that wait for a person or a while take no place.
+        # Tasks that wait for a person or a timer do not count.
         return most is None or len(self._tasks) + len(self._waits.children) < most
 
     def _start_next(self) -> None:
         node = heapq.heappop(self._ready)[2]
         node.is_queued = False
         if not node.may_start:
-            return  # what it had to start has ended before its turn
+            return  # its items have ended before their turn
         index = node.start_next()
         self._queue(node)
         self._start(node, index)
@@ -334,7 +334,7 @@ class DagProgram:
             self._emit(ResumeTask(seq))
 
     def _end_early(self, child: int) -> None:
-        """It has ended before its turn came: somebody cancelled it, or an earlier retry had let it go on."""
+        """A child ended before its turn: it was cancelled, or an earlier retry had resumed it."""
         node, index = self._held.pop(child)
         node.start_early(index)
         self._await_again(child, node, index)
@@ -343,7 +343,7 @@ class DagProgram:
         self._waits.await_child(child, self._open(node, index, self._values.with_index(node, index, {})))
 
     def _start_work(self, node: TaskProgress, index: int) -> None:
-        """Raises Refused before anything is asked for."""
+        """Raises Refused before it emits any command."""
         task = node.task
         match task.work:
             case ShellCommand() | PythonFunction():
@@ -420,7 +420,7 @@ def _failure_of(node: TaskProgress, outcome: Failed | Cancelled) -> Failure:
 
 
 def _run_failure(run: RunRecord, failed: list[TaskProgress]) -> Failure:
-    """Why the run failed: its first task that did, and how many others."""
+    """Why the run failed: the first task that did, and the names of others."""
     first = failed[0]
     failure = first.failure or Failure(type="holdfast.errors:TaskError", message="it is not known why")
     of_items = f" ({len(first.failed)} of {first.count})" if first.is_fan_out and first.failed else ""
@@ -432,7 +432,8 @@ def _run_failure(run: RunRecord, failed: list[TaskProgress]) -> Failure:
 
 
 def _reason(failure: Failure, name: str) -> str:
-    """Without what is said anyway. Of a chain of called DAGs, which may be long, both ends."""
+    """The message without the name of the task. A long one, from a chain of called DAGs, is cut in the
+    middle."""
     reason = failure.message.removeprefix(f"task {name!r}").lstrip(": ")
     while reason.startswith("failed: "):  # a task of the same name in a DAG that it has called
         reason = reason.removeprefix("failed: ").removeprefix(f"task {name!r} ")

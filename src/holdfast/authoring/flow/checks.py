@@ -1,7 +1,6 @@
-"""What can only be said of a flow as a whole: whether its edges lead from node to node, and to all of them.
+"""Checks a flow as a whole: whether its edges lead from node to node, and to all nodes.
 
-A thing that is wrong is said once. Where a node or an edge is lost, nobody is told that what it leads to
-cannot be reached.
+Each mistake is reported once. If a node or an edge could not be read, unreachable nodes are not reported.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def edges_of(flow: FlowDraft) -> dict[str, dict[str, str]]:
 
 
 def _known(node: ScalarNode, title: str, flow: FlowDraft, problems: Problems) -> str | None:
-    """The key of a node; None if there is no such node, which has been reported then."""
+    """The key of the node; None if there is no such node, which has been reported then."""
     key = text_of(node)
     if key in flow.nodes or key in flow.lost_nodes:
         return key
@@ -47,7 +46,7 @@ def _known(node: ScalarNode, title: str, flow: FlowDraft, problems: Problems) ->
 
 
 def _check_edges(flow: FlowDraft, problems: Problems) -> bool:
-    """Whether it is clear where all of them lead."""
+    """Whether all edges are good."""
     first: dict[tuple[str, str], Position] = {}
     are_good = True
     for source, action, target in flow.edges:

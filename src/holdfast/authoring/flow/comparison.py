@@ -1,4 +1,4 @@
-"""What has changed between two versions of a flow, by the path of each change."""
+"""The changes between two versions of a flow, each with its path."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FlowChange(msgspec.Struct, frozen=True):
 
 
 def compare_flows(before: Flow, after: Flow) -> list[FlowChange]:
-    """All of it, in the order of the paths. What is only written otherwise is no change."""
+    """All changes, in the order of their paths. Another way to write the same is no change."""
     comparison = _DocumentDiff()
     comparison.flows(document_of(before), document_of(after), ())
     return [comparison.found[steps] for steps in sorted(comparison.found, key=_order)]
@@ -65,7 +65,7 @@ def _edges(flow: _Map) -> dict[str, dict[str, str]]:
 
 
 class _DocumentDiff:
-    """Goes through two documents at once, and notes the outermost of whatever is only in one of them."""
+    """Walks through two documents at once. Of a value that only one of them has, it notes the outermost."""
 
     def __init__(self) -> None:
         self.found: dict[_Keys, FlowChange] = {}
@@ -95,7 +95,7 @@ class _DocumentDiff:
                 self._values(case, other, (*at, number))
             else:
                 self._values(case["action"], other["action"], (*at, number, "action"))
-                # A condition is one thing: whoever reads of a change wants to see all of it.
+                # A condition that has changed is shown as a whole.
                 self._note(case["expr"], other["expr"], (*at, number, "expr"))
 
     def _entries(self, before: _Map, after: _Map, at: _Keys) -> None:

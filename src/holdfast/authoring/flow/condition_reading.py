@@ -1,4 +1,4 @@
-"""From the node of an `expr` to a condition. Everything in it that is none is reported where it stands."""
+"""From the node of an `expr` to the tree of a condition. Each mistake is reported at its position."""
 
 from __future__ import annotations
 

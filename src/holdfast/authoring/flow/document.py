@@ -1,7 +1,7 @@
-"""A flow as a document again: what it means, in the fields that people write, each thing said in one way.
+"""Writes a flow as a document, in the fields that people write. Each meaning is written in one way.
 
-What has its default is left out. Whoever loads the document gets the same flow, so two documents that differ
-here are two flows.
+Fields with their defaults are left out. The document loads as the same flow, so two documents that differ are
+two flows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def document_of(flow: Flow) -> dict[str, Any]:
     """As values of JSON. Nodes are in the order of the flow, and edges in that of their nodes."""
     whole: dict[str, Any] = {}
     to_write = [(flow, whole)]
-    while to_write:  # without recursion, as flows may lie within flows a hundred times
+    while to_write:  # without recursion: flows may be nested a hundred deep
         each, document = to_write.pop()
         nodes = {key: _node(node) for key, node in each.nodes.items()}
         document |= {
@@ -71,7 +71,7 @@ def _node(node: FlowNode) -> dict[str, Any]:
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """Without those that say nothing."""
+    """Without empty fields."""
     return {name: value for name, value in fields.items() if value}
 
 
@@ -112,7 +112,7 @@ def _does(does: NodeKind) -> dict[str, Any]:
             work = _work(does.work, does.service)
             return {"kind": "foreach", **work, **_fan(does.fan), **_options(does.options)}
         case SubflowNode():
-            return {"kind": "subflow", "subflow": {}}  # which is filled when its turn comes
+            return {"kind": "subflow", "subflow": {}}  # `document_of` fills it later
         case CallNode():
             return {"kind": "subflow", "workflow": does.workflow}
         case TimerNode():

@@ -1,4 +1,5 @@
-"""A flow while it is looked at: what was read of it, with the place of everything that may turn out wrong."""
+"""A flow while it is checked: what was read of it, with the position of everything that may turn out
+wrong."""
 
 from __future__ import annotations
 
@@ -21,15 +22,15 @@ class NodeDraft(msgspec.Struct, kw_only=True):
     key: str
     position: Position
     kind: str = ""
-    """Empty if nobody can tell."""
+    """Empty if it could not be read."""
     does: NodeKind | None = None
-    """None if there is something wrong with it, or if it is a flow: see `inner`."""
+    """None if it is wrong, or if the node is a subflow: see `inner`."""
     params: dict[str, Any] = {}
     prep: Prep = Prep()
     post: Post = Post()
     inner: FlowDraft | None = None
     is_whole: bool = True
-    """False if something was wrong with a part that decides where the flow goes next."""
+    """False if a field that decides where the flow goes next was wrong."""
 
 
 class FlowDraft(msgspec.Struct, kw_only=True):
@@ -39,8 +40,8 @@ class FlowDraft(msgspec.Struct, kw_only=True):
     nodes: dict[str, NodeDraft]
     edges: list[EdgeDraft]
     lost_nodes: frozenset[str]
-    """Those of which nothing can be said but that they are there."""
+    """Nodes of which only the keys are known."""
     has_nodes: bool
-    """False if the nodes cannot be read at all, so nobody can say which keys are unknown."""
+    """False if the nodes cannot be read at all, so no key can be called unknown."""
     has_edges: bool
-    """False if one of them cannot be read, so nobody can say what they do not lead to."""
+    """False if an edge cannot be read, so no node can be called unreachable."""

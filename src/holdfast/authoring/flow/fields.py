@@ -1,7 +1,7 @@
-"""Every field of a flow: its shape, what it means, and which kinds of node have it.
+"""Every field of a flow: its shape, its meaning, and which kinds of node have it.
 
-A node inside of a flow may hold a flow itself, and a condition other conditions. Those are `Anything` here;
-`reading.py` and `condition_reading.py` look into them, by the same tables.
+A node may have a flow inside, and a condition may have others. They are `Anything` here; `reading.py` and
+`condition_reading.py` read them by the same tables.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _ONLY_FOR: Final[dict[str, OnlyFor]] = {
     **dict.fromkeys(("choice_cases", "default_action"), OnlyFor((CHOICE,))),
     **dict.fromkeys(("subflow", "workflow"), OnlyFor((SUBFLOW,))),
 }
-"""Which kinds of node have a field. What is not here, all have."""
+"""Fields that only some kinds of node have."""
 
 ONLY_WITH: Final[dict[str, tuple[str, ...]]] = {
     "service": (HTTP, QUEUE, LOCAL_FUNC),
@@ -99,7 +99,7 @@ ONLY_WITH: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("max_attempts", "attempt_delay_ms", "weighted_by_load"), (HTTP,)),
     "timeout_ms": (HTTP, LOCAL_FUNC, LOCAL_SCRIPT),
 }
-"""And with which exec_type."""
+"""Fields that go only with some values of exec_type."""
 
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "python": ("python3", "-c"),
@@ -112,14 +112,15 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What runs `code`, by its language."""
 BEFORE_ARGUMENTS: Final[dict[str, str]] = {
-    # A shell calls the first of them $0; others would take what begins with - for options of their own.
+    # For a shell the first argument is $0. The others would take arguments that begin with - for their own
+    # options.
     **{language: language for language in ("bash", "sh")},
     **dict.fromkeys(("javascript", "node", "ruby", "perl"), "--"),
 }
 
 
 def listed(names: tuple[str, ...]) -> str:
-    """As people write it: http, queue and local_func."""
+    """As in a sentence: http, queue and local_func."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

@@ -1,6 +1,7 @@
-"""A registered task as the work of a node: its first parameter gets the input, the others come from params.
+"""A registered task as the work of a node. Its first parameter gets the input, the others come from params.
 
-A parameter called `params` gets all of them. Types are applied as in any other call of the task.
+A parameter called `params` gets all params. Values are converted to the declared types as in any call of the
+task.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from holdfast.errors import WrongType
 
 
 class WorkInput(msgspec.Struct, frozen=True):
-    """What a task of a flow is given; see `visits` and `branches`."""
+    """The input of a task of a flow; see `visits` and `branches`."""
 
     input: Any
     params: dict[str, Any] = {}
@@ -27,7 +28,7 @@ _read = msgspec.json.Decoder(WorkInput).decode
 
 
 def arguments(names: list[str], input: Any, params: dict[str, Any]) -> dict[str, Any]:
-    """By parameter name. Those that are in neither are left to their defaults."""
+    """Arguments by name. A parameter that params does not have keeps its default."""
     given: dict[str, Any] = {}
     for position, name in enumerate(names):
         if position == 0:

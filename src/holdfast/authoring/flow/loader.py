@@ -1,8 +1,8 @@
 """From the text of a flow to a `Flow` that can run, or to everything that is wrong with it.
 
-Four looks at a text, each at what the one before let through: is it JSON or YAML (`json_text`, `yaml_text`),
-has it the right shape (`shapes`, `fields`), can its texts be read (`reading`), and does it hang together
-(`checks`)? All of what they find is raised together.
+Four steps, each for what the one before let through: is it JSON or YAML (`json_text`, `yaml_text`), has it
+the right shape (`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)?
+All problems are raised together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdfast.core.names import is_name
 from holdfast.errors import BadFlow, Problem
 
 _SUFFIXES: Final = {".json": True, ".yaml": False, ".yml": False}
-"""Of files, and whether there is JSON in them."""
+"""Suffixes of files, and whether they are JSON."""
 
 
 def load_flow_text(text: str, *, file: str = "<text>", is_json: bool | None = None) -> Flow:
@@ -96,7 +96,7 @@ def _read(root: Node, problems: Problems) -> list[FlowDraft]:
 
 
 def _build(flows: list[FlowDraft]) -> Flow:
-    """The outermost. Those inside of it are built before it, without recursion."""
+    """The outermost flow. Those inside of it are built first, without recursion."""
     built: dict[int, Flow] = {}
     for draft in reversed(flows):
         nodes = {key: _node(node, built) for key, node in draft.nodes.items()}
@@ -120,10 +120,10 @@ def _node(draft: NodeDraft, built: dict[int, Flow]) -> FlowNode:
 
 
 def definition_hash(flow: Flow) -> str:
-    """The same for flows that do the same: what they are called and say of themselves is left out, and so is
-    how they are written. The order of nodes and edges does not count; that of cases and services does.
+    """The same for flows that do the same. Names, descriptions and the way of writing are left out. The order
+    of nodes and edges does not count; the order of cases and services does.
 
-    What has its default is left out as well, so that a later release can add a field and find the same hash.
+    A field with its default is left out, too, so that a later release can add a field and find the same hash.
     """
     whole = document_of(flow)
     flows = [whole]

@@ -1,8 +1,7 @@
-"""A flow as it is after loading: checked, with all defaults applied.
+"""A flow after loading: checked, with all defaults applied.
 
-Nothing here is wrong any more. The loader is the only one who makes these, and it raises before it makes one
-that could not run. What depends on the values of a run (is it a list, is there such a path?) is found when a
-node is visited.
+Only the loader makes these, and it raises before it makes one that could not run. What depends on the values
+of a run (is it a list, is there such a path?) is checked when a node is visited.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from holdfast.authoring.documents.references import Path, Steps
 from holdfast.core.policies import TaskOptions
 
 DEFAULT: Final = "default"
-"""The action of the edge that is taken if no other fits."""
+"""The action of the edge that is taken if there is none for the action of the node."""
 ERROR: Final = "error"
 """The action of a node that has failed."""
 
@@ -25,20 +24,20 @@ ERROR: Final = "error"
 
 
 class Http(msgspec.Struct, frozen=True, tag="http", omit_defaults=True):
-    """A worker that is called: POST <its url>/exec/<service>."""
+    """Calls a worker: POST <its url>/exec/<service>."""
 
     max_attempts: int = 0
-    """How many workers are tried before the attempt has failed; 0: each that there is, once."""
+    """How many workers are called before the attempt has failed; 0: each worker once."""
     attempt_delay: dt.timedelta = dt.timedelta(0)
     weighted_by_load: bool = False
 
 
 class Queue(msgspec.Struct, frozen=True, tag="queue"):
-    """A worker that comes and asks for it."""
+    """A worker fetches the task from the queue."""
 
 
 class LocalFunction(msgspec.Struct, frozen=True, tag="local_func"):
-    """A registered @task: its first parameter gets the input, the others what params has by their names."""
+    """A registered @task. Its first parameter gets the input, the others get params by name."""
 
     name: str
 
@@ -74,10 +73,10 @@ class ChoiceNode(msgspec.Struct, frozen=True, tag="choice", omit_defaults=True):
 
 
 class Fan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the branches of a node go together."""
+    """How many branches run at once, and what a failure does to the others."""
 
     at_once: int | None = None
-    """None: all of them. One after the other is 1."""
+    """None: all of them; 1: one after the other."""
     strategy: str = "collect_errors"
     """`fail_fast`, `collect_errors` or `ignore_errors`"""
 
@@ -135,14 +134,14 @@ NodeKind: TypeAlias = (
 
 
 class Prep(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a node gets: one value, a map of values, or null."""
+    """The input of a node: one value, a map of values, or null."""
 
     key: Path | None = None
     map: dict[str, Path] | None = None
 
 
 class Post(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What becomes of its result."""
+    """Where the result of a node is written, and which action it leads to."""
 
     output_key: str | None = None
     output_map: dict[str, Steps] = {}
@@ -154,7 +153,7 @@ class FlowNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     does: NodeKind
     params: dict[str, Any] = {}
-    """Under those of the run, which win."""
+    """Params of the run with the same names win."""
     prep: Prep = Prep()
     post: Post = Post()
 

@@ -1,4 +1,4 @@
-"""Paths where they stand in a flow: read, or reported."""
+"""Reads paths from nodes of a document. A path that is wrong is reported at its position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOT = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 
 
 def path_at(node: Node, title: str, problems: Problems) -> Path | None:
-    """None if it is none, or one that never has a value; which has been reported then."""
+    """None if it is no path, or one that never has a value, which has been reported then."""
     text = text_of(node)
     try:
         path = parse_path(text)
@@ -45,7 +45,7 @@ def steps_at(node: Node, title: str, problems: Problems) -> Steps | None:
 
 
 def paths_inside(node: Node) -> Iterator[ScalarNode]:
-    """The texts in a list or a map that would be paths if they stood alone."""
+    """The texts inside of a list or a map that would be paths outside of it."""
     to_visit = [node]
     while to_visit:
         inside = to_visit.pop()

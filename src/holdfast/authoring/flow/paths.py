@@ -1,6 +1,6 @@
-"""Paths: where a flow finds a value. `$shared.order.items[0]`, `$params.limit`, `$input`.
+"""Paths of a flow: `$shared.order.items[0]`, `$params.limit`, `$input`.
 
-What is not there is null. So a path never fails, and `exists` can ask.
+A value that is not there is null, so a path never fails, and `exists` can ask.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _ROOTED = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)((?:\[[0-9]{1,9}\])*)(?:\.(.*))
 
 
 class BadPath(ValueError):
-    """Why a text is no path: ends a sentence that begins with it."""
+    """Why a text is no path: the end of a sentence that begins with the text."""
 
 
 def is_rooted(text: str) -> bool:
-    """Whether a text means a path wherever a value may stand too: `$5.00` is an amount of money."""
+    """Whether a text means a path where a value may be written, too. `$5.00` does not."""
     return _ROOTED.match(text) is not None
 
 
@@ -52,7 +52,7 @@ def parse_steps(text: str) -> Steps:
 
 
 class PathValues(NamedTuple):
-    """What a node can see."""
+    """The values that the paths of a node can lead to."""
 
     params: Mapping[str, Any]
     shared: Mapping[str, Any]

@@ -1,9 +1,9 @@
 """The program of a flow: a cursor that goes from node to node, over state that they share.
 
-There is one node at a time, the innermost one of a stack of flows: a `subflow` node puts its own flow on top.
-A visit (see `visits`, `branches`, `waiting`) does what the node is for; when it has ended, its result is
-written, its action found, and the edge of that action followed. A run is pinned to one version of its flow,
-so replay compares: the same events lead to the same commands.
+The cursor is at one node, in the innermost flow of a stack: a `subflow` node pushes its own flow. A visit
+(see `visits`, `branches`, `waiting`) does the work of the node. When it has ended, the program writes the
+result, finds the action and follows its edge. A run is pinned to one version of its flow, so the same events
+lead to the same commands on replay.
 """
 
 from __future__ import annotations
@@ -78,21 +78,21 @@ from holdfast.errors import Refused, TooManySteps
 from holdfast.ports.flows import CURSOR
 
 _STOPPED: Final = "stopped after step "
-"""Marks in the journal that a flow has taken more steps than it may, and how many it had taken."""
+"""Begins the mark in the journal that a flow was stopped for too many steps; their number follows."""
 
 
 class _FlowFrame:
-    """A flow that is under way: the run's own, or that of a subflow node."""
+    """A flow that is active: the flow of the run, or that of a subflow node."""
 
     __slots__ = ("flow", "node", "params", "prefix", "row", "shared")
 
     def __init__(self, flow: Flow, params: dict[str, Any], prefix: str, row: int | None) -> None:
         self.flow = flow
         self.params = params
-        """Those of around, which win over what its nodes have."""
+        """The params from outside, which win over those of its nodes."""
         self.prefix = prefix
         self.row = row
-        """Of the task that shows the subflow node; None for the run's own flow."""
+        """The number of the task whose row shows the subflow node; None for the flow of the run."""
         self.shared = Shared()
         self.node: FlowNode = flow.nodes[flow.start]
 
@@ -106,16 +106,16 @@ class FlowProgram:
         self._frames = [_FlowFrame(flow, _params(run.input), "", None)]
         self._visit: Visit | None = None
         self._result: Result | None = None
-        """How the visit has ended, until the flow has gone on from there."""
+        """The result of a visit that has ended, until the flow has gone on."""
         self._satisfied: dict[str, int] = {}
-        """When a wait had its value last, by the path of its node."""
+        """When a waiting node got its last value, by path."""
         self._writes = 0
         self._steps = 0
         self._most_steps = self._limit = max_steps
         self._stops_at: int | None = None
         """On replay: how many steps it had taken when it was stopped."""
         self._fails_here = False
-        """On replay: the run failed in this step. That its state was too large is not found out again."""
+        """On replay: the run failed in this step. Whether its state was too large is not checked again."""
         self._action = ""
         self._ending: EndRun | None = None
         self._reopening: Reopened | None = None
@@ -201,7 +201,7 @@ class FlowProgram:
                 pass  # a flow asks for none
 
     def _receive(self, key: str, payload: Payload) -> None:
-        """A signal is a write to the state of the whole run."""
+        """A signal writes to the state of the run."""
         if key.startswith(RESERVED):
             return
         self._write(self._frames[0].shared, key, self._buffer.decode(payload))
@@ -211,7 +211,7 @@ class FlowProgram:
     # --- from node to node
 
     def _enter(self) -> None:
-        """Visit the node that the innermost flow has come to."""
+        """Visit the node of the innermost flow."""
         if self._may_not_go_on():
             return
         self._steps += 1
@@ -228,7 +228,8 @@ class FlowProgram:
             self._visit.go()
 
     def _may_not_go_on(self) -> bool:
-        """A limit that is a setting is not asked on replay: the journal has where it was met."""
+        """The limit is a setting, so it is not checked on replay: the journal has where the flow was
+        stopped."""
         is_live = self._buffer.recorded is None
         must_stop = self._steps >= self._limit if is_live else self._steps == self._stops_at
         if must_stop:
@@ -255,7 +256,7 @@ class FlowProgram:
                     self._buffer, context, self._ended, since, lambda: self._note_satisfied(context.path)
                 )
             case SubflowNode():
-                raise AssertionError("it is not visited but descended into")
+                raise AssertionError("a subflow is not visited")
 
     def _note_satisfied(self, path: str) -> int:
         self._satisfied[path] = self._writes
@@ -278,7 +279,7 @@ class FlowProgram:
             self._fail(result)
 
     def _succeed(self, done: VisitDone) -> None:
-        """Write what a node has given, and go where its action leads."""
+        """Write the result of a node, and follow the edge of its action."""
         frame = self._frames[-1]
         self._keep(frame, done.value)
         action = done.action
@@ -306,16 +307,17 @@ class FlowProgram:
         shared.write(key, value, self._writes)
 
     def _ascend(self) -> None:
-        """An inner flow has come to its end: its state is what its node gives."""
+        """The inner flow has ended. Its state is the result of its node."""
         inner = self._frames.pop()
-        self._visit = None  # if this fails, it is the subflow that is visited again
+        self._visit = None  # if this fails, a retry visits the subflow again
         value, path = inner.shared.values, inner.prefix.removesuffix("/")
         assert inner.row is not None
         stands = self._buffer.record(inner.row, path, self._buffer.succeeded(value, path), is_open=True)
         self._result = VisitFailed(stands.failure) if isinstance(stands, Failed) else VisitDone(value)
 
     def _fail(self, broken: VisitFailed) -> None:
-        """Go to whoever deals with it: here, or in a flow around this one; else the run has failed."""
+        """Follow the edge for the failure, here or in a flow around this one. If there is none, the run
+        fails."""
         frame = self._frames[-1]
         if broken.results is not None:
             self._keep(frame, broken.results)
@@ -334,7 +336,7 @@ class FlowProgram:
         self._ending = FailRun(self._run_failure(broken.failure))
 
     def _climb_to(self, depth: int, failure: Failure) -> None:
-        """Flows that could not deal with it have failed."""
+        """The flows inside, which have no edge for the failure, fail."""
         while len(self._frames) > depth + 1:
             self._close_frame(self._frames.pop(), Failed(failure))
 
@@ -397,7 +399,7 @@ class FlowProgram:
             self._visit.go_again(event)
 
     def _show_state(self) -> None:
-        """What changed of the state of the run, and where it is."""
+        """Show the keys of the state that changed, and the cursor."""
         shared = self._frames[0].shared
         for key in shared.changed:
             self._buffer.emit(SetState(key, self._buffer.encode_surely(shared.values[key])))
@@ -423,7 +425,7 @@ def _input_of(node: FlowNode, values: PathValues) -> Any:
 
 
 def action_of(node: FlowNode, value: Any) -> str:
-    """What `post` says that a result leads to."""
+    """The action that `post` gives a result."""
     if node.post.action_static is not None:
         return node.post.action_static
     found = None if node.post.action_key is None else find(value, node.post.action_key)

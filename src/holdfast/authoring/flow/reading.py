@@ -1,8 +1,7 @@
 """From nodes of a document to drafts of flows: texts become paths, conditions and commands.
 
-What has the wrong shape or cannot be read is reported where it stands. Whether flows hang together is for
-`checks.py` to say, once all of each is known. Flows inside of flows wait in a list for their turn, so that
-their depth costs no stack.
+A node with the wrong shape, or one that cannot be read, is reported at its position. `checks.py` checks each
+flow as a whole afterwards. Flows inside of flows wait in a queue, so that their depth takes no stack.
 """
 
 from __future__ import annotations
@@ -60,13 +59,13 @@ _SERVICES: Final = ListShape(SERVICE, "a list of services", least=1)
 
 
 class _Waiting(NamedTuple):
-    """A flow that was met inside of another one."""
+    """A flow inside of another one, to be read later."""
 
     node: Node
     owner: Position
     holder: NodeDraft
     prefix: str
-    """The keys that lead to its nodes."""
+    """The path that its nodes have before their keys."""
 
 
 class FlowDocumentReader:
@@ -107,7 +106,7 @@ class FlowDocumentReader:
         )
 
     def _edges(self, top: MapNode) -> tuple[list[EdgeDraft], bool]:
-        """Those that can be read, and whether these are all."""
+        """The edges that can be read, and whether these are all."""
         listed = top.get("edges")
         items = listed.items if isinstance(listed, ListNode) else []
         found: list[EdgeDraft] = []
@@ -225,7 +224,8 @@ class FlowDocumentReader:
         return {} if params is None else value_of(params)
 
     def _check_param(self, kind: str, name: str, value: Node) -> None:
-        """Those that a node goes by itself. A run may set them too, and then they are looked at again."""
+        """Check the params that the node itself uses. A run may set them, too; then they are checked
+        again."""
         title = f"params.{name}"
         match kind, name:
             case ("timer", "delay_ms") | (("wait_event" | "approval"), "timeout_ms"):

@@ -1,4 +1,4 @@
-"""Who does the work of a node, how often it is tried, and how its branches go together."""
+"""Reads how the work of a node is done, how often it is tried, and how its branches run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from holdfast.core.policies import NO_RETRY, Retry, TaskOptions
 
 
 class WorkReader:
-    """Reads one node of a kind that does work. Its shape is right, except for what is in `broken`."""
+    """Reads one node that has work to do. Its shape is right, except for the fields in `broken`."""
 
     def __init__(self, kind: str, node: MapNode, title: str, owner: Position, problems: Problems) -> None:
         self._kind, self._node, self._title, self._owner = kind, node, title, owner
@@ -34,7 +34,7 @@ class WorkReader:
         self.service = text_of(node.get("service"))
 
     def work(self) -> FlowWork | None:
-        """None if there is something wrong with it, which has been reported then."""
+        """None if something is wrong with it, which has been reported then."""
         if "exec_type" in self._node.broken:
             return None
         fits = self._check_fields()
