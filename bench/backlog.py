@@ -13,7 +13,7 @@ from time import perf_counter
 from bench.databases import CLAIM, NAMESPACE, insert_backlog
 from bench.trial import Figures, Trial
 from holdfast.core.values import Instant, NodeId, RunStatus
-from holdfast.ports.store import Claimed, ClaimRequest, Commit, Held, ReleasedRun
+from holdfast.ports.commits import Claimed, ClaimRequest, Commit, Held, ReleasedRun
 from holdfast.stores import SqlStore, store_for
 
 _SMALL = 1_000

@@ -43,7 +43,7 @@ from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 from holdfast.ports.store import Store
-from holdfast.ports.workers import WorkerRecord
+from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.open_store import store_for
 
@@ -309,7 +309,7 @@ class _ExecutorRoutes:
         self,
         definitions: Definitions,
         settings: Settings,
-        store: Store,
+        store: WorkerStore,
         clock: Clock,
         report: Report,
         beat: Beat,

@@ -18,7 +18,7 @@ from holdfast.errors import (
     VersionConflict,
     WrongType,
 )
-from holdfast.ports.flows import FlowRecord, FlowStore, FlowVersion
+from holdfast.ports.definitions import FlowRecord, FlowStore, FlowVersion
 from holdfast.ports.programs import FlowReader
 
 

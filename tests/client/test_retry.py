@@ -13,7 +13,7 @@ from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, task_context, workflow
 from holdfast.errors import HeardByParent, NotEnded
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 
 

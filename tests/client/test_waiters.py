@@ -12,7 +12,8 @@ import pytest
 from holdfast.client.waiters import Waiters
 from holdfast.core.records import RunRecord, new_run
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus
-from holdfast.ports.store import Commit, EndedRun, Store
+from holdfast.ports.commits import Commit, EndedRun
+from holdfast.ports.store import Store
 from holdfast.stores.open_store import store_for
 
 NODE = NodeId("other")

@@ -12,7 +12,8 @@ from tests.differential.tables import QueueRow, read_failure
 from tests.differential.workers import due_items
 
 from holdfast.core.values import NULL, Failed, Failure, Instant, Outcome, Payload, RunStatus, Succeeded
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowVersion, RunPage
+from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowVersion
+from holdfast.ports.runs import RunPage
 from holdfast.ports.workers import Completion, WorkerRecord
 
 REMOTE_DEEDS = ["poll"] * 6 + ["complete"] * 3 + ["renew", "beat", "beat", "enlist", "silence", "name_flow"]

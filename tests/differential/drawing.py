@@ -17,13 +17,12 @@ from holdfast.core.events import MessageId
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
-from holdfast.ports.store import (
+from holdfast.ports.commits import (
     ClaimRequest,
     Commit,
     EndedAttempt,
     EndedRun,
     Held,
-    IdleEnding,
     MovedTask,
     NewLog,
     NewMessage,
@@ -32,14 +31,14 @@ from holdfast.ports.store import (
     ProvedRun,
     QueuedTask,
     ReleasedRun,
-    Reopening,
-    ScheduleFiring,
     SettledTask,
     StateChange,
     TakenMessage,
     UnqueuedTask,
     WokenRun,
 )
+from holdfast.ports.runs import IdleEnding, Reopening
+from holdfast.ports.schedules import ScheduleFiring
 
 T = TypeVar("T")
 

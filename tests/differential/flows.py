@@ -9,7 +9,8 @@ from tests.differential.workers import HasTables
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, RunKey
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, RunOverview, RunPage
+from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowVersion
+from holdfast.ports.runs import RunOverview, RunPage
 
 
 class FlowModel:

@@ -19,7 +19,8 @@ from tests.differential.views import LONG
 
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
-from holdfast.ports.store import ClaimRequest, Commit, RunFilter
+from holdfast.ports.commits import ClaimRequest, Commit
+from holdfast.ports.runs import RunFilter
 
 T = TypeVar("T")
 
@@ -232,7 +233,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"glance {what}", lambda store: store.task_summaries(space, run, since, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
-        look(f"earliest in {space} {runs}", lambda store: store.earliest(space, runs))
+        look(f"next due in {space} {runs}", lambda store: store.next_due(space, runs))
         look(f"ended in {space} {runs}", lambda store: _sorted_runs(store.ended(space, runs)))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
             look(f"find in {space} {id!r}", lambda store, id=id: store.find(space, id))

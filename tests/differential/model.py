@@ -47,24 +47,20 @@ from holdfast.core.records import (
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
-from holdfast.ports.flows import PUBLISHED
-from holdfast.ports.store import (
+from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Claimed,
     ClaimRequest,
     Commit,
-    IdleEnding,
     NewMessage,
-    NextWork,
-    PostResult,
     Receipt,
     ReleasedRun,
-    Reopening,
-    RunFilter,
-    ScheduleFiring,
-    Stranded,
 )
+from holdfast.ports.definitions import PUBLISHED
+from holdfast.ports.nodes import NextWork
+from holdfast.ports.runs import IdleEnding, PostResult, Reopening, RunFilter, Stranded
+from holdfast.ports.schedules import ScheduleFiring
 
 
 class ModelStore(FlowModel, WorkerModel):
@@ -152,7 +148,7 @@ class ModelStore(FlowModel, WorkerModel):
                 mail=tables.unread(run.key for run in owned),
             )
 
-    async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+    async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         found = [run for key in runs if (run := self.tables.run(namespace, key)) is not None]
         times = [run.wake_at for run in found if run.owner is None and run.wake_at is not None]
         return min(times, default=None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus
-from holdfast.ports.store import Commit, Receipt, ScheduleFiring
+from holdfast.ports.commits import Commit, Receipt
+from holdfast.ports.schedules import ScheduleFiring
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem
 
 

@@ -9,7 +9,8 @@ from tests.differential.tables import Tables
 
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Instant, Payload
-from holdfast.ports.store import NewMessage, ScheduleFiring
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.schedules import ScheduleFiring
 
 
 def listed(tables: Tables, namespace: str, name: str | None = None) -> list[ScheduleRecord]:

@@ -19,7 +19,8 @@ from tests.differential.tables import AlreadyThere, Tables
 
 from holdfast.core.values import Instant, RunKey
 from holdfast.errors import HoldfastError
-from holdfast.ports.store import Claimed, Commit, Receipt, Store
+from holdfast.ports.commits import Claimed, Commit, Receipt
+from holdfast.ports.store import Store
 from holdfast.stores.driver import Driver
 from holdfast.stores.sql_store import SqlStore
 

@@ -18,7 +18,8 @@ from holdfast import Catalog, Retry, Run, RunStatus, context, task, task_context
 from holdfast.core.records import AttemptRecord, History, TaskSummary
 from holdfast.core.values import Payload, RunKey, key_text
 from holdfast.errors import NotOpen
-from holdfast.ports.store import RunFilter, Store
+from holdfast.ports.runs import RunFilter
+from holdfast.ports.store import Store
 from holdfast.testing import Environment
 from holdfast.testing.crash_points import CrashPoints
 

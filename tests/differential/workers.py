@@ -22,7 +22,8 @@ from holdfast.core.values import (
     key_text,
     task_id,
 )
-from holdfast.ports.store import Commit, NewMessage, PostResult
+from holdfast.ports.commits import Commit, NewMessage
+from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 
 

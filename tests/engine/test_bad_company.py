@@ -16,8 +16,8 @@ from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, Cancelled, Instant, Outcome
 from holdfast.engine.alarms import Alarms
 from holdfast.errors import RunFailed, StoreFull, StoreUnavailable
+from holdfast.ports.commits import Commit, NewMessage, Receipt
 from holdfast.ports.executor import Attempt
-from holdfast.ports.store import Commit, NewMessage, Receipt
 from holdfast.testing import Environment
 
 T = TypeVar("T")

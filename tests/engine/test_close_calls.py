@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import Catalog, Retry, RunStatus, context, task, workflow
 from holdfast.core.values import NodeId, TaskStatus, later
-from holdfast.ports.store import ClaimRequest, Commit, Receipt
+from holdfast.ports.commits import ClaimRequest, Commit, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)

@@ -26,7 +26,7 @@ from holdfast.errors import (
     OpenedBefore,
     WrongLoop,
 )
-from holdfast.ports.store import NewMessage
+from holdfast.ports.commits import NewMessage
 from holdfast.testing import Environment
 
 catalog = Catalog()

@@ -14,7 +14,7 @@ from holdfast.core.records import MessageKind, MessageRecord, new_run
 from holdfast.core.values import NULL, Instant, RunKey, later
 from holdfast.engine.committing import combine_receipts
 from holdfast.engine.tuning import Tuning
-from holdfast.ports.store import Claimed, Receipt
+from holdfast.ports.commits import Claimed, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)

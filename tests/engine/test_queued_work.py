@@ -15,7 +15,7 @@ from holdfast.core.records import MessageKind, TaskRecord
 from holdfast.core.remote import write_report
 from holdfast.core.values import Payload, Succeeded, TaskStatus, later
 from holdfast.errors import ItemLost
-from holdfast.ports.store import NewMessage
+from holdfast.ports.commits import NewMessage
 from holdfast.ports.workers import QueueItem
 from holdfast.testing import Environment
 

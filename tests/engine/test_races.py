@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import Catalog, Context, Holdfast, Retry, RunStatus, context, task, task_context, workflow
 from holdfast.errors import RunExists, UnknownWorkflow
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)

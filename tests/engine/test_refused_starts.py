@@ -10,7 +10,7 @@ from tests.patience import PATIENCE
 
 from holdfast import Catalog, RunStatus, context, task, workflow
 from holdfast.errors import StoreFull
-from holdfast.ports.store import ROWS_OF_RUNS, Commit, Receipt
+from holdfast.ports.commits import ROWS_OF_RUNS, Commit, Receipt
 from holdfast.testing import Environment
 
 

@@ -20,7 +20,7 @@ from holdfast.core.values import Instant, RunKey, instant, moment
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import BadOption, ScheduleNotFound, UnknownWorkflow, WrongType
-from holdfast.ports.store import RunFilter
+from holdfast.ports.runs import RunFilter
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
 from holdfast.testing import Environment

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE
 from holdfast import Catalog, Retry, Run, TaskTimedOut, Workflow, context, task, task_context, workflow
 from holdfast.client.logs import LogLine
 from holdfast.core.values import TaskStatus
-from holdfast.ports.store import Commit
+from holdfast.ports.commits import Commit
 from holdfast.testing import Environment
 
 EVERY = dt.timedelta(milliseconds=250)

@@ -90,7 +90,7 @@ LOGS = [
     Fault(
         "lost-runs-talk-on",
         "2: a stale owner writes nothing, not even what it heard",
-        [Code("ports.store:ROWS_OF_RUNS").remove('"logs"')],
+        [Code("ports.commits:ROWS_OF_RUNS").remove('"logs"')],
         cases("stores/test_logs.py", "test_what_a_stale_owner_has_heard_is_not_written"),
     ),
     Fault(

@@ -87,7 +87,7 @@ LEASES = [
     Fault(
         "stale-owner-queues",
         "2: a stale owner writes nothing, not even into the queue",
-        [Code("ports.store:ROWS_OF_RUNS").remove('"queued"')],
+        [Code("ports.commits:ROWS_OF_RUNS").remove('"queued"')],
         _stored("test_a_node_that_has_lost_a_run_puts_nothing_into_the_queue_and_takes_nothing_out[sqlite]"),
     ),
     Fault(

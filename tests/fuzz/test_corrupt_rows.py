@@ -21,7 +21,7 @@ from holdfast import HoldfastError, Run, RunStatus
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL
 from holdfast.errors import StoreError
-from holdfast.ports.store import NewMessage
+from holdfast.ports.commits import NewMessage
 from holdfast.testing import Environment
 
 GROUPS = {

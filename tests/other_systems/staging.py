@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 
 from holdfast.errors import StoreUnavailable
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 from holdfast.testing.crash_points import Crash
 

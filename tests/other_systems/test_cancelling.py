@@ -23,7 +23,7 @@ from holdfast import (
     workflow,
 )
 from holdfast.errors import RunEnded
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 
 SECOND = dt.timedelta(seconds=1)

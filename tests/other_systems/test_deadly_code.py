@@ -14,7 +14,7 @@ from tests.simulation.jobs import Failing, Job, Jobs
 
 from holdfast import Catalog, Holdfast, RunInfo, RunStatus, TaskStatus, task, workflow
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, SETBACKS_ALLOWED
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 from holdfast.testing.simulation.simulation import Simulation
 

@@ -16,7 +16,7 @@ from tests.patience import SOON
 
 from holdfast import Catalog, Holdfast, Retry, Workflow, context, task, task_context, workflow
 from holdfast.core.values import Instant
-from holdfast.ports.store import ClaimRequest, Commit
+from holdfast.ports.commits import ClaimRequest, Commit
 from holdfast.stores import store_for
 from holdfast.testing import Environment
 

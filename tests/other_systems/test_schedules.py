@@ -13,7 +13,7 @@ import pytest
 from tests.other_systems.staging import lose_connection, replace_node
 
 from holdfast import Catalog, Workflow, context, workflow
-from holdfast.ports.store import ScheduleFiring
+from holdfast.ports.schedules import ScheduleFiring
 from holdfast.testing import Environment
 
 MINUTE = dt.timedelta(minutes=1)

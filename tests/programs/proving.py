@@ -22,7 +22,7 @@ from holdfast.core.history import Past, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import History
 from holdfast.errors import NodeStopped, NotOpen, RunEnded
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 from holdfast.testing.crash_points import Crash, CrashPoints
 

@@ -11,7 +11,7 @@ from tests.server.conftest import Api, serving
 from tests.server.definitions import asking, branching, calling, waiting
 
 from holdfast import RunStatus
-from holdfast.ports.flows import RunPage
+from holdfast.ports.runs import RunPage
 from holdfast.server.api.tasks import PAGES
 
 

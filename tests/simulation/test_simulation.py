@@ -23,7 +23,7 @@ from holdfast.engine.engine import Engine
 from holdfast.engine.inbox import AttemptEnded
 from holdfast.engine.resident import LiveAttempt
 from holdfast.engine.tick import Tick
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.stores import commit_script
 from holdfast.stores.sql_store import SqlStore
 from holdfast.testing.simulation.faults import Delay, Fault, MachineCrash

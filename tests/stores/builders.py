@@ -10,7 +10,7 @@ import msgspec
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
 from holdfast.core.values import NULL, Instant, NodeId, Outcome, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
-from holdfast.ports.store import (
+from holdfast.ports.commits import (
     ClaimRequest,
     Commit,
     EndedRun,
@@ -23,8 +23,8 @@ from holdfast.ports.store import (
     Receipt,
     ReleasedRun,
     SettledTask,
-    Store,
 )
+from holdfast.ports.store import Store
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import SqlStore
 from holdfast.stores.database import Transaction

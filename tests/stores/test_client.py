@@ -23,15 +23,8 @@ from tests.stores.builders import (
 from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus, TaskStatus, key_text
 from holdfast.errors import NotOpen, VersionConflict
-from holdfast.ports.store import (
-    ClaimRequest,
-    Held,
-    PostResult,
-    Reopening,
-    RunFilter,
-    TakenMessage,
-    WokenRun,
-)
+from holdfast.ports.commits import ClaimRequest, Held, TakenMessage, WokenRun
+from holdfast.ports.runs import PostResult, Reopening, RunFilter
 from holdfast.stores import SqlStore
 
 

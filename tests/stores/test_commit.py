@@ -24,15 +24,8 @@ from tests.stores.builders import (
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, Failure, Payload, RunStatus, TaskStatus
-from holdfast.ports.store import (
-    ClaimRequest,
-    EndedAttempt,
-    EndedRun,
-    MovedTask,
-    RunFilter,
-    StateChange,
-    TakenMessage,
-)
+from holdfast.ports.commits import ClaimRequest, EndedAttempt, EndedRun, MovedTask, StateChange, TakenMessage
+from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore
 
 HARD_JSON = (

@@ -9,7 +9,7 @@ from tests.stores.builders import SPACE, at
 
 from holdfast.core.records import Definition
 from holdfast.errors import VersionConflict
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion
+from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowVersion
 from holdfast.stores import SqlStore
 
 

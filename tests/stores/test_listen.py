@@ -7,7 +7,7 @@ import asyncio
 from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal, step
 
-from holdfast.ports.store import Reopening
+from holdfast.ports.runs import Reopening
 from holdfast.stores import SqlStore
 
 

@@ -8,7 +8,8 @@ from tests.stores.builders import SPACE, Node, at, ended, key, new_run, new_task
 
 from holdfast.core.records import LogRecord
 from holdfast.core.values import Failure, Payload, TaskStatus
-from holdfast.ports.store import MovedTask, NewLog, NewTask, Reopening, SettledTask
+from holdfast.ports.commits import MovedTask, NewLog, NewTask, SettledTask
+from holdfast.ports.runs import Reopening
 from holdfast.stores import SqlStore
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.stores.builders import SPACE, new_run
 
 from holdfast.errors import SchemaTooNew
-from holdfast.ports.store import RunFilter
+from holdfast.ports.runs import RunFilter
 from holdfast.stores import store_for
 from holdfast.stores.database import Transaction
 from holdfast.stores.named_queries import load_migrations, load_queries, split_queries

@@ -8,7 +8,7 @@ from tests.stores.builders import SPACE, Node, at, ended, key, released, signal,
 from holdfast.core.records import Definition
 from holdfast.core.values import RunStatus
 from holdfast.errors import VersionConflict
-from holdfast.ports.store import ClaimRequest
+from holdfast.ports.commits import ClaimRequest
 from holdfast.stores import SqlStore
 
 

@@ -13,7 +13,7 @@ from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released
 
 from holdfast.core.values import RunStatus
 from holdfast.errors import StoreUnavailable
-from holdfast.ports.store import ClaimRequest, Receipt
+from holdfast.ports.commits import ClaimRequest, Receipt
 from holdfast.stores import SqlStore, store_for
 
 

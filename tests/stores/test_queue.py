@@ -26,14 +26,8 @@ from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import AttemptRecord, MessageKind
 from holdfast.core.remote import read_report
 from holdfast.core.values import Failed, Failure, Payload, RunStatus, Succeeded, TaskStatus, key_text
-from holdfast.ports.store import (
-    EndedAttempt,
-    IdleEnding,
-    MovedTask,
-    Reopening,
-    SettledTask,
-    UnqueuedTask,
-)
+from holdfast.ports.commits import EndedAttempt, MovedTask, SettledTask, UnqueuedTask
+from holdfast.ports.runs import IdleEnding, Reopening
 from holdfast.ports.workers import CompletionResult, QueueItem
 from holdfast.stores import SqlStore
 

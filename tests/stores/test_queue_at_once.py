@@ -10,7 +10,7 @@ from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, Worker, at, key, new_worker, queued, raw_connection
 
 from holdfast.core.values import Payload, Succeeded, TaskStatus
-from holdfast.ports.store import MovedTask, UnqueuedTask
+from holdfast.ports.commits import MovedTask, UnqueuedTask
 from holdfast.ports.workers import CompletionResult, QueueItem
 from holdfast.stores import SqlStore, store_for
 

@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, change, key, signal, step
 
 from holdfast.errors import JournalCorrupt, StoreFull, StoreUnavailable
-from holdfast.ports.store import RunFilter
+from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.named_queries import load_migrations, load_queries
 

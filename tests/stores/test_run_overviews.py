@@ -9,8 +9,8 @@ from tests.stores.builders import SPACE, Node, Worker, at, change, ended, key, n
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, Payload, RunKey, RunStatus, Succeeded
-from holdfast.ports.flows import RunOverview, RunPage
-from holdfast.ports.store import NewMessage, StateChange, TakenMessage
+from holdfast.ports.commits import NewMessage, StateChange, TakenMessage
+from holdfast.ports.runs import RunOverview, RunPage
 from holdfast.stores import SqlStore
 
 OPEN = (RunStatus.RUNNING, RunStatus.PARKED, RunStatus.PAUSED)

@@ -23,7 +23,8 @@ from tests.stores.builders import (
 from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Payload, RunStatus
 from holdfast.errors import JournalCorrupt
-from holdfast.ports.store import RunFilter, ScheduleFiring
+from holdfast.ports.runs import RunFilter
+from holdfast.ports.schedules import ScheduleFiring
 from holdfast.stores import SqlStore
 
 FIRED = [new_run(n, id=f"nightly@{n}") for n in range(10)]

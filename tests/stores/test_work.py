@@ -22,7 +22,9 @@ from tests.stores.builders import (
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
-from holdfast.ports.store import ClaimRequest, IdleEnding, NewMessage, NextWork, ProvedRun, RunFilter
+from holdfast.ports.commits import ClaimRequest, NewMessage, ProvedRun
+from holdfast.ports.nodes import NextWork
+from holdfast.ports.runs import IdleEnding, RunFilter
 from holdfast.stores import SqlStore
 
 

@@ -13,7 +13,7 @@ from tests.patience import PATIENCE
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.values import later
 from holdfast.errors import NodeStopped, RunParked, VersionConflict
-from holdfast.ports.store import Commit, Receipt
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment, ManualClock
 
 DAY = dt.timedelta(days=1)

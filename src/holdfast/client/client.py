@@ -41,15 +41,11 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.ports.flows import CURSOR, PUBLISHED, definition_of
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.definitions import CURSOR, PUBLISHED, definition_of
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
-from holdfast.ports.store import (
-    NewMessage,
-    PostResult,
-    RunFilter,
-    Store,
-    Stranded,
-)
+from holdfast.ports.runs import PostResult, RunFilter, Stranded
+from holdfast.ports.store import Store
 
 R = TypeVar("R")
 
@@ -90,7 +86,7 @@ class Client:
         self._workflows = workflows
         self._starter = starter
         self._waiters = waiters
-        self._families = Families(store, workflows, waiters, namespace=namespace, now=now)
+        self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
         self.workers = Workers(

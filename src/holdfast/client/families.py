@@ -15,8 +15,10 @@ from holdfast.core.reopening import ReopeningPlan, depends_on_end_of, is_being_c
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
 from holdfast.core.waiting import WaitKind, WaitReason
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
+from holdfast.ports.commits import NewMessage, NewStep
+from holdfast.ports.definitions import DefinitionStore
 from holdfast.ports.programs import Workflows
-from holdfast.ports.store import IdleEnding, NewMessage, NewStep, Reopening, Store
+from holdfast.ports.runs import IdleEnding, Reopening, RunStore
 
 _WAIT_SECONDS = 0.5
 _BATCH = 20
@@ -27,7 +29,8 @@ _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
 class Families:
     def __init__(
         self,
-        store: Store,
+        store: RunStore,
+        definitions: DefinitionStore,
         workflows: Workflows,
         waiters: Waiters,
         *,
@@ -35,6 +38,7 @@ class Families:
         now: Callable[[], Instant],
     ) -> None:
         self._store = store
+        self._definitions = definitions
         self._workflows = workflows
         self._waiters = waiters
         self._namespace = namespace
@@ -101,7 +105,7 @@ class Families:
     async def _definitions_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], Definition]:
         """By name and version."""
         which = sorted({(run.workflow, run.version) for run in runs})
-        found = await self._store.definitions(self._namespace, which)
+        found = await self._definitions.definitions(self._namespace, which)
         return {(each.name, each.version): each for each in found}
 
     async def _check_parent(self, child: RunRecord) -> None:

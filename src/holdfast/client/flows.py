@@ -26,7 +26,7 @@ from holdfast.errors import (
     VersionConflict,
     WrongType,
 )
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowStore, FlowVersion
+from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowStore, FlowVersion
 from holdfast.ports.programs import FlowReader
 
 _LONGEST_NAME = 200

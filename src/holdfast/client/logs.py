@@ -13,7 +13,7 @@ import msgspec
 from holdfast.core.records import LogRecord
 from holdfast.core.values import Instant, RunKey, moment
 from holdfast.errors import JournalCorrupt, StoreUnavailable
-from holdfast.ports.store import Store
+from holdfast.ports.runs import RunStore
 
 _PAGE = 1000
 _POLL_SECONDS = 0.25
@@ -36,7 +36,7 @@ class LogLine(msgspec.Struct, frozen=True, gc=False):
 
 
 async def read_logs(
-    store: Store, namespace: str, run: RunKey, task: str | None, after: int = 0
+    store: RunStore, namespace: str, run: RunKey, task: str | None, after: int = 0
 ) -> AsyncIterator[tuple[int, LogLine]]:
     """Every line so far, each with the number to pass as `after` to read on."""
     while True:
@@ -49,7 +49,9 @@ async def read_logs(
             return
 
 
-async def follow_logs(store: Store, namespace: str, run: RunKey, task: str | None) -> AsyncIterator[LogLine]:
+async def follow_logs(
+    store: RunStore, namespace: str, run: RunKey, task: str | None
+) -> AsyncIterator[LogLine]:
     """Every line so far, and new ones until the run has ended. Keeps trying while the store is
     unavailable."""
     after = 0

@@ -14,8 +14,7 @@ from holdfast.core.names import is_name
 from holdfast.core.records import AttemptRecord, TaskRecord
 from holdfast.core.values import RunKey, task_id
 from holdfast.errors import BadOption, JournalCorrupt, RunNotFound
-from holdfast.ports.flows import RunOverview, RunPage
-from holdfast.ports.store import Store
+from holdfast.ports.runs import RunOverview, RunPage, RunStore
 
 MOST_COUNTED: Final = 100_000
 """The largest total that is reported. Counting more rows would take too long."""
@@ -28,7 +27,7 @@ _decode_lines = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
 
 
 class RunOverviews:
-    def __init__(self, store: Store, *, namespace: str) -> None:
+    def __init__(self, store: RunStore, *, namespace: str) -> None:
         self._store = store
         self._namespace = namespace
 

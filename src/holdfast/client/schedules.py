@@ -30,7 +30,7 @@ from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Instant, Payload, instant, key_text, moment
 from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound
 from holdfast.ports.programs import Startable
-from holdfast.ports.store import Store
+from holdfast.ports.schedules import ScheduleStore
 
 _MOST_AT_ONCE = 10_000
 _EMPTY = Payload(b"{}")
@@ -88,7 +88,7 @@ Submit: TypeAlias = Callable[
 class Schedules:
     def __init__(
         self,
-        store: Store,
+        store: ScheduleStore,
         startable: GetStartable,
         submit: Submit,
         *,

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from holdfast.core.records import RunRecord, new_run
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.programs import Pinned
-from holdfast.ports.store import Store
+from holdfast.ports.runs import RunStore
 
 
 class StoreStarter:
     def __init__(
         self,
-        store: Store,
+        store: RunStore,
         *,
         namespace: str,
         now: Callable[[], Instant],

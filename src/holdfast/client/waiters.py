@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -28,7 +28,9 @@ from holdfast.core.values import (
     key_text,
 )
 from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
-from holdfast.ports.store import EndedRun, Store
+from holdfast.ports.commits import EndedRun
+from holdfast.ports.runs import HistoryStore
+from holdfast.ports.store_life import StoreLife
 
 _log = logging.getLogger("holdfast.client")
 
@@ -87,8 +89,12 @@ class Ending(asyncio.Future[Any]):
 Coroutine.register(Ending)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
+class WatchedRunStore(StoreLife, HistoryStore, Protocol):
+    """What it takes to hear of the ends of runs."""
+
+
 class Waiters:
-    def __init__(self, store: Store, namespace: str, is_local: Callable[[RunKey], bool]) -> None:
+    def __init__(self, store: WatchedRunStore, namespace: str, is_local: Callable[[RunKey], bool]) -> None:
         self._store = store
         self._namespace = namespace
         self._is_local = is_local

@@ -15,8 +15,8 @@ from holdfast.core.values import RunKey
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
+from holdfast.ports.commits import ClaimRequest
 from holdfast.ports.programs import Programs
-from holdfast.ports.store import ClaimRequest
 
 
 class Admission:

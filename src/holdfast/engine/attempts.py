@@ -24,7 +24,7 @@ from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.dispatcher import END_TIMEOUT, Dispatcher
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
-from holdfast.ports.store import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
+from holdfast.ports.commits import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
 
 encode_failure = msgspec.json.Encoder().encode
 

@@ -19,7 +19,8 @@ from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.tick import Tick
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.ports.clock import Clock
-from holdfast.ports.store import Commit, Held, Receipt, Store
+from holdfast.ports.commits import Commit, Held, Receipt
+from holdfast.ports.nodes import NodeStore
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -31,7 +32,7 @@ _REPORT_EVERY = dt.timedelta(seconds=10)
 class Committer:
     def __init__(
         self,
-        store: Store,
+        store: NodeStore,
         clock: Clock,
         lease: NodeLease,
         residents: Residents,
@@ -96,7 +97,7 @@ class Committer:
 
 
 async def commit_with_retries(
-    store: Store, clock: Clock, commit: Commit, on_full: Callable[[StoreFull], None]
+    store: NodeStore, clock: Clock, commit: Commit, on_full: Callable[[StoreFull], None]
 ) -> Receipt:
     """Commit, and try again for as long as it takes. `on_full` may take rows out of the commit."""
     outage = StoreOutage(clock)

@@ -20,7 +20,7 @@ from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
 from holdfast.engine.tick import Tick
 from holdfast.errors import NodeStopped
-from holdfast.ports.store import EndedRun, Receipt
+from holdfast.ports.commits import EndedRun, Receipt
 
 _log = logging.getLogger("holdfast.engine")
 

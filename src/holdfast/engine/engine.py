@@ -38,9 +38,10 @@ from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreError
 from holdfast.ports.clock import Clock
+from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Beat, Log, Report
+from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import Commit, Store
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -53,7 +54,7 @@ _LEAVE_TIMEOUT = dt.timedelta(seconds=5)
 class Engine:
     def __init__(
         self,
-        store: Store,
+        store: EngineStore,
         clock: Clock,
         programs: Programs,
         build_executors: Callable[[Report, Beat, Log], ExecutorRouter],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from holdfast.core.values import Instant, later
-from holdfast.ports.store import Commit
+from holdfast.ports.commits import Commit
 
 
 class NodeLease:

@@ -37,9 +37,10 @@ from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
-from holdfast.ports.flows import definition_of
+from holdfast.ports.commits import Claimed, Receipt
+from holdfast.ports.definitions import definition_of
+from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Programs
-from holdfast.ports.store import Claimed, Receipt, Store
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -49,7 +50,7 @@ T = TypeVar("T")
 class RunLoader:
     def __init__(
         self,
-        store: Store,
+        store: EngineStore,
         clock: Clock,
         namespace: str,
         *,

@@ -20,7 +20,7 @@ from holdfast.core.timetable import Plan
 from holdfast.core.values import Instant, RunKey, later, moment
 from holdfast.errors import HoldfastError, StoreError
 from holdfast.ports.programs import Programs
-from holdfast.ports.store import ScheduleFiring, Store
+from holdfast.ports.schedules import DueScheduleStore, ScheduleFiring
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -33,7 +33,11 @@ _decode_plan = msgspec.json.Decoder(Plan).decode
 
 class ScheduleFirer:
     def __init__(
-        self, store: Store, programs: Programs, namespace: str, new_key: Callable[[Instant], RunKey]
+        self,
+        store: DueScheduleStore,
+        programs: Programs,
+        namespace: str,
+        new_key: Callable[[Instant], RunKey],
     ) -> None:
         self._store = store
         self._programs = programs

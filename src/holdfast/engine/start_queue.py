@@ -16,8 +16,8 @@ from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.tick import Tick
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
+from holdfast.ports.commits import Receipt
 from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import Receipt
 
 
 class _Start(msgspec.Struct):

@@ -18,7 +18,8 @@ from holdfast.engine.system_clock import set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.clock import Clock
-from holdfast.ports.store import ClaimRequest, NextWork, Store
+from holdfast.ports.commits import ClaimRequest
+from holdfast.ports.nodes import EngineStore, NextWork
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -30,7 +31,7 @@ _SET_CLOCK_EVERY = 30_000_000
 class StorePoller:
     def __init__(
         self,
-        store: Store,
+        store: EngineStore,
         clock: Clock,
         admission: Admission,
         schedules: ScheduleFirer,
@@ -96,7 +97,7 @@ class StorePoller:
             workflows = self._schedules.workflows()
             return await self._store.next_work(self._namespace, node, self._admission.claims(), workflows)
         work = await self._store.next_work(self._namespace, node, ())
-        wake_at = await self._store.earliest(self._namespace, wanted) if wanted else None
+        wake_at = await self._store.next_due(self._namespace, wanted) if wanted else None
         return work._replace(wake_at=wake_at)
 
     def _note_work(self, work: NextWork, now: Instant) -> None:

@@ -76,8 +76,7 @@ from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.errors import FamilyTooDeep
-from holdfast.ports.programs import Pinned, Programs
-from holdfast.ports.store import (
+from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Commit,
@@ -93,6 +92,7 @@ from holdfast.ports.store import (
     UnqueuedTask,
     WokenRun,
 )
+from holdfast.ports.programs import Pinned, Programs
 
 _log = logging.getLogger("holdfast.engine")
 

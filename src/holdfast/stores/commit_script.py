@@ -14,16 +14,16 @@ import msgspec
 from holdfast.core.policies import claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.values import NULL, Instant, RunKey, RunStatus
-from holdfast.ports.store import (
+from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
     Claimed,
     ClaimRequest,
     Commit,
     NewMessage,
-    PostResult,
     Receipt,
 )
+from holdfast.ports.runs import PostResult
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.records import message_record, run_record
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
-from holdfast.ports.flows import FlowRecord, FlowVersion, RunOverview, RunPage
+from holdfast.ports.definitions import FlowRecord, FlowVersion
+from holdfast.ports.runs import RunOverview, RunPage
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.driver import Driver

@@ -20,18 +20,10 @@ from holdfast.core.records import (
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.errors import VersionConflict
-from holdfast.ports.store import (
-    Commit,
-    IdleEnding,
-    NewMessage,
-    NextWork,
-    PostResult,
-    Receipt,
-    Reopening,
-    RunFilter,
-    ScheduleFiring,
-    Stranded,
-)
+from holdfast.ports.commits import Commit, NewMessage, Receipt
+from holdfast.ports.nodes import NextWork
+from holdfast.ports.runs import IdleEnding, PostResult, Reopening, RunFilter, Stranded
+from holdfast.ports.schedules import ScheduleFiring
 from holdfast.stores import records
 from holdfast.stores.commit_script import (
     create_runs,
@@ -92,7 +84,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         wake_at, expires_at, has_mail, schedule_at = rows[0]
         return NextWork(wake_at, expires_at, bool(has_mail), schedule_at)
 
-    async def earliest(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+    async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         keys: list[Row] = [(run,) for run in runs]
         rows = await self._driver.read(lambda tx: tx.many_returning("wake_times_of", keys, namespace))
         return min((wake_at for (wake_at,) in rows), default=None)

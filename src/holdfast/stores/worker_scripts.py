@@ -13,7 +13,8 @@ from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import MessageKind
 from holdfast.core.remote import LOST, write_report
 from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, key_text, task_id
-from holdfast.ports.store import NewMessage, PostResult
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import records
 from holdfast.stores.commit_script import post_messages

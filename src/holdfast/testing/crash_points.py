@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from holdfast.core.values import Failure
-from holdfast.ports.store import Commit, Receipt, Store
+from holdfast.ports.commits import Commit, Receipt
+from holdfast.ports.store import Store
 
 _decode = msgspec.json.Decoder(Failure).decode
 

@@ -36,7 +36,8 @@ from holdfast.errors import NodeStopped, RunParked
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
-from holdfast.ports.store import RunFilter, Store
+from holdfast.ports.runs import RunFilter
+from holdfast.ports.store import Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
 from holdfast.testing.clock import ManualClock

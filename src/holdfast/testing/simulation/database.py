@@ -14,7 +14,8 @@ import msgspec
 
 from holdfast.core.values import Instant
 from holdfast.errors import StoreFull, StoreUnavailable
-from holdfast.ports.store import Commit, Store
+from holdfast.ports.commits import Commit
+from holdfast.ports.store import Store
 from holdfast.testing.simulation.announcing import AnnouncingDatabase
 from holdfast.testing.simulation.faults import (
     Abandon,
@@ -64,7 +65,7 @@ READS = frozenset(
     {
         "now",
         "next_work",
-        "earliest",
+        "next_due",
         "load",
         "find",
         "ended",

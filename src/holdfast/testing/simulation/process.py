@@ -25,9 +25,10 @@ from holdfast.engine.engine import Engine
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
+from holdfast.ports.commits import EndedRun
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.programs import Startable
-from holdfast.ports.store import EndedRun, Store
+from holdfast.ports.store import Store
 from holdfast.testing.simulation.asking import AskingWorker
 from holdfast.testing.simulation.database import DatabaseConnection
 from holdfast.testing.simulation.faults import OperationFault

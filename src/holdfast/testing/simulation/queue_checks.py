@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from holdfast.core.records import History
 from holdfast.core.values import RunKey, TaskStatus, key_text
-from holdfast.ports.store import Commit
+from holdfast.ports.commits import Commit
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem
 from holdfast.testing.simulation.database import Operation
 

@@ -14,8 +14,10 @@ import msgspec
 
 from holdfast.core.records import History, RunRecord
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
+from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Attempt
-from holdfast.ports.store import Commit, RunFilter, Store
+from holdfast.ports.runs import RunFilter
+from holdfast.ports.store import Store
 from holdfast.testing.simulation.database import Operation, run_inline
 from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_workers
 

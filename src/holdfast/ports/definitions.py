@@ -1,8 +1,8 @@
-"""What is remembered of flows that were published: a flow has a name and numbered versions of its definition.
+"""Definitions: versions of workflows that nodes have brought, and of flows that were published.
 
-A published version is never changed: runs are pinned to it. A draft may be replaced until it is published.
-Versions are rows of `workflows`, with the id of the flow as the name and the number as the version, so that
-any node can learn them.
+A flow has an id and numbered versions. A published version is never changed, because runs are pinned to it. A
+draft may be replaced until it is published. Versions are rows of `workflows`, with the id of the flow as the
+name and the number as the version, so that any node can learn them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from holdfast.core.records import Definition, RunRecord
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.core.records import Definition
+from holdfast.core.values import Instant
 
 CURSOR: Final = "$cursor"
 """The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
@@ -46,30 +46,25 @@ def definition_of(version: FlowVersion) -> Definition:
     )
 
 
-class RunPage(NamedTuple):
-    """Which runs to list, newest first. What is None does not matter."""
+class DefinitionStore(Protocol):
+    """What a node needs to run workflows of any version."""
 
-    statuses: Sequence[RunStatus] | None = None
-    workflow: str | None = None
-    version: str | None = None
-    is_queued: bool | None = None
-    """A task of it waits for a worker to take it, or is with one."""
-    is_cancelling: bool | None = None
-    """It was asked to end and has not heard of it yet."""
-    limit: int = 10
-    offset: int = 0
+    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+        """Remember these versions. Raises VersionConflict if one is known with another hash."""
+        ...
 
+    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+        """Those of these names and versions that are known."""
+        ...
 
-class RunOverview(NamedTuple):
-    """A run with what a list shows of it besides its row."""
-
-    run: RunRecord
-    state: dict[str, Payload]
-    is_queued: bool
-    is_cancelling: bool
+    async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
+        """That one, or the highest that is published."""
+        ...
 
 
-class FlowStore(Protocol):
+class FlowStore(DefinitionStore, Protocol):
+    """What a client needs to publish flows."""
+
     async def create_flow(self, namespace: str, name: str, description: str, now: Instant) -> FlowRecord:
         """Its id is the name, or the name with -2, -3 … if a flow or another workflow is called that."""
         ...
@@ -84,19 +79,7 @@ class FlowStore(Protocol):
         """The highest number first."""
         ...
 
-    async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
-        """That one, or the highest that is published."""
-        ...
-
     async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
         """Add a version (None), or put it in the place of the draft that has the hash `replaces`. False if
         there is one of that number already, or no such draft any more."""
         ...
-
-    async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]: ...
-
-    async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
-        """How many there are in all, whatever limit and offset say; `most` if there are more."""
-        ...
-
-    async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None: ...

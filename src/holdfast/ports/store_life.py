@@ -1,0 +1,30 @@
+"""The life of a store, and what all of its users share: its clock, and news of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from holdfast.core.values import Instant
+
+
+class StoreLife(Protocol):
+    async def open(self) -> None:
+        """Connect and bring the schema up to date. Raises StoreUnavailable, SchemaTooNew, BadUrl."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is queued, then close every connection and thread. May be called twice."""
+        ...
+
+    async def now(self) -> Instant:
+        """The time of the database's clock, by which all nodes agree on leases."""
+        ...
+
+    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_change` on the event loop's thread when somebody else may have changed something: another
+        process, or a method of this object other than `commit`. Returns a function that stops it.
+
+        Calls may come too often, and up to one poll interval late. They carry no facts.
+        """
+        ...
