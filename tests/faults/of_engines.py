@@ -22,7 +22,7 @@ ORDER = [
         [
             Code("engine.engine:_tick").insert_before(
                 "A = await B.commit(T)",
-                "from holdfast.ports.store import Receipt; self._starts.answer(Receipt())",
+                "from holdfast.ports.commits import Receipt; self._starts.answer(Receipt())",
             )
         ],
         simulations(40),
