@@ -94,25 +94,25 @@ class HistoryStore(Protocol):
     """What an engine and a client both read of runs."""
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
-        """What the store has of these runs, in that order; those that do not exist are left out."""
+        """All that the store has of these runs, in their order. Runs that do not exist are left out."""
         ...
 
     async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
-        """Those of the runs that have ended."""
+        """Of these runs, those that have ended."""
         ...
 
 
 class RunStore(HistoryStore, Protocol):
     async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
-        """Add runs for any node to take. Answers those whose id was taken, with the run that has it."""
+        """Add runs for any node to claim. Returns those whose id was taken, each with the run that has it."""
         ...
 
     async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
-        """Put messages into inboxes and wake their runs. One answer a message."""
+        """Put messages into inboxes and wake the runs. Returns one result for each message."""
         ...
 
     async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
-        """The run of that key, or that the user named `id`, or whose key it spells."""
+        """The run with that key or that user-given id, or whose key the text spells."""
         ...
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
@@ -149,7 +149,7 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
-        """Make parked or paused runs due again; answers those that were."""
+        """Make parked or paused runs due again. Returns those that were parked or paused."""
         ...
 
     async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
@@ -158,7 +158,7 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
-        """Runs that are not finished and have no reason to wake, or one that nobody has heeded for long.
+        """Runs that have not ended and that nothing will wake, or that have been due for long without a node.
         There should be none."""
         ...
 

@@ -1,8 +1,8 @@
-"""What is remembered of workers, and of the tasks that wait for one: a registry, and a queue with leases.
+"""Workers, and the tasks that wait for one: a registry, and a queue with leases.
 
-A worker that is called (push) is only registered. One that asks (pull) takes items from the queue. An item is
-the wait of one task of one run; whoever takes it has a lease, which its heartbeat renews. If the lease runs
-out, the next one takes the item, and nothing that the first one says of it counts any more.
+A push worker is called by nodes, and only registered here. A pull worker takes items from the queue. An item
+is one task of one run that waits for a worker. The worker that takes it gets a lease, which its heartbeats
+renew. When the lease runs out, the next worker may take the item, and reports of the first one are refused.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from holdfast.core.values import Instant, Outcome, Payload, RunKey
 class WorkerRecord(NamedTuple):
     id: str
     url: str
-    """Where it is called; `queue` if it asks by itself."""
+    """Where it is called; `queue` for a pull worker."""
     services: tuple[str, ...]
     type: str
-    """`http` for one that is called, `async` for one that asks; or whatever it calls itself."""
+    """`http` for a push worker, `async` for a pull worker, or what the worker calls itself."""
     load: int
     heartbeat_at: Instant
     is_online: bool = True
@@ -38,7 +38,7 @@ class QueueItem(NamedTuple):
     input: Payload
     attempt: int
     lease: int
-    """Counts those who have taken it. Whoever has an earlier number has lost it."""
+    """Counts how often the item was taken. A worker with a lower number has lost it."""
     worker: str
     created_at: Instant
     taken_at: Instant
@@ -46,7 +46,7 @@ class QueueItem(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """What a worker says of an item that it has taken."""
+    """The report of a worker on an item that it took."""
 
     run: RunKey
     seq: int
@@ -63,43 +63,43 @@ class CompletionResult(Enum):
 
 class WorkerStore(Protocol):
     async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
-        """Add it, or replace what is known of it. It holds nothing yet: items that are held under its id may
-        be taken by others at once."""
+        """Add the worker or replace its row. A worker that registers holds nothing: others may take the items
+        under its id at once."""
         ...
 
     async def heartbeat(
         self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
     ) -> bool:
-        """The worker of that id lives, and what it has taken is its own until `lease_until`. If none has that
-        id: the worker with that url, unless that is `queue`. False if there is none."""
+        """Record that the worker lives, and extend the leases of its items to `lease_until`. If no worker has
+        the id, the one with the url is meant, unless that is `queue`. False if there is none."""
         ...
 
     async def list_workers(self, namespace: str, since: Instant) -> list[WorkerRecord]:
-        """Those that were heard of at `since` or later, by id."""
+        """Those whose last heartbeat was at `since` or later, by id."""
         ...
 
     async def mark_offline(self, namespace: str, before: Instant) -> int:
-        """Those not heard of since `before` are offline. Answers how many are still online."""
+        """Mark those offline whose last heartbeat was before `before`. Returns how many are still online."""
         ...
 
     async def poll_queue(
         self, namespace: str, worker: str, services: Sequence[str], now: Instant, lease_until: Instant
     ) -> QueueItem | None:
-        """Take the item of these services that is due for longest: one that nobody has, or whose holder has
-        let its lease run out. The attempt of that holder is recorded as lost, and its task shows `running`.
+        """Take the item of these services that has been due longest: one that nobody holds, or whose lease
+        has run out. Then the attempt of its last worker is recorded as lost. The task shows `running`.
 
-        An item that was lost more often than `LOST_ATTEMPTS_ALLOWED` is not given out again: its run is told
-        that it failed, with TaskLost.
+        An item that was lost more often than `LOST_ATTEMPTS_ALLOWED` is not given out again: its run gets a
+        message that the task failed with TaskLost.
         """
         ...
 
     async def complete_item(self, namespace: str, completion: Completion, now: Instant) -> CompletionResult:
-        """Tell the run with a TASK message (see `core.remote`), wake it, and remove the item. One whose lease
-        has run out but that nobody else has taken counts as held."""
+        """Send the run a TASK message (see `core.remote`), wake it, and remove the item. An item whose lease
+        has run out still counts as held while nobody else has taken it."""
         ...
 
     async def renew_item(
         self, namespace: str, run: RunKey, seq: int, lease: int, lease_until: Instant
     ) -> bool:
-        """False if it is not held with that lease any more."""
+        """False if the item is no longer held under that lease."""
         ...
