@@ -45,7 +45,7 @@ _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 _run: Callable[..., RunRecord] = RunRecord
 _task: Callable[..., TaskRecord] = TaskRecord
 _attempt: Callable[..., AttemptRecord] = AttemptRecord
-_glance: Callable[..., TaskSummary] = TaskSummary
+_summary: Callable[..., TaskSummary] = TaskSummary
 _log: Callable[..., LogRecord] = LogRecord
 _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
@@ -67,14 +67,14 @@ def task_record(row: Row) -> TaskRecord:
     return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
 
 
-def task_glance(row: Row) -> TaskSummary:
+def task_summary(row: Row) -> TaskSummary:
     """Raises JournalCorrupt."""
     status = _TASK_STATUS.get(row[3])
     if status is None:
         raise JournalCorrupt(None, f"task {row[0]} is {row[3]!r}, which this version does not know")
     failure = _failure(row[6])
     problem = None if failure is None else failure.summary
-    return _glance(*row[:2], *_place(row[2]), status, *row[4:6], problem, *row[7:])
+    return _summary(*row[:2], *_place(row[2]), status, *row[4:6], problem, *row[7:])
 
 
 def log_record(row: Row) -> LogRecord:

@@ -232,7 +232,7 @@ class SqlStore(FlowScripts, WorkerScripts):
 
     async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
         rows = await self._driver.fetch("task_summaries", namespace, run, since, limit)
-        return [records.task_glance(row) for row in rows]
+        return [records.task_summary(row) for row in rows]
 
     async def read_logs(
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
