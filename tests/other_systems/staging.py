@@ -101,7 +101,7 @@ async def replace_node(env: Environment) -> None:
     env.crashes += 1
     env.engine = env._parts.engine(env._skipping)
     env.engine.start()
-    env._skipping.look()
+    env._skipping.refresh()
 
 
 def change(url: str, statement: str) -> int:
