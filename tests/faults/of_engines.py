@@ -227,8 +227,8 @@ ATTEMPTS = [
         "6: no late result changes a task that is settled",
         [
             Code("engine.dispatcher:report").replace("A.stage is Stage.CLOSED", "A.number < 0"),
-            Code("engine.attempts:settle").replace("A.stage is Stage.CLOSED", "A.number < 0"),
-            Code("engine.attempts:_close").replace("del A[B]", "A.pop(B, None)"),
+            Code("engine.attempts:conclude").replace("A.stage is Stage.CLOSED", "A.number < 0"),
+            Code("engine.attempts:_settle").replace("del A[B]", "A.pop(B, None)"),
         ],
         [
             *cases(
@@ -266,7 +266,7 @@ ATTEMPTS = [
     Fault(
         "lost-attempts-count-as-failures",
         "a lost attempt is not the task's fault",
-        [Code("engine.resident:next_attempt").replace("A - B.lost", "A")],
+        [Code("engine.resident:restore_attempt").replace("A - B.lost", "A")],
         cases("engine/test_attempts.py", "test_a_lost_attempt_does_not_count_against_the_retries"),
     ),
     Fault(

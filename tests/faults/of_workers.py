@@ -130,7 +130,7 @@ REPORTS = [
     Fault(
         "report-not-marked-as-read",
         "a message is read once",
-        [Code("engine.tick:hear").replace("A.settle_remote(...); B.mark_read(...)", "A.settle_remote(...)")],
+        [Code("engine.tick:hear").replace("A.conclude_remote(...); B.mark_read(...)", "A.settle_remote(...)")],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
     ),
     Fault(
@@ -154,13 +154,13 @@ REPORTS = [
     Fault(
         "attempt-of-a-report-ignored",
         "numbers of attempts are not used again",
-        [Code("engine.attempts:settle_remote").remove("A.number = ...")],
+        [Code("engine.attempts:conclude_remote").remove("A.number = ...")],
         _queued(_LOST),
     ),
     Fault(
         "losses-of-workers-forgotten",
         "attempts that workers lost are counted",
-        [Code("engine.attempts:settle_remote").remove("A.lost += ...")],
+        [Code("engine.attempts:conclude_remote").remove("A.lost += ...")],
         _queued(_LOST),
     ),
     Fault(
@@ -168,7 +168,7 @@ REPORTS = [
         "the wait between two attempts holds for workers that ask, too",
         [
             Code("engine.attempts:_try_again").replace(
-                "self.enqueue(A, B if ... else C)", "self.enqueue(A, B)"
+                "self.offer_to_workers(A, B if ... else C)", "self.offer_to_workers(A, B)"
             )
         ],
         _queued(_LOST),

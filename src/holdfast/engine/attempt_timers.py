@@ -75,7 +75,7 @@ class AttemptTimers:
 
     def _limit(self, attempt: LiveAttempt, allowed: dt.timedelta, reason: str) -> None:
         fact = LimitExceeded(attempt, reason)
-        alarm = self._limits.set(later(self._elapsed(), allowed), lambda: self._inbox.post(fact))
+        alarm = self._limits.set(later(self._elapsed(), allowed), lambda: self._inbox.post_within_tick(fact))
         attempt.alarms = [*(attempt.alarms or ()), alarm]
 
     def _expect_heartbeat(self, attempt: LiveAttempt, since: Instant) -> None:
@@ -88,7 +88,7 @@ class AttemptTimers:
                 self._expect_heartbeat(attempt, heard)
             else:
                 reason = f"was silent for longer than {written_span(allowed)}"
-                self._inbox.post(LimitExceeded(attempt, reason))
+                self._inbox.post_within_tick(LimitExceeded(attempt, reason))
 
         attempt.alarms = [*(attempt.alarms or ()), self._limits.set(later(since, allowed), check)]
 

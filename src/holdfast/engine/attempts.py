@@ -64,8 +64,8 @@ class Attempts:
         self.is_risky = False
         """An attempt is to start whose task was running when other nodes died."""
 
-    def settle(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
-        """An attempt has ended. Settle its task, or try again."""
+    def conclude(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
+        """An attempt has ended: try again, or settle its task."""
         if attempt.stage is Stage.CLOSED:
             return
         if attempt.pending_failure is not None:
@@ -73,14 +73,14 @@ class Attempts:
         elif isinstance(outcome, Succeeded):
             if attempt.worker:
                 self._record_attempt(attempt, None, "success", at)
-            self._close(attempt, TaskStatus.SUCCESS, outcome, at)
+            self._settle(attempt, TaskStatus.SUCCESS, outcome, at)
         elif isinstance(outcome, Failed):
             self._fail(attempt, outcome.failure, "failed", at)
         else:
             # A cancelled attempt would be closed, so the task has raised CancelledError by itself.
             self._fail(attempt, _SELF_CANCELLED, "failed", at)
 
-    def settle_remote(self, attempt: LiveAttempt, report: RemoteReport) -> None:
+    def conclude_remote(self, attempt: LiveAttempt, report: RemoteReport) -> None:
         """A worker has ended a task that it took from the queue. The report counts the attempts that other
         workers have lost."""
         attempt.lost += report.attempt - attempt.number
@@ -88,11 +88,11 @@ class Attempts:
         attempt.worker, attempt.started_at = report.worker, report.started_at
         if report.failure is not None and report.failure.type == LOST:
             # The store has recorded the lost attempts, and there were too many: there is no retry.
-            self._close(attempt, TaskStatus.FAILED, report.outcome, self._now)
+            self._settle(attempt, TaskStatus.FAILED, report.outcome, self._now)
             return
-        self.settle(attempt, report.outcome, self._now)
+        self.conclude(attempt, report.outcome, self._now)
 
-    def enqueue(self, attempt: LiveAttempt, ready_at: Instant) -> None:
+    def offer_to_workers(self, attempt: LiveAttempt, ready_at: Instant) -> None:
         """Let workers take the attempt from the store's queue. It needs no executor of this node."""
         service = attempt.options.service
         assert service is not None
@@ -107,7 +107,7 @@ class Attempts:
         commit, and its failure is recorded when it has ended. Otherwise the failure is recorded now, and the
         attempt is cancelled after the commit.
         """
-        if attempt.stage not in (Stage.QUEUED, Stage.RUNNING) or attempt.pending_failure is not None:
+        if attempt.stage not in (Stage.WAITING, Stage.RUNNING) or attempt.pending_failure is not None:
             return
         failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {attempt.name!r} {reason}")
         slots = attempt.slots if attempt.stage is Stage.RUNNING else None
@@ -135,7 +135,7 @@ class Attempts:
                 "it may be what kills the node, or workflow code that blocks it for longer than its lease",
                 task=task_id(attempt.run, attempt.seq),
             )
-            self._close(attempt, TaskStatus.FAILED, Failed(failure), self._now)
+            self._settle(attempt, TaskStatus.FAILED, Failed(failure), self._now)
         else:
             wait = wait_after_loss(attempt.lost + 1, self._dice)
             due = None if wait is None else later(self._now, wait)
@@ -150,14 +150,14 @@ class Attempts:
         if attempt.stage is Stage.CLOSED:
             return
         if attempt.options.service is not None:
-            self.enqueue(attempt, self._now)
+            self.offer_to_workers(attempt, self._now)
             return
         attempt.stage = Stage.SCHEDULED
         attempt.due_at = None
         self.to_dispatch.append(attempt)
         hold(self._commit, attempt.resident)
-        attempt.is_recorded = self._dispatcher.reserve(attempt)
-        if attempt.is_recorded:
+        attempt.may_start = self._dispatcher.reserve(attempt)
+        if attempt.may_start:
             self._record_start(attempt)
 
     def record_start(self, attempt: LiveAttempt) -> None:
@@ -175,7 +175,7 @@ class Attempts:
         delay = attempt.options.retry.delay_after(failures, failure, self._dice)
         if delay is None:
             named = msgspec.structs.replace(failure, task=task_id(attempt.run, attempt.seq))
-            self._close(attempt, TaskStatus.FAILED, Failed(named), at)
+            self._settle(attempt, TaskStatus.FAILED, Failed(named), at)
         else:
             self._try_again(attempt, due=later(self._now, delay), failures=failures, lost=attempt.lost)
 
@@ -221,23 +221,23 @@ class Attempts:
         )
         again.heartbeat_details = attempt.heartbeat_details
         if attempt.options.service is not None:
-            self.enqueue(again, self._now if due is None else due)
+            self.offer_to_workers(again, self._now if due is None else due)
             self.move(again, TaskStatus.PENDING, None)
             return
         if due is not None:
             self._timers.back_off(again, due)
-            # The next tick sees that the run is idle now, and may leave memory.
+            # When runs are advanced, this one is seen to be idle now, and may leave memory.
             self._residents.mark_ready(resident)
             self.move(again, TaskStatus.PENDING, None)
             return
         self.to_dispatch.append(again)
-        again.is_recorded = self._dispatcher.reserve(again)
-        if again.is_recorded:
+        again.may_start = self._dispatcher.reserve(again)
+        if again.may_start:
             self._record_start(again)
         else:
             self.move(again, TaskStatus.PENDING, None)
 
-    def _close(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
+    def _settle(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         resident = attempt.resident
         hold(self._commit, resident)
         self.retire(attempt)
@@ -256,6 +256,7 @@ class Attempts:
         )
 
     def retire(self, attempt: LiveAttempt) -> None:
+        """The attempt is over for the engine: no more alarms, and later reports of it are ignored."""
         attempt.stage = Stage.CLOSED
         attempt.due_at = None
         if attempt.log is not None:

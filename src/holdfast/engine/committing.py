@@ -1,8 +1,9 @@
 """Committing a tick, however long it takes.
 
 If the database is away, the commit is tried again until the database is back. If the answer to a commit was
-lost, the store is asked whether the commit stands. Nothing of a tick may be done before its commit stands,
-so the node starts nothing new meanwhile; running tasks go on.
+lost, the store is asked whether the commit stands. Nothing of a tick may be done before its commit stands.
+Meanwhile running attempts go on, and attempts that earlier commits recorded start in slots that come free,
+for as long as the lease is valid.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class Committer:
         return Commit(self._namespace, self.node, self._ticks, now, self._lease.end_after(now))
 
     async def commit(self, tick: Tick) -> Receipt:
-        """Commit, and make sure that the lease was valid all the time or that every run is still ours."""
+        """Commit. If the lease may have run out meanwhile, ask which runs are still ours before it counts as
+        renewed."""
 
         def refuse_starts(error: StoreFull) -> None:
             """Callers that want to start runs are refused at once. Rows of other runs are kept and

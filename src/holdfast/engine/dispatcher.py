@@ -103,8 +103,8 @@ class Dispatcher:
         self._queues: dict[tuple[int, str], _QueueSlots] = {}
         self._executors: dict[int, _ExecutorSlots] = {}
         self._ending: dict[tuple[RunKey, int], _EndingAttempt] = {}
-        """Tasks whose attempt was cancelled and will surely end. If the run was opened again meanwhile, the
-        next attempt waits for that end."""
+        """Tasks whose attempt was cancelled and will surely end. If the run is back meanwhile (opened again,
+        or claimed again), the next attempt waits for that end."""
         self._order = count()
         self.running = 0
         self.is_open = True
@@ -128,8 +128,8 @@ class Dispatcher:
         """Attempts that could start if their start were recorded, which the next commit should do."""
         if self.is_open:
             for slots in self._queues.values():
-                if slots.waiting and not slots.waiting[0][2].is_recorded:
-                    self._recording += [attempt for attempt in slots.next_ones() if not attempt.is_recorded]
+                if slots.waiting and not slots.waiting[0][2].may_start:
+                    self._recording += [attempt for attempt in slots.next_ones() if not attempt.may_start]
         return self._recording
 
     def note_commit(self) -> None:
@@ -137,22 +137,22 @@ class Dispatcher:
         for slots in self._queues.values():
             slots.reserved = slots.shared.reserved = 0
         for attempt in self._recording:
-            attempt.is_recorded = True
+            attempt.may_start = True
         self._recording = []
 
     def submit(self, attempts: Iterable[LiveAttempt]) -> None:
         """Start each attempt, now or when a slot is free. Call this only after the commit that records it."""
         now = self._current_time()
-        may_start = self.is_open and self._lease.is_valid(now)
+        has_lease = self.is_open and self._lease.is_valid(now)
         for attempt in attempts:
-            attempt.stage = Stage.QUEUED
+            attempt.stage = Stage.WAITING
             ending = self._ending.get((attempt.run, attempt.seq))
             if ending is not None:
                 ending.successor = attempt
                 continue
             slots = attempt.slots or self._find_slots(attempt)
-            has_slot = may_start and slots.free > 0 and slots.shared.free > 0 and not slots.waiting
-            if has_slot and attempt.is_recorded:
+            has_slot = has_lease and slots.free > 0 and slots.shared.free > 0 and not slots.waiting
+            if has_slot and attempt.may_start:
                 self._start(slots, attempt, now)
                 continue
             heapq.heappush(slots.waiting, (-attempt.options.priority, next(self._order), attempt))
@@ -174,7 +174,7 @@ class Dispatcher:
         ending = self._ending.get((attempt.run, attempt.seq))
         if ending is not None and ending.attempt is attempt:
             del self._ending[attempt.run, attempt.seq]
-            if ending.successor is not None and ending.successor.stage is Stage.QUEUED:
+            if ending.successor is not None and ending.successor.stage is Stage.WAITING:
                 self.submit([ending.successor])
 
     def close(self) -> None:
@@ -196,7 +196,8 @@ class Dispatcher:
         slots.shared.free += 1
         self.running -= 1
         if attempt.stage is Stage.CLOSED:
-            self._inbox.wake()  # for the limits of the attempt that starts in this slot now
+            # An attempt with limits of its own may start in this slot: the loop must find its next due time.
+            self._inbox.wake()
         else:
             self._inbox.post(AttemptEnded(attempt, outcome, self._clock.now()))
         self._stop_waiting_for(attempt)
@@ -205,7 +206,8 @@ class Dispatcher:
                 self._fill(each)
 
     def start_waiting(self) -> None:
-        """Start attempts that waited for the lease to be renewed, or too long for another attempt to end."""
+        """Start attempts whose start is recorded now. Also those that waited for the lease to be renewed, or
+        too long for another attempt to end."""
         if self._ending:
             now = self._current_time()
             for each in [it for it in self._ending.values() if it.successor is not None]:
@@ -220,11 +222,11 @@ class Dispatcher:
             return
         while slots.waiting and slots.free > 0 and slots.shared.free > 0:
             attempt = slots.waiting[0][2]
-            if attempt.stage is Stage.QUEUED and not attempt.is_recorded:
+            if attempt.stage is Stage.WAITING and not attempt.may_start:
                 self._inbox.wake()
                 return
             heapq.heappop(slots.waiting)
-            if attempt.stage is Stage.QUEUED:
+            if attempt.stage is Stage.WAITING:
                 self._start(slots, attempt, now)
 
     def _start(self, slots: _QueueSlots, attempt: LiveAttempt, now: Instant) -> None:

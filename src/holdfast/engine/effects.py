@@ -91,7 +91,7 @@ class Effects:
     def _drop_lost(self, tick: Tick, receipt: Receipt) -> None:
         """Forget runs that another node owns, and runs whose id was taken by an existing run."""
         if receipt.lost:
-            _log.warning("node %s has lost the lease of %d runs", tick.commit.node, len(receipt.lost))
+            _log.warning("node %s has lost %d runs to other nodes", tick.commit.node, len(receipt.lost))
         self._residents.discard(receipt.lost)
         self._residents.discard(receipt.existing)
         if self._admission.is_limiting or self._poller.wants_claim:
@@ -125,7 +125,7 @@ class Effects:
             poller.wants_claim = poller.wants_mail = True
             self._inbox.wake()
         if any(resident.record.schedule is not None for resident in tick.gone):
-            poller.poll_now()  # the next tick of the schedule may wait for the end of this run
+            poller.poll_now()  # the schedule may wait for the end of this run
         if tick.gone and (self._admission.is_limiting or poller.wants_claim):
             self._inbox.wake()  # there is room now, and perhaps nothing else leads to a tick
         if tick.commit.claim is not None:

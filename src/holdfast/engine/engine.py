@@ -164,13 +164,13 @@ class Engine:
                     await self._store.leave(self._namespace, self.node)
         self.drop_everything()
 
-    async def _has_ended_by(self, patience: Instant) -> bool:
+    async def _has_ended_by(self, deadline: Instant) -> bool:
         """Wait for the loop to end. While the store is away it does not: a commit is retried until it
         stands."""
         assert self._main is not None
         over = asyncio.Event()
         self._main.add_done_callback(lambda _: over.set())
-        await self._clock.wait(over, patience)
+        await self._clock.wait(over, deadline)
         return self._main.done()
 
     async def wait_until_stopped(self) -> None:
@@ -256,7 +256,7 @@ class Engine:
                     if not self._dispatcher.running or self._clock.now() >= deadline:
                         break
                 await self._tick()
-            await self._end_processes()
+            await self._end_running_attempts()
             await self._tick(hand_back=True)
         except asyncio.CancelledError:
             raise
@@ -270,7 +270,7 @@ class Engine:
         finally:
             self._is_ticking = False
 
-    async def _end_processes(self) -> None:
+    async def _end_running_attempts(self) -> None:
         """Cancel attempts that are sure to end, and wait for their end, before they are handed back: the next
         owner starts them at once, and they must not run twice."""
         attempts = [attempt for resident in self._residents for attempt in resident.attempts.values()]
@@ -315,7 +315,8 @@ class Engine:
 
     async def _register_children(self, runs: Sequence[RunRecord]) -> None:
         """Write the definitions of children into the store before their runs. If a workflow was added to the
-        catalog after the node was opened, the store does not have it, and a retry of the run needs it."""
+        catalog after the node was opened, the store does not have it, and whoever retries the child needs it.
+        If they cannot be written, the commit goes on."""
         lacking = {(run.workflow, run.version) for run in runs} - self._registered
         if lacking:
             definitions = [it for it in self._programs.stored() if (it.name, it.version) in lacking]
@@ -340,6 +341,8 @@ class Engine:
                 tick.release(resident, wake_at=resident.next_due())
             self._request_work(tick)
         if not self._lease.is_valid(self._clock.now()):
+            # The process stood still for too long. What was decided counts only for runs that are still ours,
+            # so the commit checks all of them.
             tick.hold_all(self._residents)
         return tick
 
@@ -352,7 +355,7 @@ class Engine:
             tick.hear(fact)
         self._advance_ready(tick)
         for attempt in self._dispatcher.take_unrecorded():
-            if attempt.stage is Stage.QUEUED:
+            if attempt.stage is Stage.WAITING:
                 tick.attempts.record_start(attempt)
         for attempt in self._timers.take_unshown(tick.now):
             tick.attempts.show(attempt)

@@ -1,8 +1,9 @@
-"""The engine's inbox: what has happened since the last tick, as typed facts.
+"""The engine's inbox: what has happened to attempts since the last tick, as typed facts.
 
 The parts of the engine post facts at any time, and the next tick takes them by kind, in the order of the
 two tuples below. That order decides races: an outcome that arrives together with a timeout counts as an
-outcome.
+outcome. Fired timers, messages and ended children are events of one run: they are put into `Resident.events`,
+and the run is marked as ready.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class AttemptDue(msgspec.Struct):
 
 
 class AttemptLost(msgspec.Struct):
-    """An attempt was under way on a node that died."""
+    """The store has the attempt as dispatched or running, on a node that died or lost its lease."""
 
     attempt: LiveAttempt
 
@@ -100,7 +101,7 @@ AFTER_RUNS = (MessageStale,)
 
 
 class EngineInbox:
-    """The one object through which the engine's parts reach its loop."""
+    """Wakes the engine's loop, and keeps the facts for its next tick."""
 
     def __init__(self) -> None:
         self.woken = asyncio.Event()
@@ -112,15 +113,15 @@ class EngineInbox:
         self.woken.set()
 
     def post(self, fact: Fact) -> None:
-        """Keep a fact for the next tick, and see that there is one."""
+        """Keep a fact until facts of its kind are taken, and see that there is a tick."""
         facts = self._facts[type(fact)]
         if not facts:
             self.woken.set()
         facts.append(fact)
 
     def post_within_tick(self, fact: Fact) -> None:
-        """Keep a fact that the tick itself has found, such as an alarm that is due. It takes the fact at
-        once."""
+        """Keep a fact that the tick itself has found, such as an alarm that is due. The same tick takes the
+        fact, so it need not wake the loop."""
         self._facts[type(fact)].append(fact)
 
     def take(self, kinds: tuple[type[Fact], ...]) -> Iterator[Fact]:

@@ -25,6 +25,6 @@ class NodeLease:
         self.until = commit.lease_until
 
     def is_valid(self, now: Instant) -> bool:
-        """False after this process stood still, or the store was away, for too long. Then the node may do
-        nothing before a commit has confirmed which runs are still its own."""
+        """False after this process stood still, or the store was away, for too long. Then the node may start
+        no attempt before a commit has confirmed which runs are still its own."""
         return now < self.until

@@ -20,7 +20,8 @@ class Stage(Enum):
 
     SCHEDULED = "scheduled"
     """The commit that records it is under way, and it must not start before."""
-    QUEUED = "queued"
+    WAITING = "waiting"
+    """For a slot, or for the end of an earlier attempt at the same task."""
     RUNNING = "running"
     BACKING_OFF = "backing off"
     REMOTE = "remote"
@@ -38,16 +39,17 @@ class LiveAttempt(Attempt, eq=False):
     """Earlier attempts that failed. Lost attempts are not the task's fault and do not count."""
     lost: int = 0
     stage: Stage = Stage.SCHEDULED
-    is_recorded: bool = True
-    """False if its start must be recorded before it starts: the task was tried before, and may be what kills
-    its nodes."""
+    may_start: bool = True
+    """False while a commit must record its start first: the task was tried before, and may be what kills its
+    nodes. A first attempt may start as soon as its task is recorded."""
     is_shown: bool = False
     started_at: Instant | None = None
     heartbeat_at: Instant | None = None
     due_at: Instant | None = None
     alarms: list[Alarm] | None = None
     slots: Any = None
-    """The dispatcher's field: the slots of its queue. None once the executor has reported."""
+    """The dispatcher's field: the slots that it shares with others of its queue and executor. None before the
+    dispatcher has looked for a slot, and once the executor has reported."""
     pending_failure: Failure | None = None
     """The failure to record when its executor reports its end, whatever the executor reports."""
     log: Any = None
@@ -134,8 +136,9 @@ class Resident:
         self.attempts[seq] = attempt
         return attempt
 
-    def next_attempt(self, task: UnsettledTask) -> LiveAttempt:
-        """The next attempt at a task that was scheduled before this node had the run."""
+    def restore_attempt(self, task: UnsettledTask) -> LiveAttempt:
+        """Add the attempt that the row of a task names: it was under way on another node, or is still to be
+        made. Failures from before the run was opened again (`forgiven`) do not count."""
         record = task.record
         attempt = self.new_attempt(
             record.seq,

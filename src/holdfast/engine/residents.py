@@ -46,7 +46,7 @@ class Residents:
         self._by_claim[resident.record.claim] += 1
 
     def mark_ready(self, resident: Resident) -> None:
-        """Have the run advanced in the next tick."""
+        """Have the run advanced: in this tick, if its runs are still to be advanced, or else in the next."""
         if not self._ready:
             self._inbox.wake()
         self._ready[resident.key] = resident

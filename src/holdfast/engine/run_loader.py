@@ -173,7 +173,7 @@ class RunLoader:
         self._residents.mark_ready(resident)
 
     def _resume_task(self, resident: Resident, task: UnsettledTask) -> None:
-        record, attempt = task.record, resident.next_attempt(task)
+        record, attempt = task.record, resident.restore_attempt(task)
         if task.options.service is not None:
             attempt.stage = Stage.REMOTE
         elif record.status is not TaskStatus.PENDING:

@@ -104,7 +104,7 @@ class StartQueue:
                 record = unowned(record)
                 tick.has_new_work = True
             else:
-                # This commit creates the run, so there is no lease to check.
+                # This commit creates the run, so there is no owner to check.
                 resident.held_in_tick = tick.commit.tick
                 self._residents.add(resident)
                 self._residents.mark_ready(resident)

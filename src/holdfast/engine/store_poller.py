@@ -46,7 +46,8 @@ class StorePoller:
         self._poll_every = tuning.poll
         self._namespace = namespace
         self._inbox = inbox
-        self._reap_at = self._relax_at = Instant(0)
+        self._free_runs_at = self._relax_at = Instant(0)
+        """Not before these: claim the runs of dead nodes, and lift limits of admission."""
         self._set_clock_at = 0
         self.next_poll = Instant(0)
         self.wants_claim = False
@@ -102,13 +103,13 @@ class StorePoller:
 
     def _note_work(self, work: NextWork, now: Instant) -> None:
         self.wants_mail = self.wants_mail or work.has_mail
-        if work.expires_at is not None and max(work.expires_at, self._reap_at) <= now:
+        if work.expires_at is not None and max(work.expires_at, self._free_runs_at) <= now:
             self.wants_claim = True
             # The dead node may have a commit under way, which must end first. The node must not spin
             # meanwhile.
-            self._reap_at = later(now, _SOON)
+            self._free_runs_at = later(now, _SOON)
         elif work.expires_at is not None:
-            self.poll_by(max(work.expires_at, self._reap_at))
+            self.poll_by(max(work.expires_at, self._free_runs_at))
         if work.wake_at is not None and work.wake_at <= now:
             self.wants_claim = True
         elif work.wake_at is not None:

@@ -140,9 +140,9 @@ class Tick:
     def hear(self, fact: Fact) -> None:
         match fact:
             case AttemptEnded():
-                self.attempts.settle(fact.attempt, fact.outcome, fact.at)
+                self.attempts.conclude(fact.attempt, fact.outcome, fact.at)
             case WorkerReported():
-                self.attempts.settle_remote(fact.attempt, fact.report)
+                self.attempts.conclude_remote(fact.attempt, fact.report)
                 self.mark_read(fact.attempt.resident, fact.message)
             case LimitExceeded():
                 self.attempts.time_out(fact.attempt, fact.reason)
@@ -225,7 +225,7 @@ class Tick:
                 self._record(resident, command)
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
-                self.attempts.dispatch_due(resident.next_attempt(task))
+                self.attempts.dispatch_due(resident.restore_attempt(task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # otherwise it has ended, and the program gets that event
@@ -254,7 +254,7 @@ class Tick:
         attempt = resident.new_attempt(command.seq, command.name, command.input, command.options)
         status = TaskStatus.PENDING
         if command.options.service is not None:
-            self.attempts.enqueue(attempt, self.now)
+            self.attempts.offer_to_workers(attempt, self.now)
         else:
             self.attempts.to_dispatch.append(attempt)
             if self._dispatcher.reserve(attempt):
@@ -329,7 +329,7 @@ class Tick:
     def _refuse_child(self, resident: Resident, child: RunRecord, seq: int, failure: Failure) -> None:
         """Record that the child failed before any node could take it. Its row says why, and replay of the
         parent reads the same failure, whatever the limit or the catalog is then."""
-        # The row names no parent, so that no message is sent: the parent gets its event right here.
+        # This EndedRun names no parent, so that the store sends no message: the parent gets its event here.
         self.commit.ended.append(
             EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
         )
@@ -349,7 +349,7 @@ class Tick:
     def _end(self, resident: Resident, command: EndRun) -> None:
         """End a run, and cancel its tasks and attached children that have not ended."""
         for task in resident.held_back.values():
-            resident.next_attempt(task)  # to be cancelled with the others
+            resident.restore_attempt(task)  # to be cancelled with the others
         for seq in list(resident.attempts):
             self._cancel_task(resident, seq)
         if resident.attached:

@@ -9,7 +9,7 @@ import msgspec
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     lease: dt.timedelta = dt.timedelta(seconds=15)
-    """How long a node may be silent before others take its runs. Renewed at a third of it."""
+    """How long a node may be silent before others take its runs. A node with runs renews it at a third."""
     drain: dt.timedelta = dt.timedelta(seconds=10)
     """How long a stopping node lets tasks finish before it hands them back."""
     poll: dt.timedelta = dt.timedelta(seconds=20)
@@ -24,10 +24,10 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How many characters of the log of an attempt are kept."""
     max_resident: int = 10_000
     """How many runs to hold in memory at most."""
+    max_idle: int = 256
+    """How many runs in memory may be idle. If there are more, the longest idle leave memory at once."""
     max_depth: int = 100
     """How many runs may be above a run: its parent, the parent of that, and so on."""
-    max_idle: int = 256
-    """How many of them may be idle. If there are more, the longest idle leave memory at once."""
     claim_batch: int = 500
     """How many runs to claim in one commit at most."""
     start_batch: int = 1000
