@@ -314,11 +314,6 @@ def test_a_planted_violation_is_found_and_named(path: str, findings: list[str]):
 
 # --- import circles
 
-REMAINING_CIRCLES = [
-    {"testing/simulation/process.py", "testing/simulation/simulation.py"},
-]
-"""Circles that are still to be removed. Take a circle out of the list when it is gone; add none."""
-
 
 def import_circles(modules: list[Module]) -> list[set[str]]:
     """The groups of modules that import each other, directly or through others, by path."""
@@ -362,10 +357,7 @@ def _reachable(start: str, imported: dict[str, set[str]]) -> set[str]:
 def test_no_modules_import_each_other():
     found = import_circles(read(SOURCE))
 
-    added = [sorted(circle) for circle in found if circle not in REMAINING_CIRCLES]
-    removed = [sorted(circle) for circle in REMAINING_CIRCLES if circle not in found]
-    assert not added, f"these modules import each other: {added}"
-    assert not removed, f"take these out of REMAINING_CIRCLES, they are gone: {removed}"
+    assert not found, f"these modules import each other: {[sorted(circle) for circle in found]}"
 
 
 def test_a_circle_of_late_and_typing_imports_is_found(tmp_path: Path):

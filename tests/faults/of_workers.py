@@ -130,7 +130,11 @@ REPORTS = [
     Fault(
         "report-not-marked-as-read",
         "a message is read once",
-        [Code("engine.tick:hear").replace("A.conclude_remote(...); B.mark_read(...)", "A.settle_remote(...)")],
+        [
+            Code("engine.tick:hear").replace(
+                "A.conclude_remote(...); B.mark_read(...)", "A.conclude_remote(...)"
+            )
+        ],
         _queued("test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_nothing[sqlite]"),
     ),
     Fault(

@@ -95,7 +95,7 @@ _TOLD_AT_HOME = WRITES - {"commit", "recover", "register", "delete_schedule"}
 something, which most of those of flows and workers do not."""
 
 
-class Operation(NamedTuple):
+class StoreCall(NamedTuple):
     """What was asked of the store, by whom."""
 
     process: str
@@ -155,7 +155,7 @@ class SimulatedDatabase:
         rows: AnnouncingDatabase,
         store: Store,
         weather: DatabaseConditions,
-        on_write: Callable[[Operation, Any], None],
+        on_write: Callable[[StoreCall, Any], None],
     ) -> None:
         self.world = world
         self._rows = rows
@@ -165,7 +165,7 @@ class SimulatedDatabase:
         self.lines: list[DatabaseConnection] = []
         self.operations = 0
 
-    def perform(self, operation: Operation) -> Any:
+    def perform(self, operation: StoreCall) -> Any:
         """Do it, now. What it raises is raised."""
         self.operations += 1
         if operation.name == "now":
@@ -181,7 +181,7 @@ class SimulatedDatabase:
             self._tell(operation)
         return result
 
-    def _tell(self, operation: Operation) -> None:
+    def _tell(self, operation: StoreCall) -> None:
         is_announced, self._rows.has_announced = self._rows.has_announced, False
         if self.weather.is_silent or not is_announced:
             return
@@ -241,7 +241,7 @@ class DatabaseConnection:
         return ask
 
     def _ask(self, name: str, args: tuple[Any, ...]) -> asyncio.Future[Any]:
-        operation = Operation(self.owner.name, name, tuple(map(_as_sent, args)))
+        operation = StoreCall(self.owner.name, name, tuple(map(_as_sent, args)))
         question = _Question(self, operation, self.owner.loop.create_future())
         if not self.owner.is_alive:
             return question.answer  # its code has ended the process, and this is what it would have done next
@@ -304,7 +304,7 @@ class DatabaseConnection:
 class _Question:
     """One operation on its way."""
 
-    def __init__(self, line: DatabaseConnection, operation: Operation, answer: asyncio.Future[Any]) -> None:
+    def __init__(self, line: DatabaseConnection, operation: StoreCall, answer: asyncio.Future[Any]) -> None:
         self._line = line
         self.operation = operation
         self.answer = answer

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 import msgspec
 
-from holdfast.authoring.catalog import Definitions
+from holdfast.authoring.catalog import Catalog, Definitions
 from holdfast.authoring.code.loop import close_coroutine
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
@@ -29,16 +29,14 @@ from holdfast.ports.commits import EndedRun
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import Store
-from holdfast.testing.simulation.asking import AskingWorker
-from holdfast.testing.simulation.database import DatabaseConnection
+from holdfast.testing.simulation.asking import AskingWorker, Services
+from holdfast.testing.simulation.conditions import WorldConditions
+from holdfast.testing.simulation.database import DatabaseConnection, SimulatedDatabase
 from holdfast.testing.simulation.faults import OperationFault
 from holdfast.testing.simulation.loop import ProcessLoop
 from holdfast.testing.simulation.safety import Safety
-from holdfast.testing.simulation.witness import WatchedBody, Workshop
-from holdfast.testing.simulation.world import SECOND
-
-if TYPE_CHECKING:
-    from holdfast.testing.simulation.simulation import Simulation
+from holdfast.testing.simulation.witness import WatchedBody, Witness, Workshop
+from holdfast.testing.simulation.world import SECOND, World
 
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
 """As in production, but small where size would hide something: a handful of runs fills a batch."""
@@ -60,12 +58,37 @@ def end_this_process() -> None:
     _Running.process.crash(_RESTARTING)
 
 
+class Surroundings(Protocol):
+    """What machines and processes find around them: the simulation that they are part of."""
+
+    seed: int
+    namespace: str
+    catalog: Catalog
+    queues: Mapping[str, int]
+    services: Services
+    concurrency: int
+    max_payload_bytes: int
+    max_resident: int
+    longest_task: float
+    world: World
+    database: SimulatedDatabase
+    weather: WorldConditions
+    safety: Safety
+    witness: Witness
+    struck: Counter[str]
+    is_over: bool
+
+    async def use(self, client: Client) -> None: ...
+
+    def keep_ended(self, process: Process) -> None: ...
+
+
 class Machine:
     """A place with a clock where one process runs after the other; during a deploy, two at a time."""
 
     def __init__(
         self,
-        simulation: Simulation,
+        simulation: Surroundings,
         name: str,
         *,
         has_engine: bool,
@@ -286,9 +309,9 @@ class Process:
         self._line.cut()
         self._machine.processes.remove(self)
         self._simulation.world.citizens.remove(self)
-        self._simulation.expire_nodes(self)
+        self._simulation.keep_ended(self)
 
-    def expire_nodes(self) -> None:
+    def dispose(self) -> None:
         """Close what it left behind, so that nothing of it is left to the garbage collector."""
         if self.engine is not None:
             self.engine.drop_everything()

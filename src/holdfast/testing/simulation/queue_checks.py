@@ -13,7 +13,7 @@ from holdfast.core.records import History
 from holdfast.core.values import RunKey, TaskStatus, key_text
 from holdfast.ports.commits import Commit
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem
-from holdfast.testing.simulation.database import Operation
+from holdfast.testing.simulation.database import StoreCall
 
 _Key: TypeAlias = tuple[RunKey, int]
 
@@ -30,7 +30,7 @@ class QueueChecks:
         """The attempt that its run was told of last."""
 
     def check(
-        self, operation: Operation, result: Any, known: Mapping[RunKey, History], *, clocks_agree: bool
+        self, operation: StoreCall, result: Any, known: Mapping[RunKey, History], *, clocks_agree: bool
     ) -> Iterator[str]:
         """What was done is done; `known` is what is there after it."""
         args = operation.args
@@ -94,7 +94,7 @@ class QueueChecks:
 
 
 def broken_by_workers(
-    operation: Operation, result: Any, before: History | None, after: History
+    operation: StoreCall, result: Any, before: History | None, after: History
 ) -> Iterator[str]:
     """A run that was changed by what a worker has said, and must not have been."""
     if before is None:

@@ -18,7 +18,7 @@ from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Attempt
 from holdfast.ports.runs import RunFilter
 from holdfast.ports.store import Store
-from holdfast.testing.simulation.database import Operation, run_inline
+from holdfast.testing.simulation.database import StoreCall, run_inline
 from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_workers
 
 _NO_MATTER_HOW_LONG = Instant(0)
@@ -50,7 +50,7 @@ class Safety:
 
     # --- the promises about rows
 
-    def check_write(self, operation: Operation, result: Any) -> None:
+    def check_write(self, operation: StoreCall, result: Any) -> None:
         self.writes += 1
         if operation.name == "commit" and _only_renews(operation.args[0]):
             self._leases[operation.args[0].node] = operation.args[0].lease_until
@@ -148,7 +148,7 @@ class Safety:
 
 
 def _broken_by(
-    operation: Operation, before: History | None, after: History, leases: dict[NodeId, int]
+    operation: StoreCall, before: History | None, after: History, leases: dict[NodeId, int]
 ) -> Iterator[str]:
     if before is None:
         if operation.name not in ("commit", "create"):

@@ -141,7 +141,7 @@ class Simulation:
         self.weather = WorldConditions()
         self.witness = Witness(lambda: self.world.now)
         self.database = SimulatedDatabase(self.world, rows, store, self.weather, self.safety.check_write)
-        self._graveyard: list[Process] = []
+        self._ended_processes: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed, once it is over."""
         self.struck: Counter[str] = Counter()
@@ -297,16 +297,16 @@ class Simulation:
     async def use(self, client: Client) -> None:
         await self._scenario.use(client)
 
-    def expire_nodes(self, process: Process) -> None:
-        """Kept to the end: collecting what it leaves behind would run some of its code."""
-        self._graveyard.append(process)
+    def keep_ended(self, process: Process) -> None:
+        """Keep the process to the end of the simulation: garbage collection would run some of its code."""
+        self._ended_processes.append(process)
 
     def _clean_up(self) -> None:
         for citizen in list(self.world.citizens):
             if isinstance(citizen, Process):
                 citizen.vanish("the simulation is over")
-        for process in self._graveyard:
-            process.expire_nodes()
+        for process in self._ended_processes:
+            process.dispose()
         run_inline(self._store.close())
 
 
