@@ -88,7 +88,23 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "flows/test_flows.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "fuzz/test_corrupt_rows.py": (("test_a_damaged_run_is_set_aside_and_all_others_end",), (" 0]",)),
     "programs/test_programs.py": (("test_a_program_ends_on_",), ("[0]",)),
-    "cli/test_terminal.py": (("test_the_view_fits_the_terminal_",), ("[100-24]", "[24-4]")),
+    "cli/test_flows.py": (
+        ("test_",),
+        ("test_a_flow_that_was_left_", "test_in_a_terminal_", "test_a_loop_", "test_runs_show_"),
+    ),
+    "cli/test_resume.py": (
+        ("test_",),
+        (
+            "test_after_kill_nine_",
+            "test_a_signal_outside_",
+            "test_cancelled_elsewhere_",
+            "test_a_failed_run_",
+        ),
+    ),
+    "cli/test_terminal.py": (
+        ("test_",),
+        ("test_the_view_shows_", "test_a_failure_", "test_what_a_run_", "test_after_ctrl_c_", "[40-8]"),
+    ),
 }
 """By file: functions that begin so are long, but for the cases with one of these texts in their id."""
 
@@ -98,7 +114,7 @@ EXPLORING: Final[dict[str, tuple[str, ...]]] = {
 }
 """By file: the functions that go on from where `make test` ends. Property tests do so as well."""
 
-BOTH_STORES: Final = ("client", "compat", "differential", "server", "stores")
+BOTH_STORES: Final = ("client", "compat", "differential", "stores")
 """Folders whose cases on Postgres are in `make test`. In others only those that are about Postgres are."""
 
 
