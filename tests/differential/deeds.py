@@ -53,6 +53,9 @@ class RemoteDeeds:
         for number, (first, second) in enumerate(pairwise(due)):
             if first.ready_at == second.ready_at:
                 self.separate(first, Instant(now - number - 1))
+        due = due_items(self.stores.tables, space, services, now)
+        if any(first.ready_at == second.ready_at for first, second in pairwise(due)):
+            return  # nobody holds them, so no heartbeat could separate them
         before = self.stores.tables
         item = self.stores.ask(
             f"poll_queue in {space} by {worker} for {services} until {lease_until}",
