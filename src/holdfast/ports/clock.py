@@ -1,4 +1,4 @@
-"""Time and waiting, as the engine sees them. A test or a simulator puts its own in their place."""
+"""The clock that the engine reads and waits on. A test or a simulator passes its own."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from holdfast.core.values import Instant
 
 class Clock(Protocol):
     def now(self) -> Instant:
-        """What time it is, for leases and for all that is written down. It may be set, also back."""
+        """The current time, for leases and for every stored instant. The clock may be set, also back."""
         ...
 
     def elapsed(self) -> int:
-        """Microseconds since some time or other. Never set: it is for how long something takes here.
-        While the machine sleeps it stands still, as everything does."""
+        """Microseconds since an arbitrary start, for measuring durations on this machine. This counter is
+        never set, and it stands still while the machine sleeps."""
         ...
 
     def catch_up(self) -> None:
-        """Find out whether the machine slept, which is too dear to be asked for every task. To be called
-        before the time decides whether a lease has run out."""
+        """Add the time that the machine slept. Call this before the time decides whether a lease has run
+        out. `now` does not check for sleep, because that costs too much to do for every task."""
         ...
 
     def set_to(self, there: Instant, within: int = 0) -> None:
-        """The database's clock, which all nodes go by, shows `there` now, give or take `within` microseconds.
+        """Set this clock to the database's, which shows `there` now, give or take `within` microseconds.
 
-        Nothing is changed by an answer that may be as wrong as this clock is."""
+        Nothing changes if the two clocks differ by no more than `within`."""
         ...
 
     async def wait(self, event: asyncio.Event, until: Instant | None) -> None:
-        """Return when `event` is set or the instant has come, whichever is first. None never comes."""
+        """Return when `event` is set or `until` has come, whichever is first. None: there is no timeout."""
         ...

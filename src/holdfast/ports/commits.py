@@ -1,8 +1,8 @@
-"""A commit: all that one tick of one node changes, as rows for the store to write, and what came of it.
+"""A commit: all that one tick of one node changes, as rows for the store to write, and its receipt.
 
-Rows have their fields in the order of the statement's parameters: at some ten thousand tasks a second a value
-is built once and handed to the database as it is. They are Structs that the garbage collector does not track,
-at a fifth of the cost of a NamedTuple.
+The fields of a row are in the order of the statement's parameters. So a row is built once and passed to the
+database unchanged, which matters at ten thousand tasks a second. Rows are Structs that the garbage collector
+does not track: they cost a fifth of a NamedTuple.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _RunRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class Held(_RunRow, frozen=True, gc=False):
-    """A run this commit touches, and the epoch under which the node believes to own it."""
+    """A run that this commit changes, and the epoch under which the node believes it owns the run."""
 
     epoch: int
 
@@ -53,7 +53,7 @@ class SettledTask(_RunRow, frozen=True, gc=False):
 
 
 class MovedTask(_RunRow, frozen=True, gc=False):
-    """A task that is not final: shown as running, or waiting for its next attempt."""
+    """A task that has not ended: it is running, or it waits for its next attempt."""
 
     seq: int
     status: TaskStatus
@@ -73,8 +73,9 @@ class EndedAttempt(_RunRow, frozen=True, gc=False):
     finished_at: Instant
     node: NodeId
     worker: str = ""
-    """The id of the worker that made the attempt, if it was not the node; and where it was called."""
+    """The id of the worker that made the attempt, if it was not the node."""
     worker_url: str = ""
+    """Where that worker was called; empty if it took the task from the queue."""
 
 
 class QueuedTask(_RunRow, frozen=True, gc=False):
@@ -84,18 +85,18 @@ class QueuedTask(_RunRow, frozen=True, gc=False):
     service: str
     attempt: int
     ready_at: Instant
-    """Not before this: the end of a backoff."""
+    """No worker may take the task before this time, which is the end of a backoff."""
     created_at: Instant
 
 
 class UnqueuedTask(_RunRow, frozen=True, gc=False):
-    """Nobody waits for it any more: whoever has taken it is refused."""
+    """A task to be removed from the queue. A report of the worker that has taken it is refused."""
 
     seq: int
 
 
 class NewLog(_RunRow, frozen=True, gc=False):
-    """Lines that an attempt has said, in order, as the JSON of a list of `Line`."""
+    """Output lines of an attempt, in order, as a JSON list of `OutputLine`."""
 
     seq: int
     attempt: int
@@ -118,51 +119,51 @@ class NewMessage(_RunRow, frozen=True, gc=False):
     name: str
     payload: Payload
     sender: RunKey | None = None
-    """The run that asked for it. Without its lease it sends nothing; None: it is not from a run."""
+    """The run that sends it, or None. The message is dropped if the node no longer owns that run."""
 
 
 class WokenRun(_RunRow, frozen=True, gc=False):
-    """A child that was opened again, and whose turn has come."""
+    """A reopened child that its parent has held back and now lets go on."""
 
     sender: RunKey
-    """Its parent. Without its lease it wakes nobody."""
+    """The parent. The child is not woken if the node no longer owns the parent."""
 
 
 class EndedRun(_RunRow, frozen=True, gc=False):
-    """A run that is over. If it was cancelled, so are all of its tasks that are not settled."""
+    """A run that has ended. If it was cancelled, the store also cancels its open tasks."""
 
     status: RunStatus
     output: Payload | None
     failure: bytes | None
     parent: RunKey | None
-    """The store tells it with a CHILD message, and wakes it."""
+    """The store sends the parent a CHILD message and wakes it."""
     parent_seq: int | None
     finished_at: Instant
 
 
 class ProvedRun(_RunRow, frozen=True, gc=False):
-    """A run that has had setbacks and has now taken a step, and its node lives: they are forgotten."""
+    """A run with setbacks that has taken a step while its node stayed alive. Its setbacks are reset to 0."""
 
 
 class ReleasedRun(_RunRow, frozen=True, gc=False):
-    """A run that leaves memory: because it only waits, because the node stops, or because it is parked.
-    The last is a setback; any other way out makes those forgotten that it had."""
+    """A run that leaves memory because it only waits, because the node stops, or because it is parked.
+    Parking counts as a setback. In the other cases the setbacks are reset to 0."""
 
     status: RunStatus
     failure: bytes | None
     wake_at: Instant | None
-    """The earlier of this and what a message asked for in the meantime is kept. Messages do not wake a
-    parked run: this is when it is tried again, if it is."""
+    """When to wake the run. If a message has set an earlier time since, that one is kept. For a parked run
+    this is the time of the next try; of all messages only a cancellation wakes it sooner."""
     waiting: str | None = None
     waiting_kind: WaitKind | None = None
     waiting_name: str | None = None
-    """The three are a `WaitDescription`."""
+    """`waiting`, `waiting_kind` and `waiting_name` are the fields of a `WaitDescription`."""
 
 
 class ClaimRequest(NamedTuple):
     claims: Sequence[str]
     limit: int
-    """Fewer are taken where some have had setbacks; see `policies.at_once`."""
+    """Fewer are taken if some of them have had setbacks; see `policies.claim_limit`."""
     runs: Sequence[RunKey] | None = None
     """Take only these, whatever their claims."""
 
@@ -173,14 +174,14 @@ class Commit(msgspec.Struct):
     namespace: str
     node: NodeId
     tick: int
-    """Counts the commits of this node; kept in its row, so that `recover` can answer."""
+    """Counts the commits of this node. It is stored in the row of the node, where `recover` reads it."""
     now: Instant
     lease_until: Instant
     is_retry: bool = False
-    """It was tried before, and what came of that is not known: it may even have been written."""
+    """The commit was tried before with an unknown result: it may have been written."""
     created: list[RunRecord] = []
     held: list[Held] = []
-    """Every run that any other row names and that `created` does not."""
+    """Every run that has a row in another list, unless the run is in `created`."""
     steps: list[NewStep] = []
     tasks: list[NewTask] = []
     settled: list[SettledTask] = []
@@ -193,15 +194,15 @@ class Commit(msgspec.Struct):
     taken: list[TakenMessage] = []
     proved: list[ProvedRun] = []
     messages: list[NewMessage] = []
-    """To other runs. One for a run that has ended or does not exist is dropped."""
+    """Messages to other runs. A message to a run that has ended or does not exist is dropped."""
     woken: list[WokenRun] = []
     ended: list[EndedRun] = []
     released: list[ReleasedRun] = []
     claim: ClaimRequest | None = None
-    """Take due runs in the same transaction. Also reaps the leases of nodes that have expired: a setback
-    for every run that one of them had."""
+    """Claim due runs in the same transaction. The store then also frees the runs of nodes whose lease has
+    expired, and counts a setback for each of those runs."""
     collect: bool = False
-    """Take the unread messages of runs this node owns in the same transaction."""
+    """Return the unread messages of runs that this node owns, read in the same transaction."""
 
 
 ROWS_OF_RUNS = (
@@ -220,26 +221,26 @@ ROWS_OF_RUNS = (
     "ended",
     "released",
 )
-"""The fields of a Commit that are lists of rows of runs, each with the run it belongs to as `run`."""
+"""The fields of a Commit whose rows belong to the run that they name as `run`."""
 
 ROWS_FOR_OTHERS = ("messages", "woken")
-"""Those whose rows belong to their `sender`, if they have one; `run` is the run that they are for."""
+"""The fields of a Commit whose rows belong to their `sender`, if they have one. `run` is the receiver."""
 
 
 class Claimed(NamedTuple):
     run: RunRecord
-    """As it stands after the claim: owner, epoch and status are the new ones."""
+    """The record after the claim, with the new owner, epoch and status."""
     is_new: bool
-    """It has no journal yet, so there is nothing to load but its unread messages."""
+    """The run has no journal yet. There is nothing to load but its unread messages."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What came of a commit."""
+    """The result of a commit."""
 
     lost: frozenset[RunKey] = frozenset()
-    """Held runs that this node no longer owns. Nothing of theirs was written."""
+    """Held runs that this node no longer owns. None of their rows were written."""
     existing: dict[RunKey, RunKey] = {}
-    """New runs whose id was taken, with the run that has it. Nothing of theirs was written."""
+    """New runs whose id was taken, each with the run that has the id. None of their rows were written."""
     claimed: list[Claimed] = []
     mail: list[MessageRecord] = []
-    """Unread messages of runs this node owns, the claimed ones included, in order."""
+    """Unread messages of the runs that this node owns, including the claimed runs, in order."""

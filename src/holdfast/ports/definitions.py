@@ -1,8 +1,8 @@
-"""Definitions: versions of workflows that nodes have brought, and of flows that were published.
+"""Definitions: versions of workflows that nodes have registered, and versions of flows that were published.
 
 A flow has an id and numbered versions. A published version is never changed, because runs are pinned to it. A
 draft may be replaced until it is published. Versions are rows of `workflows`, with the id of the flow as the
-name and the number as the version, so that any node can learn them.
+name and the number as the version. So any node can load them as workflows.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from holdfast.core.records import Definition
 from holdfast.core.values import Instant
 
 CURSOR: Final = "$cursor"
-"""The key of the state that says where a flow is: `node`, the last `action`, and how many `steps` it took."""
+"""The state key of a flow's position: `node`, the last `action`, and the number of `steps` so far."""
 
 
 class FlowRecord(NamedTuple):
     id: str
-    """The name, with a number after it if another flow has that id already. The name of its workflow."""
+    """The name, with a number after it if that id was taken. This is also the name of its workflow."""
     name: str
     description: str
     created_at: Instant
@@ -40,46 +40,46 @@ class FlowVersion(NamedTuple):
 
 
 def definition_of(version: FlowVersion) -> Definition:
-    """As the workflow that it is."""
+    """The version as the definition of a workflow."""
     return Definition(
         version.flow, str(version.number), "flow", version.hash, version.source, is_published=True
     )
 
 
 class DefinitionStore(Protocol):
-    """What a node needs to run workflows of any version."""
+    """The methods that a node needs to run workflows of any version."""
 
     async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
-        """Remember these versions. Raises VersionConflict if one is known with another hash."""
+        """Store these versions. Raises VersionConflict if one is stored with another hash."""
         ...
 
     async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
-        """Those of these names and versions that are known."""
+        """The stored definitions among these names and versions. Drafts are left out."""
         ...
 
     async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
-        """That one, or the highest that is published."""
+        """The version of that number, or for None the highest published version."""
         ...
 
 
 class FlowStore(DefinitionStore, Protocol):
-    """What a client needs to publish flows."""
+    """The methods that a client needs to publish flows."""
 
     async def create_flow(self, namespace: str, name: str, description: str, now: Instant) -> FlowRecord:
-        """Its id is the name, or the name with -2, -3 … if a flow or another workflow is called that."""
+        """Add a flow. Its id is the name, or the name with -2, -3 … if a flow or a workflow has that name."""
         ...
 
     async def find_flow(self, namespace: str, id: str) -> FlowRecord | None: ...
 
     async def list_flows(self, namespace: str, limit: int, offset: int) -> tuple[list[FlowRecord], int]:
-        """Newest first, and how many there are in all."""
+        """One page of flows, newest first, and the total number of flows."""
         ...
 
     async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
-        """The highest number first."""
+        """All versions, drafts included, the highest number first."""
         ...
 
     async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
-        """Add a version (None), or put it in the place of the draft that has the hash `replaces`. False if
-        there is one of that number already, or no such draft any more."""
+        """Add a version (`replaces` None), or replace the draft of that number with the hash `replaces`.
+        False if the number is taken, or if there is no such draft."""
         ...

@@ -1,7 +1,7 @@
-"""What the engine needs of an executor, and what an executor needs of a task.
+"""The interface between the engine and an executor, and between an executor and a task.
 
-An executor is handed an attempt after the commit that records it. It may run it at any time, on
-any thread, and reports exactly one result for each, on the event loop's thread.
+The engine passes an attempt to an executor after the commit that records it. The executor may run the attempt
+at any time, on any thread. It reports exactly one result for each attempt, on the event loop's thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, key
 
 
 class Attempt(msgspec.Struct, eq=False):
-    """One try at a task, under way. Compared by identity: the engine finds its own again."""
+    """One try at a task that is under way. Attempts are compared by identity."""
 
     run: RunKey
     id: str | None
@@ -30,16 +30,16 @@ class Attempt(msgspec.Struct, eq=False):
     input: Payload
     options: TaskOptions
     number: int
-    """From 1. Lost attempts count."""
+    """Counts from 1. Lost attempts count too."""
     heartbeat_details: Payload | None = None
-    """What the last attempt before this one said of itself last."""
+    """The payload of the last heartbeat of the previous attempt."""
     context: Any = None
-    """The executor's own, while the attempt runs."""
+    """For the executor's own use while the attempt runs."""
     worker: str = ""
     """The id of the worker that made the attempt, if it was not this node. The executor sets it before it
     reports."""
     worker_url: str = ""
-    """Where that worker was called; empty for one that took the task from the queue."""
+    """Where that worker was called; empty if it took the task from the queue."""
 
     @property
     def run_id(self) -> str:
@@ -47,32 +47,32 @@ class Attempt(msgspec.Struct, eq=False):
 
 
 OURS = "holdfast"
-"""The stream of what we say ourselves in the log of an attempt."""
+"""The stream of lines that holdfast itself adds to the log of an attempt."""
 
 
 class OutputLine(NamedTuple):
-    """A line that a task has said, without its end."""
+    """A line of a task's output, without its line ending."""
 
     at: Instant
     stream: str
-    """`stdout` or `stderr`; for a logging call its level, as in `INFO`; `holdfast` for what we say of it."""
+    """`stdout` or `stderr`; the level of a logging call, such as `INFO`; or `holdfast` for our own lines."""
     text: str
 
 
 Report = Callable[[Attempt, Outcome], None]
 Beat = Callable[[Attempt, Payload | None], None]
 Log = Callable[[Attempt, Sequence[OutputLine]], None]
-"""All three are called on the event loop's thread, and nothing is said of an attempt after its report."""
+"""All three are called on the event loop's thread. After the report of an attempt, none is called for it."""
 
 
 class TaskBody(Protocol):
-    """A registered task, ready to be called: types are applied on the way in and on the way out."""
+    """A registered task, ready to be called. Input and result are converted by their type hints."""
 
     @property
     def is_async(self) -> bool: ...
 
     def call(self, input: Payload) -> Any:
-        """Call the function: a coroutine if `is_async`, else the result. Raises WrongType on bad input."""
+        """Returns a coroutine if `is_async`, else the function's result. Raises WrongType on bad input."""
         ...
 
     def store(self, result: Any) -> Payload:
@@ -84,48 +84,48 @@ class TaskBody(Protocol):
 
 class ShellCommand(msgspec.Struct, frozen=True, tag="shell"):
     command: str | tuple[str, ...]
-    """Text goes through the shell; a list of arguments does not."""
+    """A string is run by the shell. A tuple of arguments is run directly."""
 
 
 class PythonFunction(msgspec.Struct, frozen=True, tag="python"):
-    """A plain function that need not know of holdfast: every parameter is bound by its name and hint."""
+    """A plain function, which needs no decorator. Parameters are bound by name and type hint."""
 
     function: str
     file: str | None = None
     """Relative to the project's folder."""
     module: str | None = None
-    """One of the two."""
+    """Either `file` or `module` is set."""
 
 
 ProcessWork: TypeAlias = ShellCommand | PythonFunction
 
 
 class ProcessBody(NamedTuple):
-    """A task that runs in a process of its own, ready to be started."""
+    """A task that runs in its own process, ready to be started."""
 
     work: ProcessWork
     project: str
-    """The absolute path of the folder that files and modules are found in."""
+    """The absolute path of the folder in which files and modules are found."""
     workdir: str
-    """The absolute path of the folder that it runs in."""
+    """The absolute path of the folder in which the process runs."""
     env: Mapping[str, str]
-    """On top of the node's own environment."""
+    """Variables added to the node's own environment."""
     store: Callable[[bytes], Payload]
     """Checks the output, which should be JSON. Raises WrongType, PayloadTooLarge."""
 
 
 class ServiceCall(NamedTuple):
-    """A task that a worker does when it is called, ready to be sent."""
+    """A task that a push worker executes, ready to be sent to the worker."""
 
     service: str
     body: bytes
     """JSON: `{"input": …, "params": {…}}`."""
     max_attempts: int = 0
-    """How many workers are asked within one attempt; 0: each that is there, once."""
+    """How many workers are called within one attempt. 0: every worker that is online, once."""
     attempt_delay: dt.timedelta = dt.timedelta(0)
-    """Between one worker and the next."""
+    """The pause before the next worker is called."""
     weighted_by_load: bool = False
-    """The one with the least to do is asked first; else they take turns."""
+    """Call the worker with the least load first; else the workers take turns."""
 
 
 class Executor(Protocol):
@@ -136,18 +136,18 @@ class Executor(Protocol):
 
     @property
     def ends_surely(self) -> bool:
-        """Whether an attempt that is cancelled ends within seconds, whatever it does. Then the next attempt
-        at its task waits for that; else it does not, for it might wait for ever."""
+        """Whether a cancelled attempt ends within seconds, whatever its code does. Then the next attempt at
+        the task waits until it has ended. Else the next attempt starts at once: it might wait forever."""
         ...
 
     def start(self, attempt: Attempt) -> None:
-        """Begin. Exactly one report follows, unless the executor is stopped."""
+        """Start the attempt. Exactly one report follows, unless the executor is stopped."""
         ...
 
     def cancel(self, attempt: Attempt) -> None:
-        """End the attempt now. It still reports, and that is when its slot is free."""
+        """End the attempt now. Its report still follows, and frees its slot."""
         ...
 
     async def stop(self) -> None:
-        """End every attempt; report nothing more."""
+        """End every attempt, and report nothing more."""
         ...

@@ -1,4 +1,4 @@
-"""What a node asks of the store: commits, leases, and what to do next."""
+"""The store as a node uses it: commits, leases, and the next work."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from holdfast.ports.store_life import StoreLife
 
 
 class NextWork(NamedTuple):
-    """Whether there is something to claim or collect, asked with one cheap read."""
+    """When a node has something to claim or to collect. One cheap read answers it."""
 
     wake_at: Instant | None
     """The earliest due time of a run that this node could claim."""
     expires_at: Instant | None
-    """The earliest end of the lease of another node that has runs."""
+    """When the first lease ends among the other nodes that own runs."""
     has_mail: bool
     schedule_at: Instant | None = None
-    """When the next of the schedules is due whose workflow this node has."""
+    """When the next schedule of this node's workflows is due."""
 
 
 class NodeStore(Protocol):
-    """The store decides here what only a transaction can decide: whether a node still owns a run, whose lease
-    has run out, whether an id is taken, and which due runs a node gets."""
+    """Here the store decides what needs a transaction: whether a node still owns a run, whose lease has run
+    out, whether an id is taken, and which due runs a node gets."""
 
     async def commit(self, commit: Commit) -> Receipt:
-        """Write all rows, except those of runs that are lost or that exist already.
+        """Write all rows, except those of runs that are lost and of new runs whose id is taken.
 
-        Raises StoreFull (nothing was written), or StoreUnavailable (it is not known: call `recover`).
+        Raises StoreFull if nothing was written, and StoreUnavailable if that is unknown: then call `recover`.
         """
         ...
 
     async def recover(self, commit: Commit) -> Receipt | None:
-        """Find out whether a commit was written whose answer was lost: None if it was not, else a receipt.
+        """Find out whether a commit was written although its answer was lost. None if it was not written.
 
-        The receipt has all runs that the node owns as claimed, with all their unread messages.
+        The receipt lists every run that the node owns as claimed, and all unread messages of these runs.
         """
         ...
 
     async def next_work(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
     ) -> NextWork:
-        """`claims` are those that the node can serve, `workflows` those whose schedules it can fire."""
+        """`claims` are the claims that the node can serve. It can fire the schedules of `workflows`."""
         ...
 
     async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
-        """When the first of these runs is due, of those without an owner."""
+        """When the first of these runs is due. Runs that have an owner do not count."""
         ...
 
     async def leave(self, namespace: str, node: NodeId) -> None:
@@ -58,11 +58,11 @@ class NodeStore(Protocol):
         ...
 
     async def nodes(self, namespace: str) -> list[str]:
-        """All that have a lease, also those whose lease has run out."""
+        """All nodes that have a row, also those whose lease has run out."""
         ...
 
     async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
-        """These nodes have died: do at once what the end of their leases would lead to."""
+        """Treat these nodes as if their leases had run out: free their runs, with a setback for each run."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the engine and the client need to know of the definitions that this process has."""
+"""The definitions of this process, as the engine and the client use them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.core.values import Payload
 
 
 class Pinned(NamedTuple):
-    """A workflow that this process has, as it is written into a run."""
+    """The version and the claim of a workflow, as they are stored in a run."""
 
     version: str
     claim: str
@@ -21,8 +21,8 @@ class Pinned(NamedTuple):
 
 class Programs(Protocol):
     def claims(self) -> Sequence[str]:
-        """The claims this process can serve: `name@version` for every explicit version it has, and
-        `name` for every workflow whose version is derived from its source."""
+        """The claims that this process can serve: `name@version` for every explicit version, and `name` for
+        every workflow whose version is derived from its source."""
         ...
 
     def pin(self, workflow: str, version: str | None) -> Pinned:
@@ -30,30 +30,30 @@ class Programs(Protocol):
         ...
 
     def lacks(self, run: RunRecord) -> bool:
-        """Its definition is data that must be read from the store and given to `learn` first."""
+        """Whether the run's definition must first be read from the store and passed to `learn`."""
         ...
 
     def learn(self, definition: Definition) -> None:
-        """Have a version that another node registered, or an earlier edition of a file that this one has."""
+        """Add a version that another node registered, or an earlier edition of a file that this node has."""
         ...
 
     def stored(self) -> Sequence[Definition]:
-        """Every version that is defined here, as the store is to know it."""
+        """Every version that is defined here, to be stored."""
         ...
 
     def calls_of(self, run: RunRecord) -> Sequence[str]:
-        """The names of workflows that it may call and that are not defined here: they may be published flows,
-        to be read from the store and given to `learn_published`."""
+        """The names of workflows that the run may call and that are not defined here. They may be published
+        flows, which are read from the store and passed to `learn_published`."""
         ...
 
     def learn_published(self, definition: Definition) -> None:
-        """Have the newest version of a flow that another workflow calls."""
+        """Add the newest version of a flow that another workflow calls."""
         ...
 
     def program(self, run: RunRecord, past: Past) -> Program:
-        """The program of a run, brought to where its journal ends.
+        """The program of a run, replayed to the end of its journal.
 
-        Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow: the run cannot go on here.
+        Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow if the run cannot go on here.
         """
         ...
 
@@ -67,9 +67,9 @@ class Startable(NamedTuple):
     """Raises WrongType, CannotStore, PayloadTooLarge."""
     unpack_result: Callable[[Payload], Any]
     tick_inputs: Mapping[str, str] = {}
-    """Inputs that a schedule fills in by itself, and with what."""
+    """Inputs that a schedule fills in by itself, each with its value."""
     calls: Sequence[str] = ()
-    """Workflows that it may call and that are not defined here."""
+    """The names of workflows that it may call and that are not defined here."""
 
 
 R_co = TypeVar("R_co", covariant=True)
@@ -82,10 +82,10 @@ class Typed(Protocol[R_co]):
 
 
 class FlowReader(Protocol):
-    """What reads the definitions of flows."""
+    """Checks and compares the definitions of flows."""
 
     def check(self, source: str, *, is_json: bool | None) -> str:
-        """A hash of what the definition means. `is_json` None: the text itself tells. Raises BadFlow."""
+        """A hash of the definition's meaning. `is_json` None: the text tells the format. Raises BadFlow."""
         ...
 
     def compare(self, before: str, after: str) -> list[Any]:
@@ -98,23 +98,23 @@ class Workflows(Protocol):
     def flow_reader(self) -> FlowReader: ...
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """By the workflow itself or its name. Raises UnknownWorkflow."""
+        """`workflow` is the workflow itself or its name. Raises UnknownWorkflow."""
         ...
 
     def learn_published(self, definition: Definition) -> None:
-        """See `Programs`."""
+        """See `Programs.learn_published`."""
         ...
 
     def startable_as(self, definition: Definition) -> Startable:
-        """A flow that was published, as the store has it. Raises BadFlow, if it cannot be read here."""
+        """A published flow, read from its stored definition. Raises BadFlow if it cannot be read here."""
         ...
 
     def stored(self) -> Sequence[Definition]:
-        """Every version that is here, as the store is to know it."""
+        """Every version that is defined here, to be stored."""
         ...
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
-        """How to open an ended run of that workflow again. None: the store does not know its version.
+        """How to reopen an ended run of that workflow. `definition` is None if the store lacks its version.
 
         Raises JournalCorrupt.
         """

@@ -1,4 +1,4 @@
-"""Runs as clients see them: started, sent messages, listed, opened again."""
+"""Runs as clients use them: to start, to send messages to, to list, to reopen."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ class PostResult(Enum):
 
 
 class Reopening(NamedTuple):
-    """Everything that opening an ended run again changes."""
+    """All changes that reopen an ended run."""
 
     run: RunKey
     epoch: int
     """What the caller saw; if the run has moved since, nothing is changed."""
     step: NewStep
     tasks: Sequence[int]
-    """Tasks to be tried again: their outcome is dropped and they are pending."""
+    """Tasks to be tried again. Their outcome is dropped, and they become pending."""
     messages: Sequence[MessageId]
     """Messages to be read again."""
     now: Instant
     overtaken: Sequence[MessageId] = ()
-    """Messages not to be read any more: a cancellation from before does not mean the run as it is now."""
+    """Messages to be marked as read: a cancellation of the ended run must not cancel the reopened run."""
     waiting: WaitReason | None = None
-    """What it waits for, if it is not to go on yet: its parent wakes it."""
+    """Set if the run must not go on yet. Its parent wakes it later."""
 
 
 class IdleEnding(NamedTuple):
-    """Everything that cancelling a parked run changes, besides that its parent hears of it."""
+    """All changes that cancel a parked run, except the message to its parent, which the store adds."""
 
     run: RunKey
     epoch: int
@@ -47,7 +47,7 @@ class IdleEnding(NamedTuple):
     failure: bytes
     """The reason: a Failure as JSON."""
     messages: Sequence[NewMessage]
-    """To the children that end with it."""
+    """Messages to the children that end with the run."""
     now: Instant
 
 
@@ -68,21 +68,21 @@ class RunFilter(NamedTuple):
 
 
 class RunPage(NamedTuple):
-    """Which runs to list, newest first. What is None does not matter."""
+    """Which runs to list, newest first. A condition that is None is not applied."""
 
     statuses: Sequence[RunStatus] | None = None
     workflow: str | None = None
     version: str | None = None
     is_queued: bool | None = None
-    """A task of it waits for a worker to take it, or is with one."""
+    """Whether a task of the run is in the queue: it waits for a worker, or a worker has taken it."""
     is_cancelling: bool | None = None
-    """It was asked to end and has not heard of it yet."""
+    """Whether the run has a cancellation that it has not read yet."""
     limit: int = 10
     offset: int = 0
 
 
 class RunOverview(NamedTuple):
-    """A run with what a list shows of it besides its row."""
+    """A run with the other facts that a list shows."""
 
     run: RunRecord
     state: dict[str, Payload]
@@ -91,20 +91,20 @@ class RunOverview(NamedTuple):
 
 
 class HistoryStore(Protocol):
-    """What an engine and a client both read of runs."""
+    """The reads that an engine and a client share."""
 
     async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
-        """All that the store has of these runs, in their order. Runs that do not exist are left out."""
+        """The histories of these runs, in the given order. Runs that do not exist are left out."""
         ...
 
     async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
-        """Of these runs, those that have ended."""
+        """The runs among these that have ended."""
         ...
 
 
 class RunStore(HistoryStore, Protocol):
     async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
-        """Add runs for any node to claim. Returns those whose id was taken, each with the run that has it."""
+        """Add runs for any node to claim. Returns runs whose id was taken, each with the run that has it."""
         ...
 
     async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
@@ -112,7 +112,7 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
-        """The run with that key or that user-given id, or whose key the text spells."""
+        """The run with that key, or with that text as its user-given id or else as its key."""
         ...
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
@@ -122,50 +122,50 @@ class RunStore(HistoryStore, Protocol):
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
     ) -> list[TaskRecord]:
-        """Its tasks, whole, from number `since` on."""
+        """The tasks of the run with all fields, from number `since` on."""
         ...
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None
     ) -> list[AttemptRecord]:
-        """`of` are the numbers of the tasks, or else all."""
+        """The attempts at the tasks with the numbers `of`, or for None at all tasks."""
         ...
 
     async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
-        """How its tasks stand, from number `since` on."""
+        """Summaries of the run's tasks, from number `since` on."""
         ...
 
     async def read_logs(
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
     ) -> list[LogRecord]:
-        """What its tasks have said, or those of that name, in the order in which it was written, after the
-        number `after`."""
+        """The logs of the run's tasks, or only of the tasks named `task`, in the order in which they were
+        written. The first log is the one after the number `after`."""
         ...
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
 
     async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
-        """Open ended runs again, all or none. False if one of them has moved since it was looked at."""
+        """Reopen ended runs, all or none. False if one of them has changed since it was read."""
         ...
 
     async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
-        """Make parked or paused runs due again. Returns those that were parked or paused."""
+        """Make parked or paused runs due again. Returns the runs that were parked or paused."""
         ...
 
     async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
-        """Cancel a run that is parked and so cannot cancel itself, and its open tasks. False if it is not
-        parked, or has moved since it was looked at."""
+        """Cancel a parked run, which cannot cancel itself, and its open tasks. False if the run is not
+        parked, or has changed since it was read."""
         ...
 
     async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
-        """Runs that have not ended and that nothing will wake, or that have been due for long without a node.
-        There should be none."""
+        """Open runs that nothing will wake, or that have long been due without a node to take them. There
+        should be none."""
         ...
 
     async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]: ...
 
     async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
-        """How many there are in all, whatever limit and offset say; `most` if there are more."""
+        """The number of all matching runs, without limit and offset; `most` if there are more."""
         ...
 
     async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None: ...

@@ -1,4 +1,4 @@
-"""Schedules: nodes fire them, clients write them. A change that was decided on an old revision is refused."""
+"""Schedules: nodes fire them, and clients write them. A change based on an old revision is refused."""
 
 from __future__ import annotations
 
@@ -10,42 +10,45 @@ from holdfast.core.values import Instant, RunKey
 
 
 class ScheduleFiring(NamedTuple):
-    """All that one look at a schedule changes."""
+    """All changes that one firing of a schedule makes."""
 
     schedule: ScheduleRecord
-    """As it is to be."""
+    """The schedule after the firing."""
     decided_on: int
-    """The revision that was looked at. If it has moved since, nothing is changed."""
+    """The revision that was read. If the schedule has another one by now, nothing is changed."""
     runs: Sequence[RunRecord]
-    """To be started, the last of them being `schedule.active`. One whose id exists was started before."""
+    """Runs to start; the last one is `schedule.active`. A run whose id exists was started before."""
     cancel: RunKey | None
-    """A run to be asked to end."""
+    """A run to cancel."""
     now: Instant
 
 
 class DueScheduleStore(Protocol):
-    """What a node needs to fire schedules."""
+    """The methods that a node needs to fire schedules."""
 
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
-        """Some of those of these workflows for which there is something to decide, the longest due first."""
+        """Up to `limit` due schedules of these workflows, the longest due first."""
         ...
 
     async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
-        """Start the runs of a schedule and move it on, or nothing of it: False if another was faster."""
+        """Start the runs and update the schedule. False, with nothing changed, if another node was faster."""
         ...
 
 
 class ScheduleStore(Protocol):
-    """What a client needs to write them."""
+    """The methods that a client needs to read and write schedules."""
 
     async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
-        """All that can be read, or the one of that name. Raises JournalCorrupt if that one cannot be read."""
+        """All schedules, without those whose row is damaged, or the schedule named `name`.
+
+        Raises JournalCorrupt if the row of that schedule is damaged.
+        """
         ...
 
     async def write_schedule(self, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:
-        """Add a schedule (None), or change one. False if it is there already, or has moved since."""
+        """Add a schedule (`decided_on` None) or change it. False if it exists, or its revision differs."""
         ...
 
     async def delete_schedule(self, namespace: str, name: str) -> bool: ...

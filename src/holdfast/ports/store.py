@@ -1,16 +1,17 @@
-"""The store: all roles in one, for the root of the composition and for what implements it.
+"""The store: all roles in one protocol, for the composition root and for implementations.
 
-Everybody else is typed to the role that it uses, which are in `nodes`, `runs`, `schedules`, `definitions`,
-`workers` and `store_life`.
+All other code is typed to the role that it uses. The roles are in `nodes`, `runs`, `schedules`,
+`definitions`, `workers` and `store_life`.
 
-Every method is one transaction: all of it happens or nothing does, also when the process dies in the middle.
-What a run does next is not for a store to decide. A store decides what only a transaction can:
+Every method is atomic: all of its changes are written or none, also when the process dies in the middle.
+A store does not decide what a run does next. It decides what only a transaction can decide:
 
-- whether a node still owns a run, by owner and epoch, and a worker its item, by the number of its lease;
+- whether a node still owns a run, by owner and epoch;
+- whether a worker still holds its item, by the number of its lease;
 - whether an id is taken, a promise settled, a run ended, a schedule or a draft changed since it was read;
-- which due runs a node gets, and how few of them at once if they have had setbacks (`policies.at_once`);
+- which due runs a node gets, and how few at once if they have had setbacks (`policies.claim_limit`);
 - which item of the queue a worker gets, and when an item was lost too often;
-- that a message wakes its run, unless the run is parked, paused or held back by its parent.
+- whether a message wakes its run: a run that is parked, paused or held back by its parent is not woken.
 """
 
 from __future__ import annotations

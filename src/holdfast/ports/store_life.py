@@ -1,4 +1,4 @@
-"""The life of a store, and what all of its users share: its clock, and news of changes."""
+"""How a store is opened and closed, its clock, and its notifications of changes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class StoreLife(Protocol):
         ...
 
     async def close(self) -> None:
-        """Finish what is queued, then close every connection and thread. May be called twice."""
+        """Finish queued transactions, then close every connection and thread. May be called twice."""
         ...
 
     async def now(self) -> Instant:
-        """The time of the database's clock, by which all nodes agree on leases."""
+        """The time of the database's clock. All nodes use it for leases."""
         ...
 
     def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Call `on_change` on the event loop's thread when somebody else may have changed something: another
-        process, or a method of this object other than `commit`. Returns a function that stops it.
+        """Call `on_change` on the event loop's thread when something may have changed: through another
+        process, or through a method of this object other than `commit`. Returns a function that stops it.
 
-        Calls may come too often, and up to one poll interval late. They carry no facts.
+        Calls may come too often, and up to one poll interval late. They do not say what changed.
         """
         ...

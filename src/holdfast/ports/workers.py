@@ -2,7 +2,7 @@
 
 A push worker is called by nodes, and only registered here. A pull worker takes items from the queue. An item
 is one task of one run that waits for a worker. The worker that takes it gets a lease, which its heartbeats
-renew. When the lease runs out, the next worker may take the item, and reports of the first one are refused.
+renew. When the lease runs out, another worker may take the item. Then the first worker's reports are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.core.values import Instant, Outcome, Payload, RunKey
 class WorkerRecord(NamedTuple):
     id: str
     url: str
-    """Where it is called; `queue` for a pull worker."""
+    """Where nodes call the worker; `queue` for a pull worker."""
     services: tuple[str, ...]
     type: str
     """`http` for a push worker, `async` for a pull worker, or what the worker calls itself."""
@@ -38,7 +38,7 @@ class QueueItem(NamedTuple):
     input: Payload
     attempt: int
     lease: int
-    """Counts how often the item was taken. A worker with a lower number has lost it."""
+    """A number that grows each time the item is taken. A worker with a lower number has lost the item."""
     worker: str
     created_at: Instant
     taken_at: Instant
@@ -46,7 +46,7 @@ class QueueItem(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """The report of a worker on an item that it took."""
+    """A worker's report on an item that it took."""
 
     run: RunKey
     seq: int
@@ -63,43 +63,43 @@ class CompletionResult(Enum):
 
 class WorkerStore(Protocol):
     async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
-        """Add the worker or replace its row. A worker that registers holds nothing: others may take the items
-        under its id at once."""
+        """Add the worker or replace its row. The leases of items held under its id end at once, because a
+        worker that has just started holds no items."""
         ...
 
     async def heartbeat(
         self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
     ) -> bool:
-        """Record that the worker lives, and extend the leases of its items to `lease_until`. If no worker has
-        the id, the one with the url is meant, unless that is `queue`. False if there is none."""
+        """Record a heartbeat of the worker, and extend the leases of its items to `lease_until`. If no worker
+        has the id, the worker is found by `url`, unless that is `queue`. False if there is no such worker."""
         ...
 
     async def list_workers(self, namespace: str, since: Instant) -> list[WorkerRecord]:
-        """Those whose last heartbeat was at `since` or later, by id."""
+        """The workers whose last heartbeat was at `since` or later, ordered by id."""
         ...
 
     async def mark_offline(self, namespace: str, before: Instant) -> int:
-        """Mark those offline whose last heartbeat was before `before`. Returns how many are still online."""
+        """Mark workers without a heartbeat since `before` as offline. Returns how many are still online."""
         ...
 
     async def poll_queue(
         self, namespace: str, worker: str, services: Sequence[str], now: Instant, lease_until: Instant
     ) -> QueueItem | None:
-        """Take the item of these services that has been due longest: one that nobody holds, or whose lease
-        has run out. Then the attempt of its last worker is recorded as lost. The task shows `running`.
+        """Take the item of these services that has been due longest. No worker holds it, or its lease has run
+        out; then the attempt of its last worker is recorded as lost. The task becomes `running`.
 
-        An item that was lost more often than `LOST_ATTEMPTS_ALLOWED` is not given out again: its run gets a
+        An item that was lost more than `LOST_ATTEMPTS_ALLOWED` times is removed instead, and its run gets a
         message that the task failed with TaskLost.
         """
         ...
 
     async def complete_item(self, namespace: str, completion: Completion, now: Instant) -> CompletionResult:
-        """Send the run a TASK message (see `core.remote`), wake it, and remove the item. An item whose lease
-        has run out still counts as held while nobody else has taken it."""
+        """Send the run a TASK message (see `core.remote`), wake it, and remove the item. A worker whose lease
+        has run out still holds its item until another worker takes it."""
         ...
 
     async def renew_item(
         self, namespace: str, run: RunKey, seq: int, lease: int, lease_until: Instant
     ) -> bool:
-        """False if the item is no longer held under that lease."""
+        """Extend the lease. False if the item is no longer held under that lease."""
         ...
