@@ -1,4 +1,4 @@
-"""Stores: what the engine remembers, in SQLite or Postgres."""
+"""Stores: the engine's durable state, in SQLite or Postgres."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The commit: all that one tick of one node changes, as one transaction.
 
-The order is fixed. The lease comes first, because it decides what the rest may do; then what the
-runs did; then mail and new work, which see what was just written.
+The order is fixed. The lease comes first, because it decides which rows may be written. The rows of the runs
+come next. Messages are collected and due runs claimed last, so that both see what was just written.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
 
 
 def write_commit(tx: Transaction, commit: Commit) -> Receipt:
-    # A reaper deletes this row before it takes the node's runs. So of a late commit and a reaper one
-    # waits for the other here: the commit is done before anything is taken, or it sees the new owners.
+    # This locks the row of the node. A reaper deletes that row before it frees the node's runs. So either the
+    # commit ends before its runs are freed, or it waits here for the reaper and then finds them lost.
     tx.run("renew_lease", commit.node, commit.namespace, commit.tick, commit.lease_until, commit.now)
     lost = _find_lost(tx, commit)
     existing = _create(tx, commit, lost)
@@ -48,8 +48,8 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
 
 
 def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
-    """What the receipt of a commit would have been, read from what it left; None if it left nothing."""
-    # On Postgres this waits for a commit that is still under way on a connection that was given up.
+    """The receipt of a commit whose answer was lost, read from the database; None if it was not written."""
+    # On Postgres this waits for a commit that is still under way on an abandoned connection.
     if tx.rows("node_tick", commit.node) != [(commit.tick,)]:
         return None
     tx.rows("collect_mail", commit.node)
@@ -65,7 +65,7 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
 
 
 def _were_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
-    """Held runs that the node does not own, unless it is this very commit that has let them go."""
+    """Held runs that the node does not own, except those that this commit itself ended or released."""
     epochs = {held.run: held.epoch for held in commit.held}
     not_owned = tx.many_returning("find_lost", _rows(commit.held), commit.namespace, commit.node)
     found = {row[0]: run_record(row) for row in tx.many_returning("runs_of", not_owned, commit.namespace)}
@@ -98,7 +98,7 @@ def _find_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
 
 
 def _create(tx: Transaction, commit: Commit, lost: frozenset[RunKey]) -> dict[RunKey, RunKey]:
-    """Add the new runs, but no child of a run that is not ours: lost, or new under an id that is taken."""
+    """Add the new runs, except children of a run that is lost or whose own id was taken."""
     children = [run for run in commit.created if run.parent is not None]
     if not children:
         return create_runs(tx, commit.namespace, commit.created, is_retry=commit.is_retry)
@@ -111,9 +111,9 @@ def _create(tx: Transaction, commit: Commit, lost: frozenset[RunKey]) -> dict[Ru
 def create_runs(
     tx: Transaction, namespace: str, runs: Sequence[RunRecord], *, is_retry: bool = False
 ) -> dict[RunKey, RunKey]:
-    """Add the runs. Answers those whose id was taken, with the run that has it.
+    """Add the runs. Returns those whose id was taken, each with the run that has the id.
 
-    Keys are new, so a key that is there already can only be from an earlier try at the same commit.
+    Keys are unique. So a key that exists can only come from an earlier try at the same commit.
     """
     existing: dict[RunKey, RunKey] = {}
     if is_retry:
@@ -128,14 +128,14 @@ def create_runs(
 
 
 def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, RunKey]) -> Commit:
-    """The commit without anything that these runs did. It is rare, so only then is it paid for."""
+    """A copy of the commit without the rows of these runs."""
     gone = lost | existing.keys()
 
     def kept(rows: list[Any]) -> list[Any]:
         return [row for row in rows if row.run not in gone]
 
     rows: dict[str, list[Any]] = {name: kept(getattr(commit, name)) for name in ROWS_OF_RUNS}
-    # Whoever asked for a child whose id is taken is to hear of it, also if it leaves memory right now.
+    # A parent must learn that the id of its child is taken. If it leaves memory in this commit, it is woken.
     refused = {run.parent for run in commit.created if run.key in existing}
     rows["released"] = [
         msgspec.structs.replace(run, wake_at=commit.now) if run.run in refused else run
@@ -153,14 +153,14 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     _write_queue(tx, commit)
     tx.many("insert_steps", _rows(commit.steps))
     tx.many("insert_tasks", _rows(commit.tasks))
-    # Moved before settled: a task may be shown as running and end in the same tick.
-    # Shown and handed back in one tick: the last word counts, which a batch on Postgres would not heed.
+    # Moved before settled: a task may start to run and end in the same tick.
+    # Only the last move of a task is written: a batch on Postgres could apply any of several.
     tx.many("move_tasks", _rows({(task.run, task.seq): task for task in commit.moved}.values()))
     tx.many("settle_tasks", _rows(commit.settled))
     tx.many("insert_attempts", _rows(commit.attempts))
     tx.many("insert_logs", _rows(commit.logs))
     if commit.state:
-        # A key may be set and deleted in one tick; the last change is the one that counts.
+        # A key may be set and deleted in one tick. Only the last change counts.
         last = {(change.run, change.key): change for change in commit.state}.values()
         tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
@@ -168,14 +168,14 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
 
 
 def _write_queue(tx: Transaction, commit: Commit) -> None:
-    """Before the tasks and the runs, because a worker that takes an item or ends it locks the item first."""
-    # A batch on Postgres cannot put the same item twice.
+    """Called before tasks and runs are written, because a worker's transaction locks the item first, too."""
+    # A batch on Postgres cannot insert the same item twice.
     queued = {(task.run, task.seq): task for task in commit.queued}
-    # What is put again takes the place of what was there, and so counts on where that was.
+    # An item that is queued again replaces its row and continues its lease numbers, so it is not deleted.
     gone = [(task.run, task.seq) for task in commit.unqueued if (task.run, task.seq) not in queued]
     tx.many("unqueue_tasks", gone)
     tx.many("queue_tasks", _rows(queued.values()), commit.namespace)
-    # One that was cancelled because it could not go on does not know what it has in the queue.
+    # A run that was cancelled because it could not go on does not know its items in the queue.
     cancelled = [(run.run,) for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("clear_queue", cancelled)
 
@@ -188,8 +188,8 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     ]
     messages = commit.messages + news if news else commit.messages
     if messages or commit.proved or commit.woken:
-        # All rows of runs that follow are locked at once and in order: two nodes that end runs and
-        # write to each other's would else wait for each other.
+        # All rows of runs are locked at once, in order. Otherwise two nodes that send messages to each
+        # other's runs could deadlock.
         ended = {run.run for run in commit.ended}
         targets = {message.run for message in messages}
         woken = {row.run for row in commit.woken}
@@ -200,7 +200,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         tx.many("wake_held_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
-    # One that was cancelled because it could not go on has not settled its tasks itself.
+    # A run that was cancelled because it could not go on has not settled its own tasks.
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
     tx.many("release_runs", _rows(commit.released), commit.namespace)
@@ -217,7 +217,7 @@ def post_messages(
 
 
 def lock_runs(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> dict[RunKey, str]:
-    """The status of those that exist; it cannot change any more until the transaction ends."""
+    """Lock the runs until the transaction ends. Returns the status of each run that exists."""
     return dict(tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace))
 
 
@@ -228,7 +228,7 @@ def deliver(
     statuses: dict[RunKey, str],
     now: Instant,
 ) -> list[PostResult]:
-    """Add messages for runs that are locked and not over, and wake those. One answer a message."""
+    """Add messages to locked runs that have not ended, and wake them. Returns one result per message."""
     promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
     settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
     results: list[PostResult] = []
@@ -254,8 +254,8 @@ def deliver(
 
 
 def _wake_cancelled(tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord]) -> None:
-    """Mail does not wake runs that are parked or wait for their turn, but for this: whoever takes one that is
-    asked to end can end it."""
+    """Wake runs that have a cancellation. Other messages do not wake runs that are parked or held back by
+    their parent. A cancellation does, because any node that claims the run can end it."""
     cancelled = {(message.run,) for message in messages if message.kind is MessageKind.CANCEL}
     tx.many("wake_cancelled_runs", sorted(cancelled), namespace)
 
@@ -280,7 +280,7 @@ def reap(tx: Transaction, commit: Commit) -> None:
     expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
     if expired:
         tx.many("free_runs", expired, commit.now, 1)
-        tx.announce()  # more may have come free than this node takes
+        tx.announce()  # more runs may be free than this node claims
 
 
 def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
@@ -290,20 +290,20 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
     else:
         runs = [(run,) for run in sorted(wanted.runs)]
         due = tx.many_returning("due_of", runs, commit.namespace, commit.now)
-    # Each claim gave its oldest; the oldest of all go first.
+    # The query returns the oldest runs of each claim. Here they are merged: the oldest of all come first.
     due.sort(key=lambda row: (row[2], row[0]))
     due = _in_safe_company(due[: wanted.limit], wanted.limit)
     keys = [row[:1] for row in due]
     rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
     taken = {row[0]: row for row in rows}
-    # New is what nobody has ever had in hand; whatever the status says, that has no journal.
+    # A pending run is new if this is its first claim. Then it has no journal.
     claimed = [(run_record(taken[key]), status) for key, status, *_ in due]
     return [Claimed(run, status == "pending" and run.epoch == 1) for run, status in claimed]
 
 
 def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
-    """As many as may be taken at once. A run with setbacks may be what kills its nodes: the more it has
-    had, the fewer others are taken with it, so that in the end it is alone in what it does."""
+    """The runs that may be claimed together. A run with setbacks may be what kills its nodes: the more
+    setbacks it has, the fewer runs are claimed with it, until it is claimed alone."""
     company: list[Row] = []
     most = limit
     for row in due:
@@ -315,7 +315,7 @@ def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
 
 
 def _concerns_others(commit: Commit) -> bool:
-    """Whether another process may be waiting for something that this commit did."""
+    """Whether another process may be waiting for a change that this commit makes."""
     return bool(
         commit.ended
         or commit.messages

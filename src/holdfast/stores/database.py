@@ -1,6 +1,6 @@
-"""What a database brings: how to connect, how to migrate, and how to watch for what others change.
+"""The interface of a database: how to connect, how to migrate, and how to watch for changes by others.
 
-The transaction scripts see a `Transaction` and never learn which database is behind it.
+The transaction scripts use a `Transaction` and do not depend on the database behind it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Ask: TypeAlias = "Callable[[Callable[[Any], Any]], Awaitable[Any]]"
 
 
 class Transaction(Protocol):
-    """Queries go by name; their text is the database's own. Parameters count in the order given.
+    """Runs queries by name. Each database has its own text for a query. Parameters are positional.
 
-    In a batch, `common` comes first, once, and the fields of each row after it.
+    In a batch, the parameters are `common`, followed by the fields of the row.
     """
 
     def run(self, query: str, *params: Any) -> None: ...
@@ -26,15 +26,15 @@ class Transaction(Protocol):
     def rows(self, query: str, *params: Any) -> list[Row]: ...
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
-        """Run the query for every row and say how many it changed. Without rows nothing is asked."""
+        """Run the query for every row. Returns how many rows it changed. Without rows nothing is sent."""
         ...
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
-        """Like `many`, and all rows that came back, in no order unless the query is for one row."""
+        """Like `many`, but returns the result rows. Their order is undefined unless `rows` has one row."""
         ...
 
     def announce(self) -> None:
-        """Wake whoever watches this database, once the transaction stands."""
+        """Notify the other processes that watch this database when the transaction commits."""
         ...
 
     def script(self, text: str) -> None:
@@ -52,17 +52,17 @@ class Connection(Protocol):
 
     @property
     def is_broken(self) -> bool:
-        """It will never work again: take a new one."""
+        """The connection will never work again: open a new one."""
         ...
 
     def write(self, script: TransactionScript[T]) -> T: ...
 
     def write_alone(self, script: TransactionScript[T]) -> T:
-        """Like `write`, with no other connection in here at the same time."""
+        """Like `write`, but only one connection at a time runs a script in here."""
         ...
 
     def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
-        """With `snapshot`, all queries of the script see the same state; else each sees the newest."""
+        """With `snapshot`, all queries of the script see the same state. Else each sees the newest state."""
         ...
 
     def close(self) -> None: ...
@@ -71,7 +71,7 @@ class Connection(Protocol):
 class Database(Protocol):
     @property
     def name(self) -> str:
-        """For people. Holds no password."""
+        """A name for messages and logs. It contains no password."""
         ...
 
     def connect(self) -> Connection: ...
@@ -81,8 +81,8 @@ class Database(Protocol):
         ...
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
-        """Call `changed` on this event loop's thread when someone else may have changed something.
+        """Call `changed` on this event loop's thread when another process may have changed something.
 
-        `ask` puts a question to the connection that writes. Returns how to stop watching.
+        `ask` runs a function on the connection that writes. Returns a function that stops watching.
         """
         ...

@@ -1,4 +1,4 @@
-"""The driver: transaction scripts in, results out, on the right thread and connection.
+"""The driver: runs transaction scripts on the right thread and connection.
 
 Writes and reads have a lane each, so that a slow listing does not hold up a commit.
 """
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 class Driver:
     def __init__(self, database: Database, *, threads: bool) -> None:
-        """Without threads, transactions run inside the awaiting call, and other processes are not
-        watched for: what happens is then a function of the calls alone."""
+        """Without threads, transactions run inside the awaiting call, and changes by other processes are not
+        watched for. Then the behaviour depends on the calls alone."""
         self._database = database
         self._threads = threads
         self._writer: Lane | None = None
@@ -48,7 +48,7 @@ class Driver:
             self._writer = ThreadLane(connect, "holdfast-writer")
             self._reader = ThreadLane(connect, "holdfast-reader")
         else:
-            # One connection for both: a database in memory is its connection's own.
+            # One connection for both, because a database in memory belongs to one connection.
             self._writer = self._reader = InlineLane(connect)
         try:
             await self._writer.do(self._database.migrate)
@@ -69,9 +69,9 @@ class Driver:
         return await self._open_lane(self._writer).do(lambda connection: connection.write(script))
 
     async def write_and_tell(self, script: TransactionScript[T]) -> T:
-        """Write what concerns the engine of this process, and tell it: also when whoever asked for it
-        has stopped waiting, and when nobody knows what came of it."""
-        if not self._threads:  # it is done before anyone can lose interest
+        """Write, then call the listeners of this process. They are called even if the caller was cancelled,
+        or if the result of the transaction is unknown."""
+        if not self._threads:  # the caller cannot be cancelled while the script runs
             try:
                 return await self.write(script)
             finally:
@@ -82,7 +82,7 @@ class Driver:
 
     def _written(self, writing: asyncio.Future[Any]) -> None:
         if not writing.cancelled():
-            writing.exception()  # it has been told to whoever waits, and else to nobody
+            writing.exception()  # a cancelled caller does not read it, and asyncio would log it
         self.changed()
 
     async def read(self, script: TransactionScript[T], *, snapshot: bool = False) -> T:
@@ -90,7 +90,7 @@ class Driver:
         return await lane.do(lambda connection: connection.read(script, snapshot=snapshot))
 
     async def fetch(self, query: str, *params: Any) -> list[Row]:
-        """The rows of one query, which is a transaction by itself."""
+        """The rows of one query, in its own transaction."""
         return await self.read(lambda tx: tx.rows(query, *params))
 
     def _open_lane(self, lane: Lane | None) -> Lane:
@@ -111,7 +111,7 @@ class Driver:
         return stop
 
     def changed(self) -> None:
-        """Tell everybody who listens."""
+        """Call all listeners."""
         for on_change in list(self._listeners):
             on_change()
 

@@ -1,4 +1,4 @@
-"""Flows that were published, and the lists of runs that are shown beside them."""
+"""Transaction scripts for flows and their versions, and for lists of runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FlowScripts:
 
     async def create_flow(self, namespace: str, name: str, description: str, now: Instant) -> FlowRecord:
         def script(tx: Transaction) -> FlowRecord:
-            # Whoever finds the id taken that was free a moment ago looks for the next one.
+            # No row comes back if another process has just taken the free id. Then the next one is tried.
             while not (added := tx.rows("insert_flow", namespace, name, description, now)):
                 pass
             return FlowRecord(*added[0])
@@ -84,8 +84,8 @@ class FlowScripts:
 
 
 def _way(query: str, page: RunPage) -> tuple[str, list[Row] | None]:
-    """Which query answers, and for which statuses it is asked one by one: those by which an index finds runs.
-    Successful ones are most of the table, and found by walking through it."""
+    """The query to use, and the statuses to run it for. None: one scan of the table answers for all statuses.
+    The index by status has no successful runs, because these are most of the table."""
     statuses = page.statuses
     if statuses is None or RunStatus.SUCCESS in statuses:
         return query, None
@@ -97,7 +97,7 @@ def _page(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
     which = (namespace, *_conditions(page))
     if statuses is None:
         return [key for (key,) in tx.rows(query, *which, page.limit, page.offset, _texts(page.statuses))]
-    # The newest of each status; the newest of all of them make the page.
+    # The query returns the newest runs of each status. The newest of all of them make the page.
     found = tx.many_returning(query, statuses, *which, page.offset + page.limit)
     newest = sorted((key for (key,) in found), reverse=True)
     return newest[page.offset : page.offset + page.limit]
@@ -113,7 +113,7 @@ def _texts(statuses: Sequence[RunStatus] | None) -> list[str] | None:
 
 
 def _overviews(tx: Transaction, namespace: str, runs: Sequence[RunKey]) -> list[RunOverview]:
-    """Those of the runs that there are, in that order. What belongs to all of them is asked for at once."""
+    """The overviews of those runs that exist, in the given order. Each query reads for all runs at once."""
     rows = {row[0]: row for row in tx.many_returning("runs_of", [(run,) for run in runs], namespace)}
     found = records.readable("run", [rows[run] for run in runs if run in rows], records.run_record)
     keys: list[Row] = [(run.key,) for run in found]

@@ -1,10 +1,10 @@
-"""Lanes: where transactions run, one after the other, each with a connection of its own.
+"""Lanes: each runs transactions one after the other, on its own connection.
 
-A `ThreadLane` has a thread, so a transaction is never interrupted: whoever cancels the call that
-waits for it stops waiting, and no more. An `InlineLane` runs the job in the call itself: nothing
-happens behind its back, which is what a simulator and a debugger want.
+A `ThreadLane` has a thread. Cancelling the call that waits for a transaction ends the wait, and the
+transaction still completes. An `InlineLane` runs the job inside the call, so nothing happens in the
+background. Simulators and debuggers need that.
 
-A lane connects when it first has something to do, and again after a connection broke.
+A lane connects for its first job, and connects again after its connection broke.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 LaneJob: TypeAlias = Callable[[Connection], T]
 
 _PATIENCE = 5.0
-"""Seconds that closing waits for what was asked before."""
+"""How many seconds `close` waits for earlier jobs."""
 
 
 class Lane(Protocol):
@@ -32,12 +32,12 @@ class Lane(Protocol):
     async def do(self, job: LaneJob[T]) -> T: ...
 
     async def close(self) -> None:
-        """Finish what was asked before, if a few seconds are enough for it, and let go of the connection."""
+        """Finish earlier jobs, for a few seconds at most, and close the connection."""
         ...
 
 
 class _Reconnecting:
-    """A connection that is made anew when it has broken."""
+    """A connection that is opened again after it broke."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
@@ -88,8 +88,8 @@ class ThreadLane:
     def __init__(self, connect: Callable[[], Connection], name: str) -> None:
         self._link = _Reconnecting(connect)
         self._orders: queue.SimpleQueue[_LaneRequest | None] = queue.SimpleQueue()
-        # A daemon, so that a program which forgets to close the store can still end: what is not
-        # committed by then never happened, and that is a state every node can start from.
+        # A daemon thread, so that a program that forgets to close the store can still exit. A transaction
+        # that is not committed by then is rolled back, and every node can start from that state.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -105,7 +105,7 @@ class ThreadLane:
 
     async def close(self) -> None:
         self._orders.put(None)
-        # It may wait for an answer that never comes, and is a daemon: nobody has to wait for it.
+        # The thread may wait for an answer that never comes. It is a daemon, so it need not be joined.
         await asyncio.to_thread(self._thread.join, _PATIENCE)
 
     def _work(self) -> None:
@@ -117,7 +117,7 @@ class ThreadLane:
                 _answer(loop, _refuse, answer, error)
             else:
                 _answer(loop, _give, answer, result)
-            # Nothing of a job outlives it: its rows may be large, and the next one may be long in coming.
+            # Drop all references to the job: its rows may be large, and the next job may come much later.
             del order, job, answer
         self._link.drop()
 
@@ -126,7 +126,7 @@ def _answer(loop: asyncio.AbstractEventLoop, how: Callable[..., None], *args: An
     try:
         loop.call_soon_threadsafe(how, *args)
     except RuntimeError:
-        pass  # the loop is closed, so nobody is left who waits for this
+        pass  # the loop is closed, so nothing waits for the answer
 
 
 def _give(answer: asyncio.Future[Any], result: Any) -> None:

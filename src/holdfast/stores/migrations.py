@@ -1,8 +1,7 @@
 """Migrations: numbered files, applied once each, in order.
 
-Every one is a transaction of its own that nobody else shares, and looks up the number again inside
-it: of two processes that open a new database at once, one applies a migration and the other finds
-it done.
+Each migration runs in its own transaction, under a lock, and reads the schema version again inside it. If two
+processes open a new database at once, one applies a migration, and the other finds it applied.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from holdfast.stores.named_queries import Migration
 
 def migrate(connection: Connection, migrations: Sequence[Migration], store: str) -> None:
     """Raises SchemaTooNew when the database has more migrations than this code knows."""
-    # Asked without the lock first: a database that is up to date is opened without waiting for writers.
+    # The first read takes no lock, so opening an up-to-date database does not wait for writers.
     found = connection.read(_version, snapshot=True)
     while found < len(migrations):
         next_one = migrations[found]

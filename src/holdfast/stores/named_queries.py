@@ -1,7 +1,7 @@
 """Named queries: the SQL of a database, by name.
 
-A file holds blocks that begin with `-- name: xyz`. Comments on lines of their own are for the reader
-of the file and are not sent.
+A file holds blocks that begin with `-- name: xyz`. Lines that hold only a comment are not sent to the
+database.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Migration(NamedTuple):
 
 
 def load_migrations(package: str) -> list[Migration]:
-    """All of `migrations/NNNN_name.sql` of the package, in order, numbered from 1 without gaps."""
+    """All migrations in `migrations/NNNN_name.sql` of the package, in order. Raises ValueError on gaps."""
     found: list[Migration] = []
     for file in resources.files(package).joinpath("migrations").iterdir():
         if match := _MIGRATION.fullmatch(file.name):

@@ -1,4 +1,4 @@
-"""From a URL to a store."""
+"""Makes a store from a URL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXPECTED = (
 def store_for(url: str, *, threads: bool = True) -> SqlStore:
     """A store that is not open yet. Raises BadUrl.
 
-    Without threads its transactions run inside the calls themselves, for tests and simulations.
+    Without threads, transactions run inside the calls themselves. Tests and simulations use that.
     """
     scheme, separator, rest = url.partition("://")
     if not separator:
@@ -58,7 +58,7 @@ def _postgres(url: str, threads: bool) -> SqlStore:
 
 
 def _without_password(url: str) -> str:
-    """The URL as it may be shown: it ends up in logs. Also one that was written without its scheme."""
+    """The URL with its password masked, because it ends up in logs. Also works without a scheme."""
     scheme, separator, rest = url.rpartition("://")
     user, _, secret = rest.partition(":")
     if "@" in secret:

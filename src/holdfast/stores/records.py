@@ -1,4 +1,4 @@
-"""Rows as records. The columns come in the order of the record's fields, in every database."""
+"""Converts rows to records. In every database the columns are in the order of the record's fields."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _store_log = logging.getLogger("holdfast.store")
 _decode_failure = msgspec.json.Decoder(Failure).decode
 
 _MOST_CHANGES = 2**31 - 1
-"""What both databases can count to."""
+"""The largest number that both databases can store in the column."""
 
-# By value, because calling an enum's class is slow and a claim reads thousands of rows.
+# Lookups by value: calling an enum class is slow, and a claim reads thousands of rows.
 _RUN_STATUS = {status.value: status for status in RunStatus}
 _TASK_STATUS = {status.value: status for status in TaskStatus}
 _MESSAGE_KIND = {kind.value: kind for kind in MessageKind}
 
 
-# The columns of a row have no types of their own, so nothing could be checked here.
+# Columns are untyped, so the type checker could not check these calls.
 _run: Callable[..., RunRecord] = RunRecord
 _task: Callable[..., TaskRecord] = TaskRecord
 _attempt: Callable[..., AttemptRecord] = AttemptRecord
@@ -85,7 +85,7 @@ _PLACE = re.compile(rb'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-
 
 
 def _place(end_of_input: bytes | None) -> tuple[int | None, int | None]:
-    """Which of how many items of a fan-out it is: the last that the input of one says."""
+    """The index and the count of a fan-out item. They are the last fields of its input."""
     found = _PLACE.search(end_of_input or b"")
     return (None, None) if found is None else (int(found[1]), int(found[2]))
 
@@ -148,8 +148,8 @@ def run_status(text: str) -> RunStatus:
 
 
 def readable(what: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
-    """The records of those rows that can be read. One that cannot be is told of, and does not keep the others
-    from being heeded."""
+    """The records of the rows that can be read. A damaged row is logged and left out, so that it does not
+    hide the others."""
     found: list[T] = []
     for row in rows:
         try:
@@ -163,8 +163,8 @@ def readable(what: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T
 def by_run(
     rows: Iterable[Row], run_column: int, make: Callable[[Row], T], damage: dict[RunKey, str]
 ) -> dict[RunKey, list[T]]:
-    """The records that belong to each run, in the order of the rows. What is wrong with those that
-    cannot be read goes to `damage`: it is the matter of their run alone."""
+    """The records of each run, in the order of the rows. If a row cannot be read, the reason goes to `damage`
+    of its run, and other runs are not affected."""
     found: dict[RunKey, list[T]] = {}
     for row in rows:
         run = row[run_column]
@@ -176,7 +176,7 @@ def by_run(
 
 
 def steps_by_run(rows: Iterable[Row], damage: dict[RunKey, str]) -> dict[RunKey, list[bytes]]:
-    """The journals. A step that is missing would be taken for the one after it."""
+    """The journal of each run. A gap is damage: replay would take the next step for the missing one."""
     found: dict[RunKey, list[bytes]] = {}
     for run, position, step in rows:
         steps = found.setdefault(run, [])
@@ -192,5 +192,5 @@ def _failure(json: Any) -> Failure | None:
     try:
         return _decode_failure(json)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        # That it failed is known all the same, and who goes on with it need not know more.
+        # The task or run has failed all the same, and the run can go on without the details.
         return Failure(type="holdfast.errors:JournalCorrupt", message=f"the failure cannot be read: {json!r}")

@@ -1,4 +1,4 @@
-"""The store: transaction scripts over a driver, written once for every database."""
+"""The store: transaction scripts that run through a driver and are shared by all databases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from holdfast.stores.flow_scripts import FlowScripts
 from holdfast.stores.worker_scripts import WorkerScripts
 
 _LONG_DUE = 10 * 60 * 1_000_000
-"""In microseconds. A node that is alive takes what is due at once, and looks without a reason every 20 s."""
+"""In microseconds. A live node claims due runs at once, and also polls every 20 s."""
 
 
 class SqlStore(FlowScripts, WorkerScripts):
@@ -48,7 +48,7 @@ class SqlStore(FlowScripts, WorkerScripts):
 
     @property
     def name(self) -> str:
-        """For people. Holds no password."""
+        """A name for messages and logs. It contains no password."""
         return self._driver.name
 
     @property
@@ -281,7 +281,7 @@ class SqlStore(FlowScripts, WorkerScripts):
         run, epoch, failure, messages, now = ending
 
         def script(tx: Transaction) -> bool:
-            # Before the run: a worker that ends an item locks the item first.
+            # Before the lock on the run, because a worker that ends an item locks the item first.
             tx.many("clear_queue", [(run,)])
             found = [records.run_record(row) for row in tx.many_returning("runs_of", [(run,)], namespace)]
             parents = [(each.parent, each.parent_seq) for each in found if each.parent is not None]
@@ -290,7 +290,7 @@ class SqlStore(FlowScripts, WorkerScripts):
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
                 raise _HasMoved
             tx.many("cancel_open_tasks", [(run, now)])
-            del statuses[run]  # it takes nothing more
+            del statuses[run]  # it has ended, and receives no more messages
             deliver(tx, namespace, [*messages, *news], statuses, now)
             tx.announce()
             return True
@@ -309,7 +309,7 @@ class SqlStore(FlowScripts, WorkerScripts):
 
 
 class _HasMoved(Exception):
-    """Takes a transaction back that was decided on by what is no longer true."""
+    """Rolls back a transaction: a row has changed since the caller read it."""
 
 
 def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:
@@ -328,7 +328,7 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("give_back_messages", [(each.run, message) for each in family for message in each.messages])
     overtaken = [(each.run, it, each.step.position) for each in family for it in each.overtaken]
     tx.many("take_messages", overtaken)
-    # Part of it was set by what no longer counts; the program sets it anew.
+    # Outcomes that are dropped may have led to some of the state. The program sets the state again.
     tx.many("clear_state", [(each.run,) for each in family])
     tx.announce()
     return True

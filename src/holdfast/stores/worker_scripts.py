@@ -1,7 +1,7 @@
-"""Workers and the queue: who there is, and what each of them has taken.
+"""Transaction scripts for workers and the queue.
 
-An item of the queue is fenced by its lease, a number, as a run is by its epoch: who has another one than the
-item's has lost it. When a lease ends is `ready_at`, the time at which the next one may take the item.
+The lease of an item is a number that fences the item, as the epoch fences a run: a worker with another number
+has lost the item. The lease ends at `ready_at`. From then on another worker may take the item.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdfast.stores.database import Transaction
 from holdfast.stores.driver import Driver
 
 _ASKS = "queue"
-"""The url of workers that are not called, and so of many."""
+"""The url of every pull worker. It does not identify a worker."""
 
 
 class WorkerScripts:
@@ -33,7 +33,8 @@ class WorkerScripts:
 
         def script(tx: Transaction) -> None:
             tx.run("put_worker", namespace, *row)
-            # One that begins holds nothing: else it would renew for ever what its last life has taken.
+            # A worker that has just started holds no items. Otherwise its heartbeats would renew forever the
+            # leases of items that it took before it was restarted.
             tx.run("renew_items_of", namespace, worker.id, worker.heartbeat_at)
 
         await self._driver.write(script)
@@ -57,7 +58,7 @@ class WorkerScripts:
         return records.readable("worker", rows, records.worker_record)
 
     async def mark_offline(self, namespace: str, before: Instant) -> int:
-        # Asked first: it is done every few seconds, and seldom is there anything to write.
+        # Reads first: this runs every few seconds, and there is seldom anything to write.
         ((online, silent),) = await self._driver.fetch("count_workers", namespace, before)
         if silent:
             await self._driver.write(lambda tx: tx.run("mark_offline", namespace, before))
@@ -68,7 +69,7 @@ class WorkerScripts:
     async def poll_queue(
         self, namespace: str, worker: str, services: Sequence[str], now: Instant, lease_until: Instant
     ) -> QueueItem | None:
-        # Read first: most who ask hear that there is nothing, and need not wait for those who write.
+        # Reads first: most polls find nothing, and a read does not wait for writers.
         wanted = list(dict.fromkeys(services))
         due = await self._driver.read(lambda tx: _due_services(tx, namespace, wanted, now))
         if not due:
@@ -102,14 +103,14 @@ class WorkerScripts:
 
 
 def _due_services(tx: Transaction, namespace: str, services: Sequence[str], now: Instant) -> list[str]:
-    """Those that have something to be taken, the longest due first."""
+    """The services that have a due item, the longest due first."""
     return [service for (service,) in tx.rows("due_services", namespace, list(services), now)]
 
 
 def _tell(
     tx: Transaction, namespace: str, run: RunKey, seq: int, report: Payload, now: Instant
 ) -> CompletionResult:
-    """Tell the run what became of a task of its own that was in the queue and is not any more."""
+    """Send the run the report on a task whose item has left the queue."""
     message = NewMessage(run, MessageKind.TASK, str(seq), report)
     (posted,) = post_messages(tx, namespace, [message], now)
     tx.announce()
@@ -117,20 +118,20 @@ def _tell(
 
 
 class _DueItem(NamedTuple):
-    """An item that may be taken."""
+    """An item that a worker may take."""
 
     run: RunKey
     seq: int
     attempt: int
     lease: int
     worker: str | None
-    """Who has let its lease run out."""
+    """The worker whose lease has run out, if one had taken the item."""
     taken_at: Instant | None
     created_at: Instant
 
 
 class _ItemTask(NamedTuple):
-    """What an item is for."""
+    """The task of an item."""
 
     run_id: str | None
     name: str
@@ -139,7 +140,7 @@ class _ItemTask(NamedTuple):
 
 
 class _Taking:
-    """One look of one worker for something to do."""
+    """One poll of one worker."""
 
     def __init__(self, namespace: str, worker: str, now: Instant, lease_until: Instant) -> None:
         self._namespace = namespace
@@ -147,10 +148,10 @@ class _Taking:
         self._now = now
         self._lease_until = lease_until
         self.has_told = False
-        """A run has been told something."""
+        """Whether a message was sent to a run."""
 
     def take(self, tx: Transaction, services: Sequence[str]) -> QueueItem | None:
-        """`services` are those that have something, the longest due first."""
+        """`services` are those that have a due item, the longest due first."""
         while found := self._first(tx, services):
             service, item = found
             wanted = tx.rows("wanted_task", self._namespace, item.run, item.seq)
@@ -158,7 +159,7 @@ class _Taking:
                 tx.many("unqueue_tasks", [(item.run, item.seq)])
             elif (taken := self._take(tx, service, item, _ItemTask(*wanted[0]))) is not None:
                 return taken
-            # It is gone, and another service may be the next.
+            # That item is gone, and the next due item may belong to another service.
             services = _due_services(tx, self._namespace, services, self._now)
         return None
 

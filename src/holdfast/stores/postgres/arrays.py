@@ -1,11 +1,10 @@
 """Parameters in Postgres's binary format, a whole column at a time.
 
-A batch goes as one array for each column, which a query takes apart with unnest. psycopg would build
-those arrays an element at a time; at ten thousand rows a second that is most of the work. Here a
-column is packed at once, and which way follows from the query itself: every parameter has a cast,
-as in `$3::int4[]`.
+A batch is sent as one array for each column, and the query unnests the arrays. psycopg would build these
+arrays one element at a time. At ten thousand rows a second that would be most of the work. Here a whole column is
+packed at once. The query says how: every parameter has a cast, as in `$3::int4[]`.
 
-Binary instants also save a conversion: Postgres counts microseconds too, only from the year 2000.
+Binary instants also save a conversion: Postgres counts microseconds too, but from the year 2000.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _header = Struct(">iiiii").pack
 class _ArrayType(NamedTuple):
     oid: int
     encode: EncodeCell
-    """One value, which is not None."""
+    """Encodes one value that is not None."""
     cells: Callable[[Sequence[Any]], bytes]
-    """A column of values, each behind its length."""
+    """Encodes a column of values, each preceded by its length."""
 
 
 def _encode_text(value: str) -> bytes:
@@ -61,7 +60,7 @@ def _bytes_cells(values: Sequence[Any]) -> bytes:
 
 
 def _text_cells(values: Sequence[Any]) -> bytes:
-    # Names, states and owners are few and come again and again.
+    # Names, statuses and owners repeat often, so each distinct value is encoded once.
     distinct = set(values)
     if len(distinct) > len(values) // 2:
         return _bytes_cells([None if value is None else value.encode() for value in values])
@@ -82,7 +81,7 @@ def _int8_cells(values: Sequence[Any]) -> bytes:
 
 
 def _instant_cells(values: Sequence[Any]) -> bytes:
-    # Most rows of a commit carry the same instant: that of the tick.
+    # Most rows of a commit have the same instant, that of the tick.
     distinct = set(values)
     cells = {
         value: _NULL if value is None else _int8_cell(8, value - MICROSECONDS_TO_2000) for value in distinct
@@ -105,14 +104,14 @@ def _array_of(kind: _ArrayType) -> EncodeCell:
     def encode(values: Sequence[Any]) -> bytes:
         if not values:
             return pack(">iii", 0, 0, kind.oid)
-        # One dimension, nulls allowed, counted from 1.
+        # One dimension, nulls allowed, with the lower bound 1.
         return _header(1, 1, kind.oid, len(values), 1) + kind.cells(values)
 
     return encode
 
 
 def encoders_of(query: str) -> list[EncodeCell]:
-    """How to encode each parameter of the query, in order. Raises ValueError where a cast is missing."""
+    """The encoder of each parameter of the query, in order. Raises ValueError if a cast is missing."""
     found: dict[int, EncodeCell] = {}
     for number, name, brackets in _PARAMETER.findall(query):
         if name:

@@ -1,4 +1,4 @@
-"""Postgres through psycopg 3, with plain blocking connections on the store's own threads."""
+"""Postgres through psycopg 3, with blocking connections on the store's own threads."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ T = TypeVar("T")
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
 _ANSWER_SECONDS = 15.0
-"""A line that has swallowed a question is given up after this long. What was asked may have been done, which
-is what `recover` is for."""
+"""A connection that does not answer for this long is closed. Its transaction may still have been committed;
+`recover` finds that out."""
 
-# Plans: every query here goes through an index. Statistics lag behind a table that grows a
-# thousandfold in a minute, and with the length of a batch in view the planner would plan anew for
-# each one and read the whole table for a large one. So it is told, once.
-# Idle: a node that hangs inside a transaction holds the row of its lease, and a reaper passes over
-# locked rows. The server ends such a transaction.
+# Plans: every query here must use an index. Statistics lag behind a table that grows a thousandfold in a
+# minute. Without these settings the planner would also plan every batch anew, and read the whole table for a
+# large batch.
+# Idle: a node that hangs inside a transaction keeps the row of its lease locked, and a reaper skips locked
+# rows. With the timeout the server ends such a transaction.
 _SETTINGS = """
 SET plan_cache_mode = force_generic_plan;
 SET enable_seqscan = off;
@@ -44,7 +44,7 @@ SET default_transaction_isolation = 'read committed';
 SET idle_in_transaction_session_timeout = '10s';
 """
 
-# A lock that no other program on this server is likely to use: "holdfast" in ASCII.
+# The number is "holdfast" in ASCII. No other program on this server is likely to use it as a lock.
 _LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(x'686f6c6466617374'::bigint)"
 
 
@@ -64,7 +64,7 @@ class PostgresDatabase:
         try:
             parts = conninfo_to_dict(url)
         except (psycopg.Error, UnicodeError):
-            # The error is left out: its text quotes the URL, password and all.
+            # The error is left out, because its text quotes the URL with the password.
             raise BadUrl("postgresql://…", "expected postgresql://user@host/database") from None
         self._line = {name: value for name, value in LINE.items() if name not in parts}
         self._url = url
@@ -87,7 +87,7 @@ class PostgresDatabase:
             reason = reason.replace(self._password, "***")
         if isinstance(error, errors.DiskFull):
             return StoreFull(self.name, reason)
-        # A value over one of Postgres's limits is an operational error to psycopg, but waiting cures nothing.
+        # psycopg raises an OperationalError for a value over a limit of Postgres, but a retry would not help.
         if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not isinstance(
             error, errors.ProgramLimitExceeded
         ):
@@ -96,12 +96,12 @@ class PostgresDatabase:
 
 
 class _Encoded(bytes):
-    """A parameter that is in Postgres's binary format already."""
+    """A parameter that is already in Postgres's binary format."""
 
 
 class _EncodedDumper(Dumper):
     format = pq.Format.BINARY
-    oid = 0  # the cast in the query says what it is
+    oid = 0  # the cast in the query gives the type
 
     def dump(self, obj: _Encoded) -> Buffer | None:
         return obj
@@ -119,14 +119,14 @@ def _adapt(connection: psycopg.Connection[Row]) -> None:
     adapters = connection.adapters
     adapters.register_dumper(_Encoded, _EncodedDumper)
     adapters.register_loader("timestamptz", _InstantLoader)
-    # Keys and payloads are bytes to the engine: they pass through as they are.
+    # The engine handles keys and payloads as bytes, so they are not decoded.
     adapters.register_loader("uuid", ByteaBinaryLoader)
     adapters.register_loader("json", ByteaBinaryLoader)
 
 
 class _PatientConnection(psycopg.Connection[Row]):
-    """Waits for an answer, but not for ever: a firewall that has forgotten a connection, or a pooler that
-    hangs, never says so."""
+    """Waits for an answer with a timeout. A firewall that has dropped the connection, or a pooler that hangs,
+    sends no error."""
 
     patience: float | None = _ANSWER_SECONDS
 
@@ -181,8 +181,8 @@ class PostgresConnection:
         return self._transaction("BEGIN", script)
 
     def write_alone(self, script: TransactionScript[T]) -> T:
-        # Not in a pipeline: a migration is several statements in one message, which only the simple
-        # protocol takes. And as long as it takes: it may rewrite a large table, or wait for one who does.
+        # No pipeline: a migration is several statements in one message. Only the simple protocol allows that.
+        # No timeout: a migration may rewrite a large table, or wait for another process that does.
         self._connection.patience = None
         try:
             with self._connection.transaction():
@@ -206,7 +206,7 @@ class PostgresConnection:
             try:
                 return self._attempt(begin, script)
             except (errors.DeadlockDetected, errors.SerializationFailure) as error:
-                # The server has undone all of it for the sake of another transaction.
+                # The server has rolled back this transaction in favour of another.
                 if not tries_left:
                     raise self._explained(error) from error
             except psycopg.Error as error:
@@ -218,7 +218,7 @@ class PostgresConnection:
         self._announces = False
         self.statements += 2
         try:
-            # Statements that answer nothing are sent along with the next one that does.
+            # The pipeline sends statements without a result together with the next one that has a result.
             with self._connection.pipeline():
                 execute(begin)
                 result = script(self)
@@ -237,7 +237,7 @@ class PostgresConnection:
         try:
             self._connection.execute("ROLLBACK")
         except psycopg.Error:
-            self._connection.close()  # the error that led here is the one to tell; the server rolls back
+            self._connection.close()  # the server rolls back, and the caller raises the first error
 
     # --- as a Transaction
 

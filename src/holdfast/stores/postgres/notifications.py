@@ -1,7 +1,7 @@
-"""Hearing of what other processes did: LISTEN on a connection and a thread of their own.
+"""Notifications of changes by other processes: LISTEN, on a separate connection and thread.
 
-The thread sleeps in the kernel until the server or its stop says something. It sends one statement
-when it connects and none after that.
+The thread sleeps in the kernel until the server sends a notification or `stop` is called. It sends one
+statement when it connects and none after that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LINE: Final[Mapping[str, Any]] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""How soon a peer that is gone is noticed, unless the URL says otherwise. By itself TCP takes hours."""
+"""Detects a dead peer within half a minute, unless the URL overrides this. TCP alone takes hours."""
 
 _SECONDS_BETWEEN_TRIES = 1.0
 
@@ -34,7 +34,7 @@ def watch(
 ) -> Callable[[], None]:
     """Call `changed` on this event loop's thread after commits of backends other than `own_pids`.
 
-    Returns how to stop, which does not wait for the thread to end.
+    Returns a function that stops the calls. It does not wait for the thread to end.
     """
     watcher = _Watcher(url, line, changed, own_pids)
     threading.Thread(target=watcher.run, name="holdfast-listener", daemon=True).start()
@@ -54,7 +54,7 @@ class _Watcher:
         self._stop_reading, self._stop_writing = socket.socketpair()
 
     def stop(self) -> None:
-        self._changed = _do_nothing  # also what is on its way to the loop comes too late now
+        self._changed = _do_nothing  # also for calls that the event loop has already scheduled
         self._stop_writing.close()
 
     def run(self) -> None:
@@ -63,8 +63,8 @@ class _Watcher:
                 try:
                     self._listen()
                 except psycopg.OperationalError:
-                    # The listener is a shortcut: without it, changes are found by polling. So it
-                    # only tries again, and leaves it to the next transaction to raise the error.
+                    # Without the listener, changes are found by polling. So it only tries again here, and
+                    # leaves it to the next transaction to raise the error.
                     if self._is_stopped_within(_SECONDS_BETWEEN_TRIES):
                         return
 
@@ -76,7 +76,7 @@ class _Watcher:
             selectors.DefaultSelector() as selector,
         ):
             connection.execute(f"LISTEN {CHANNEL}")
-            self._tell()  # whatever happened while nobody listened
+            self._tell()  # for changes before LISTEN took effect
             selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._stop_reading, selectors.EVENT_READ)
             while True:
@@ -94,13 +94,13 @@ class _Watcher:
             return bool(selector.select(seconds))
 
     def _tell(self) -> None:
-        # A burst of commits is one piece of news. Should the loop just have taken it, one comes more.
+        # A burst of commits leads to one call. A race with the event loop can only add a call.
         if not self._is_told:
             self._is_told = True
             try:
                 self._loop.call_soon_threadsafe(self._on_loop)
             except RuntimeError:
-                pass  # the loop is closed, so nobody is left to be told
+                pass  # the loop is closed, so nothing listens any more
 
     def _on_loop(self) -> None:
         self._is_told = False

@@ -1,4 +1,4 @@
-"""SQLite through apsw: a file in WAL mode, with every commit synced to disk before it is answered."""
+"""SQLite through apsw: a file in WAL mode. Every commit is synced to disk before it returns."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ _PACKAGE = "holdfast.stores.sqlite"
 _BUSY_SECONDS = 10.0
 _BUSY_RETRY_SECONDS = 0.001
 _POLL_SECONDS = 0.02
-# Two writes within the resolution of a file's clock leave the same time on it, so a time as young
-# as this does not prove that nothing has happened since. Coarse clocks tick every 4 to 10 ms.
+# Two writes within one tick of the file system's clock leave the same modification time. So an unchanged
+# time that is younger than this does not prove that nothing was written since. Coarse clocks tick every 4 to
+# 10 ms.
 _CLOCK_TICK_NANOSECONDS = 50_000_000
 
-# NORMAL would lose the last commits in a power cut, and with them the record of tasks already done.
+# synchronous = NORMAL would lose the last commits in a power cut, and with them the results of tasks.
 # On macOS fsync leaves the data in the cache of the drive; fullfsync makes SQLite flush that too.
 # Elsewhere fullfsync has no effect.
-# The cache is 64 MB: the upper levels of every index, and the rows of runs under way.
+# The cache of 64 MB holds the upper levels of every index, and the rows of open runs.
 _SETTINGS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -45,7 +46,7 @@ PRAGMA temp_store = MEMORY;
 
 _OVER_QUOTA = (errno.EDQUOT, errno.EFBIG)
 
-# Not the fault of the statement: the file, its disk or another process is in the way.
+# The cause is not the statement but the file, its disk or another process.
 _UNAVAILABLE = (
     apsw.BusyError,
     apsw.IOError,
@@ -59,7 +60,7 @@ _UNAVAILABLE = (
     apsw.CorruptError,
 )
 
-# Of these, what does not pass by itself.
+# The errors among these that do not pass by themselves.
 _UNUSABLE = (
     apsw.CantOpenError,
     apsw.ReadOnlyError,
@@ -101,7 +102,7 @@ class SqliteDatabase:
 
 
 async def _watch(wal: str, changed: Callable[[], None], ask: Ask) -> None:
-    """Look at the log's time and size, and ask SQLite only when they differ: idle costs no statement."""
+    """Check the WAL file's time and size, and query SQLite only when they differ. Idle sends no statement."""
     seen: object = None
     count: int | None = None
     while True:
@@ -110,7 +111,7 @@ async def _watch(wal: str, changed: Callable[[], None], ask: Ask) -> None:
             try:
                 now = await ask(SqliteConnection.changes_by_others)
             except StoreUnavailable:
-                changed()  # whoever listens will ask for something, and hear of it
+                changed()  # the listener's next query will raise the error
             else:
                 if count is not None and now != count:
                     changed()
@@ -120,11 +121,11 @@ async def _watch(wal: str, changed: Callable[[], None], ask: Ask) -> None:
 
 
 def _look_at(wal: str) -> tuple[object, bool]:
-    """What the file looks like, and whether a later write is sure to make it look different."""
+    """The file's time, size and inode, and whether any later write is sure to change one of them."""
     try:
         status = os.stat(wal)
     except FileNotFoundError:
-        return "none", True  # the last connection to close removes it
+        return "none", True  # SQLite removes the file when the last connection closes
     is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_TICK_NANOSECONDS
     return (status.st_mtime_ns, status.st_size, status.st_ino), is_settled
 
@@ -135,7 +136,7 @@ class SqliteConnection:
         self.statements = 0
         self.is_broken = False
         try:
-            # Any: apsw's annotations speak of collections.abc.Buffer, which Python 3.11 does not have.
+            # Any: apsw's annotations use collections.abc.Buffer, which Python 3.11 does not have.
             self._connection: Any = apsw.Connection(path)
             self._connection.set_busy_handler(_BusyHandler())
             _configure(self._connection)
@@ -159,7 +160,7 @@ class SqliteConnection:
             raise self._explained(error) from error
 
     def changes_by_others(self) -> int:
-        """A number that is another one whenever some other connection has committed."""
+        """A number that changes whenever another connection has committed."""
         self.statements += 1
         try:
             return self._connection.pragma("data_version")
@@ -178,7 +179,7 @@ class SqliteConnection:
                 result = script(self)
                 execute("COMMIT")
             except BaseException:
-                # Some errors, a full disk among them, have ended the transaction already.
+                # After some errors, such as a full disk, SQLite has already rolled back.
                 if self._connection.in_transaction:
                     execute("ROLLBACK")
                 raise
@@ -190,13 +191,13 @@ class SqliteConnection:
         if isinstance(error, apsw.FullError) or self._is_over_quota(error):
             return StoreFull(self._name, str(error))
         if isinstance(error, _UNAVAILABLE):
-            # A connection that could only not get its turn is as good as before.
+            # A connection that only failed to get a lock still works.
             self.is_broken = not isinstance(error, (apsw.BusyError, apsw.LockedError))
             return StoreUnavailable(self._name, str(error), may_pass=not isinstance(error, _UNUSABLE))
         return error
 
     def _is_over_quota(self, error: apsw.Error) -> bool:
-        """SQLite knows a full disk only as ENOSPC, and calls a quota or a limit on files an I/O error."""
+        """SQLite reports only ENOSPC as a full disk; a quota or a file size limit is an I/O error to it."""
         return isinstance(error, apsw.IOError) and self._connection.system_errno in _OVER_QUOTA
 
     # --- as a Transaction
@@ -226,7 +227,7 @@ class SqliteConnection:
         )
 
     def announce(self) -> None:
-        """The write-ahead log has grown, and that is what others watch."""
+        """Does nothing: other processes watch the write-ahead log, which every commit changes."""
 
     def script(self, text: str) -> None:
         self.statements += 1
@@ -234,17 +235,17 @@ class SqliteConnection:
 
 
 def _bound(params: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A list goes in as JSON, to be taken apart by json_each."""
+    """A list is passed as JSON, which the query reads with json_each."""
     return tuple(json.dumps(param) if isinstance(param, list) else param for param in params)
 
 
 def _configure(connection: Any) -> None:
-    # Two processes that turn a new file to WAL at once may refuse each other without regard to the
-    # timeout, because neither could wait for the other while holding its own lock.
+    # If two processes switch a new file to WAL at once, both may get SQLITE_BUSY in spite of the busy
+    # handler: SQLite does not let them wait for each other while each holds a lock.
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            # To the end: apsw stops at a statement that answers, and the first of these does.
+            # fetchall, because apsw stops at a statement that returns rows, as the first one does.
             connection.execute(_SETTINGS).fetchall()
             return
         except apsw.BusyError:
@@ -254,10 +255,10 @@ def _configure(connection: Any) -> None:
 
 
 class _BusyHandler:
-    """Waits for another writer, up to a limit.
+    """Waits for another writer, with a timeout.
 
-    SQLite's own waits longer every time, up to 100 ms. A process that commits without a pause frees
-    the lock only for moments, and whoever looks so seldom is starved by it.
+    SQLite's own handler waits longer every time, up to 100 ms. A process that commits without a pause
+    releases the lock only for moments. A handler that tries so seldom would starve.
     """
 
     def __init__(self) -> None:
@@ -267,6 +268,6 @@ class _BusyHandler:
         now = time.monotonic()
         if times_called == 0:
             self._deadline = now + _BUSY_SECONDS
-        # Uneven, so that two that wait do not keep meeting.
+        # Random, so that two waiting processes do not try in step.
         time.sleep(_BUSY_RETRY_SECONDS * random.uniform(0.2, 1.0))
         return now < self._deadline
