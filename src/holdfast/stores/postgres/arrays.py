@@ -1,8 +1,8 @@
 """Parameters in Postgres's binary format, a whole column at a time.
 
 A batch is sent as one array for each column, and the query unnests the arrays. psycopg would build these
-arrays one element at a time. At ten thousand rows a second that would be most of the work. Here a whole column is
-packed at once. The query says how: every parameter has a cast, as in `$3::int4[]`.
+arrays one element at a time. At ten thousand rows a second that would be most of the work. Here a whole
+column is packed at once. The query says how: every parameter has a cast, as in `$3::int4[]`.
 
 Binary instants also save a conversion: Postgres counts microseconds too, but from the year 2000.
 """

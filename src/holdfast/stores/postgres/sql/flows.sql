@@ -1,7 +1,7 @@
 -- name: insert_flow
--- Under the first id that is free: the name, or the name with -2, -3 … after it. $1 to $4 are namespace, name,
--- description and time. None comes back if another has just taken that id.
--- OFFSET 0 has each id looked up; else all flows and workflows are read.
+-- The flow gets the first free id: the name, or the name with -2, -3 … after it. $1 to $4 are namespace,
+-- name, description and time. No row comes back if another transaction has just taken that id. OFFSET 0 makes
+-- Postgres look up each id. Without it, all flows and workflows would be read.
 INSERT INTO holdfast.flows (namespace, id, name, description, created_at)
 WITH RECURSIVE candidates (number, id) AS (
     SELECT 1, $2::text COLLATE "C"
@@ -27,7 +27,7 @@ LIMIT $2::int8 OFFSET $3::int8;
 SELECT count(*) FROM holdfast.flows WHERE namespace = $1::text;
 
 -- name: flow_versions
--- The newest first. $3 is the number that is asked for, or NULL; $4 is whether drafts count as well.
+-- The highest number first. $3 is the wanted number, or NULL for all. $4 says whether drafts count.
 SELECT name, number, status, hash, source, created_at FROM holdfast.workflows
 WHERE namespace = $1::text AND name = $2::text AND number IS NOT NULL
     AND ($3::int8 IS NULL OR number = $3) AND ($4::int4 <> 0 OR status = 'published')
@@ -41,7 +41,7 @@ ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: replace_draft
--- $8 is the draft that it was decided on; what is published stays as it is.
+-- $8 is the hash of the draft to replace. A published version is never changed.
 UPDATE holdfast.workflows SET status = $4::text, hash = $5::text, source = $6::text, created_at = $7::timestamptz
 WHERE namespace = $1::text AND name = $2::text AND number = $3::int8 AND version = ($3)::text AND status = 'draft'
     AND hash = $8::text

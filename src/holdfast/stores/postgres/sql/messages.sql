@@ -1,11 +1,11 @@
 -- name: insert_messages
--- Every sender has locked the row of the run, so that its messages are numbered in the order in
--- which they can be seen.
+-- Every sender has locked the row of the run. So the messages of a run are numbered in the order in which
+-- they become visible.
 INSERT INTO holdfast.messages (run, kind, name, payload)
 SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::json[]);
 
 -- name: settled_promises
--- All pairs of a run and a name that are settled. Pairs that were not asked for may be among them.
+-- The settled promises, as pairs of run and name. The result may contain pairs that were not asked for.
 SELECT run, name FROM holdfast.messages
 WHERE run = ANY ($1::uuid[]) AND name = ANY ($2::text[]) AND kind IN ('resolved', 'rejected');
 

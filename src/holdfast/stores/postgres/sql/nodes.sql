@@ -1,13 +1,13 @@
 -- name: renew_lease
--- Locks the row until the commit is done. A reaper deletes it before it takes the node's runs, so it
--- passes over a node that is in the middle of a commit; and a commit that comes too late waits here
--- for the reaper to finish, and then sees the new owners.
+-- Locks the row of the node until the commit ends. A reaper deletes that row before it frees the node's runs.
+-- So a reaper skips a node that is in the middle of a commit. A commit that comes too late waits here for the
+-- reaper, and then finds its runs lost.
 INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at)
 VALUES ($1::text, $2::text, $3::int8, $4::timestamptz, $5::timestamptz)
 ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
 
 -- name: node_tick
--- FOR UPDATE waits for a commit that is still under way on a connection that was given up.
+-- FOR UPDATE waits for a commit that is still under way on an abandoned connection.
 SELECT tick FROM holdfast.nodes WHERE id = $1::text FOR UPDATE;
 
 -- name: delete_node
@@ -17,10 +17,11 @@ DELETE FROM holdfast.nodes WHERE namespace = $1::text AND id = $2::text;
 SELECT id FROM holdfast.nodes WHERE namespace = $1::text;
 
 -- name: delete_expired_nodes
--- SKIP LOCKED: a node in the middle of a commit, or one that is being reaped by another, is not ours.
--- Unless it stands still in the middle of its commit, frozen or cut off from the network: nobody else
--- ends that, because between the statements of a pipeline a transaction does not count as idle. Its
--- backend, found by the transaction that holds the row, is ended, and the row is free for the next look.
+-- SKIP LOCKED skips a node that is in the middle of a commit, or that another node is reaping. A node may
+-- also hang in the middle of its commit, frozen or cut off from the network. The idle timeout does not end
+-- its transaction, because between the statements of a pipeline a transaction does not count as idle. So its
+-- backend, found by the transaction that holds the row, is terminated here. The next reaper finds the row
+-- free.
 WITH stuck AS (
     SELECT pg_terminate_backend(backend.pid)
     FROM holdfast.nodes AS node
@@ -37,15 +38,15 @@ WHERE id IN (
 RETURNING id;
 
 -- name: free_runs
--- Runs whose owner is gone are due at once. The epoch changes when somebody takes them. $2 is whether
--- they may be why it is gone.
+-- Runs whose owner is gone are due at once. The epoch changes when a node claims them. $2 is the number of
+-- setbacks to add: 1 if the runs may have killed their owner, else 0.
 UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz, setbacks = setbacks + $2::int4
 WHERE owner = ANY ($3::text[]);
 
 -- name: next_work
--- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
--- schedule with a tick in its queue is due when the run before it has ended.
+-- One statement, because it is the only one that an idle node sends. An owned run has a wake_at only when it
+-- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
+-- queue is due when the run before it has ended.
 SELECT
     (SELECT min(due.wake_at)
      FROM unnest($3::text[]) AS wanted (claim)

@@ -1,9 +1,10 @@
--- Whoever locks rows of several tables locks those of the queue first, then tasks, then runs: so that nobody waits
--- for one who waits for them.
+-- A transaction that locks rows of several tables locks the queue first, then tasks, then runs. Otherwise two
+-- transactions could deadlock.
 
 -- name: queue_tasks
--- One that is there was to be tried again: whoever has it has lost it. Numbers of leases and attempts are not used
--- again: an item that comes anew counts on from its attempt, which no one before it has had.
+-- If the item exists, the task is to be tried again, and the worker that has the item loses it. Numbers of
+-- leases and attempts are never reused. A new item starts its lease from its attempt, a number that no
+-- earlier item had.
 INSERT INTO holdfast.queue (namespace, run, seq, service, attempt, lease, ready_at, created_at)
 SELECT $1::text, run, seq, service, attempt, attempt - 1, ready_at, created_at
 FROM unnest($2::uuid[], $3::int4[], $4::text[], $5::int4[], $6::timestamptz[], $7::timestamptz[])
@@ -14,8 +15,8 @@ SET service = excluded.service, attempt = greatest(queue.attempt, excluded.attem
     created_at = excluded.created_at;
 
 -- name: unqueue_tasks
--- The queue is empty again and again, and a join that is planned then reads all of it. IS TRUE keeps it from being
--- one: the items of these runs are read, and each is looked up.
+-- The queue is often empty, and a join that is planned at such a time reads the whole queue. IS TRUE prevents
+-- a join: the items of these runs are read, and each is looked up.
 DELETE FROM holdfast.queue
 WHERE run = ANY ($1::uuid[]) AND ((run, seq) IN (SELECT * FROM unnest($1, $2::int4[]))) IS TRUE;
 
@@ -23,7 +24,7 @@ WHERE run = ANY ($1::uuid[]) AND ((run, seq) IN (SELECT * FROM unnest($1, $2::in
 DELETE FROM holdfast.queue WHERE run = ANY ($1::uuid[]);
 
 -- name: due_services
--- Of these services those that have something to take, the longest due first. One look into the index for each.
+-- The services that have a due item, the longest due first. One index lookup for each service.
 SELECT wanted.service
 FROM unnest($2::text[]) AS wanted (service)
 CROSS JOIN LATERAL (
@@ -36,7 +37,7 @@ WHERE first.ready_at <= $3::timestamptz
 ORDER BY first.ready_at, wanted.service COLLATE "C";
 
 -- name: lock_due_item
--- SKIP LOCKED: what another is just taking, ending or renewing is not to be had.
+-- SKIP LOCKED skips an item that another transaction is taking, ending or renewing.
 SELECT run, seq, attempt, lease, worker, taken_at, created_at FROM holdfast.queue
 WHERE namespace = $1::text AND service = $2::text AND ready_at <= $3::timestamptz
 ORDER BY ready_at
@@ -44,8 +45,8 @@ LIMIT 1
 FOR UPDATE SKIP LOCKED;
 
 -- name: wanted_task
--- The task of an item, if anybody waits for it. Asked by itself: with an empty queue in view, a join would be planned
--- that reads all tasks.
+-- The task of an item, if its run and the task are still open. A separate query, because a join with the
+-- queue that is planned while the queue is empty reads all tasks.
 SELECT runs.id, tasks.name, tasks.input, tasks.lost
 FROM holdfast.runs CROSS JOIN holdfast.tasks
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND runs.status NOT IN ('success', 'failed', 'cancelled')
@@ -57,8 +58,8 @@ SET worker = $3::text, attempt = $4::int4, lease = $5::int4, taken_at = $6::time
 WHERE run = $1::uuid AND seq = $2::int4;
 
 -- name: end_item
--- Only for whoever took it last, also if its lease has run out. IS TRUE, here and below: with an empty queue in view,
--- what there is of a namespace would be read to find an item.
+-- Only the worker that took the item last can end it, also after its lease has run out. IS TRUE, here and
+-- below, prevents a plan made for an empty queue, which would read all items of the namespace to find one.
 DELETE FROM holdfast.queue
 WHERE run = $2::uuid AND seq = $3::int8 AND (namespace = $1::text) IS TRUE AND lease = $4::int8
     AND worker IS NOT NULL
@@ -74,8 +75,9 @@ WHERE run = $2::uuid AND seq = $3::int8 AND (namespace = $1::text) IS TRUE AND l
 RETURNING 1;
 
 -- name: renew_items_of
--- SKIP LOCKED: what is just being ended need not be renewed, and two who change several rows of the queue would else
--- wait for each other. By ctid, because that is never planned as a join that reads all of the queue.
+-- SKIP LOCKED: an item that is being ended need not be renewed, and two transactions that each change several
+-- items could otherwise deadlock. By ctid, because Postgres never plans that as a join that reads the whole
+-- queue.
 UPDATE holdfast.queue SET ready_at = $3::timestamptz
 WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM holdfast.queue WHERE namespace = $1::text AND worker = $2::text FOR UPDATE SKIP LOCKED

@@ -1,6 +1,6 @@
--- What a list of runs shows. $2 to $5 are workflow, version, and whether something of the run is in the queue and it
--- has not heard yet that it is to end; each of them may be NULL. OFFSET 0 has the
--- rows of one run looked up; else all of the queue and all messages are read, once.
+-- Lists of runs. $2 to $5 are the workflow, the version, whether the run has an item in the queue, and
+-- whether it has an unread cancellation. A condition that is NULL is not applied. OFFSET 0 makes Postgres
+-- look up the rows of one run. Without it, the whole queue and all messages would be read.
 
 -- name: page_of_runs
 SELECT key FROM holdfast.runs
@@ -18,7 +18,8 @@ ORDER BY key DESC
 LIMIT $6::int8 OFFSET $7::int8;
 
 -- name: page_of_runs_by_status
--- For every status but success, as `list_runs_by_status`. The first $6 of each status, of which a page is made.
+-- For every status but success, like `list_runs_by_status`. Returns the newest $6 runs of each status; the
+-- caller merges them into a page.
 SELECT found.key
 FROM unnest($7::text[]) AS wanted (status)
 CROSS JOIN LATERAL (

@@ -1,10 +1,10 @@
--- Batches that look up runs by key carry the namespace in each row, behind MATERIALIZED. As a plain
--- parameter it would be a condition on runs alone, and on a young table, whose statistics still say
--- that it is empty, the planner would rather read the whole namespace than look up each key.
+-- Batches that look up runs by key carry the namespace in each row, inside a MATERIALIZED query. A plain
+-- parameter would be a condition on runs alone. While the statistics still say that the table is empty, the
+-- planner would then read the whole namespace instead of looking up each key.
 
 -- name: insert_runs
--- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
--- RETURNING would double the cost of a start.
+-- A run whose key or id exists is not added. If some were not, `find_taken` finds the runs in their way.
+-- RETURNING would double the cost of a start on SQLite.
 INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
                            parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
                            finished_at, setbacks, depth, schedule)
@@ -16,7 +16,7 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
--- For a new run that could not be added: the run that has its key or its id.
+-- For each new run that was not added, the run that has its key or its id.
 WITH asked AS MATERIALIZED (
     SELECT $1::text AS namespace, run, id FROM unnest($2::uuid[], $3::text[]) AS asked (run, id)
 )
@@ -28,7 +28,7 @@ FROM asked JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.id = 
 WHERE runs.key <> asked.run;
 
 -- name: find_lost
--- Of the runs a commit touches, those that its node no longer owns under that epoch.
+-- The runs of a commit that its node no longer owns under that epoch.
 WITH held AS MATERIALIZED (
     SELECT $1::text AS namespace, run, epoch FROM unnest($3::uuid[], $4::int4[]) AS held (run, epoch)
 )
@@ -37,15 +37,15 @@ FROM held LEFT JOIN holdfast.runs ON runs.namespace = held.namespace AND runs.ke
 WHERE runs.owner IS DISTINCT FROM $2::text OR runs.epoch IS DISTINCT FROM held.epoch;
 
 -- name: lock_runs
--- The state of runs that this transaction is about to change, fixed until it ends. The rows are
--- locked in the order of their keys, so that two transactions cannot wait for each other.
+-- Locks the runs that this transaction is about to change, and returns their status. The rows are locked in
+-- the order of their keys, so that two transactions cannot deadlock.
 SELECT key, status FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[])
 ORDER BY key
 FOR UPDATE;
 
 -- name: wake_runs
--- Mail does not wake parked and paused runs, nor those that wait for their turn; when they go on they read it.
+-- Mail does not wake runs that are parked, paused or held back by their parent. They read it when they go on.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
@@ -55,7 +55,7 @@ WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pendi
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
--- Those whose turn has come.
+-- Wakes runs that their parent has held back.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
@@ -64,8 +64,9 @@ FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'running';
 
 -- name: wake_cancelled_runs
--- Those that are asked to end, also parked ones: whoever takes one ends it, whatever its code is. They come before
--- all that was created since, and so before what they have started: else a family may grow faster than it ends.
+-- Wakes runs that have a cancellation, also parked ones: the node that claims such a run ends it, whatever
+-- code the node has. Their wake_at becomes their created_at, so they are claimed before all newer runs, and
+-- so before their own children. Otherwise a family of runs could grow faster than it ends.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($2::uuid[]) AS woken (run)
 )
@@ -74,7 +75,7 @@ FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running', 'parked');
 
 -- name: end_runs
--- $6 and $7 are the parent, which hears of it by mail.
+-- $6 and $7 are the parent and its task number. They are not used here: the parent gets a message.
 WITH ended AS MATERIALIZED (
     SELECT $1::text AS namespace, ended.*
     FROM unnest($2::uuid[], $3::text[], $4::json[], $5::json[], $6::uuid[], $7::int4[], $8::timestamptz[])
@@ -87,8 +88,8 @@ FROM ended
 WHERE runs.namespace = ended.namespace AND key = ended.run;
 
 -- name: release_runs
--- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
--- is parked is woken by a cancellation only.
+-- Mail that came since it was last collected has set wake_at, and the earlier time counts. Only a
+-- cancellation wakes a parked run.
 WITH released AS MATERIALIZED (
     SELECT $1::text AS namespace, released.*
     FROM unnest($2::uuid[], $3::text[], $4::json[], $5::timestamptz[], $6::text[], $7::text[], $8::text[])
@@ -104,8 +105,8 @@ FROM released
 WHERE runs.namespace = released.namespace AND key = released.run;
 
 -- name: collect_mail
--- While a run is owned, only mail gives it a time to wake. One that is just being written to is left
--- for the next time: whoever writes may be waiting for a row that this commit has changed.
+-- While a run is owned, only mail sets its wake_at. A run whose row is locked is left for the next time,
+-- because the transaction that locks it may be waiting for a row that this commit has changed.
 UPDATE holdfast.runs SET wake_at = NULL
 WHERE (namespace, key) IN (
     SELECT namespace, key FROM holdfast.runs
@@ -115,7 +116,7 @@ WHERE (namespace, key) IN (
 RETURNING key;
 
 -- name: due_runs
--- Whatever has a time to wake can be taken, also a parked run that is to be tried again.
+-- Every run with a wake_at can be claimed, also a parked run that is to be tried again.
 SELECT due.key, due.status, due.wake_at, due.setbacks
 FROM unnest($4::text[]) AS wanted (claim)
 CROSS JOIN LATERAL (
@@ -165,7 +166,7 @@ FROM proved
 WHERE runs.namespace = proved.namespace AND key = proved.run;
 
 -- name: owned_runs
--- The last column: it has no journal yet.
+-- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
     NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
@@ -184,7 +185,7 @@ FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
--- By the user's name for it first: a run may be named like the key of another.
+-- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
@@ -203,7 +204,7 @@ ORDER BY key DESC
 LIMIT $5::int8;
 
 -- name: list_runs_by_status
--- For every status but success, which has no entries in the index: there is little else to step over.
+-- For every status but success, which the index leaves out.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
@@ -215,13 +216,13 @@ ORDER BY key DESC
 LIMIT $5::int8;
 
 -- name: children_of
--- A child is in the namespace of its parent.
+-- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, output, failure
 FROM holdfast.runs WHERE parent = ANY ($1::uuid[])
 ORDER BY parent, parent_seq;
 
 -- name: reopen_runs
--- The epoch counts on, so that nothing decided before this can be written after it.
+-- The epoch increases, so that nothing decided before the reopening can be written after it.
 UPDATE holdfast.runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = again.waiting,
     waiting_kind = again.waiting_kind, waiting_name = again.waiting_name, waiting_epoch = runs.epoch + 1,
@@ -247,9 +248,9 @@ WHERE namespace = $1::text AND key = $2::uuid AND epoch = $5::int4 AND status = 
 RETURNING key;
 
 -- name: stranded_runs
--- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
--- set one, or something outside to wait for. These have none of them; or were due before $2, and
--- no node has any run of their workflow: one that is behind with its work is no reason to call a doctor.
+-- Every pending or running run should have a live node, a wake_at, or something outside to wait for. This
+-- query finds the runs that have none of these. It also finds runs that were due before $2, if no node owns a
+-- run with the same claim. If a node does, it is only behind with its work.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL

@@ -7,7 +7,7 @@ ON CONFLICT DO NOTHING
 RETURNING name;
 
 -- name: update_schedule
--- $17 is the revision that the change was decided on; whoever comes second changes nothing.
+-- $17 is the revision on which the change is based. Of two such changes, the second changes nothing.
 UPDATE holdfast.schedules
 SET workflow = $3::text, input = $4::json, plan = $5::json, origin = $6::text, is_paused = $7::int4 <> 0,
     revision = $8::int4, cursor = $9::timestamptz, queued = $10::text, active = $11::uuid,
@@ -20,7 +20,7 @@ RETURNING name;
 DELETE FROM holdfast.schedules WHERE namespace = $1::text AND name = $2::text RETURNING name;
 
 -- name: list_schedules
--- The last column: the run that it started last has not ended.
+-- The last column says whether the active run, which the schedule started last, is still open.
 SELECT name, schedules.workflow, schedules.input, plan, origin, is_paused, revision, cursor, queued, active, next_at,
     skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), false)
@@ -30,7 +30,7 @@ WHERE schedules.namespace = $1::text AND ($2::text IS NULL OR name = $2)
 ORDER BY name;
 
 -- name: due_schedules
--- Those whose time has come, and those with a tick that waited for a run which has ended.
+-- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended.
 SELECT name, schedules.workflow, schedules.input, plan, origin, is_paused, revision, cursor, queued, active, next_at,
     skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), false)

@@ -1,6 +1,6 @@
 -- name: find_schema_table
--- Read from the catalog itself: to_regclass() answers from a cache, which may not have heard yet of
--- the table that another process has just made.
+-- Reads the catalog itself. to_regclass() answers from a cache, which may not yet contain a table that
+-- another process has just created.
 SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = 'holdfast' AND relname = 'schema_migrations';
 

@@ -5,7 +5,7 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::json[], $6::time
     AS new (run, seq, name, status, input, created_at);
 
 -- name: move_tasks
--- A node does not know of attempts that workers have lost since. Their numbers are not used again.
+-- A node may not know of attempts that workers have lost since. Numbers of attempts are never reused.
 UPDATE holdfast.tasks
 SET status = moved.status, attempt = greatest(tasks.attempt, moved.attempt), lost = moved.lost, heartbeat = moved.heartbeat,
     due_at = moved.due_at, started_at = moved.started_at
@@ -24,7 +24,7 @@ FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int4[], $5::json[], $6::json
 WHERE tasks.run = settled.run AND tasks.seq = settled.seq;
 
 -- name: start_task
--- A worker has taken it.
+-- A worker has taken the task.
 UPDATE holdfast.tasks
 SET status = 'running', attempt = $3::int4, lost = $4::int4, due_at = NULL, started_at = $5::timestamptz
 WHERE run = $1::uuid AND seq = $2::int4;
@@ -35,7 +35,7 @@ FROM unnest($1::uuid[], $2::timestamptz[]) AS ended (run, finished_at)
 WHERE tasks.run = ended.run AND status IN ('pending', 'dispatched', 'running');
 
 -- name: reset_tasks
--- What was tried before is forgiven: the task has all the attempts of its policy again.
+-- Earlier attempts do not count: the task has all the attempts of its policy again.
 UPDATE holdfast.tasks
 SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
     due_at = NULL, started_at = NULL, finished_at = NULL
@@ -57,8 +57,8 @@ ORDER BY seq
 LIMIT $4::int4;
 
 -- name: task_summaries
--- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
--- place in a fan-out. As text: Postgres cannot look into JSON that has \u0000 in it.
+-- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
+-- index in a fan-out. It is read as text, because Postgres cannot query JSON that contains \u0000.
 SELECT seq, name, convert_to(right(tasks.input::text, 80), 'UTF8'), tasks.status, attempt, lost, tasks.failure, due_at,
     tasks.created_at, tasks.started_at, tasks.finished_at
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
@@ -67,13 +67,13 @@ ORDER BY seq
 LIMIT $4::int4;
 
 -- name: insert_attempts
--- A task that was opened again counts its attempts on, so none is overwritten.
+-- The attempts of a reopened task continue the numbering, so no row is overwritten.
 INSERT INTO holdfast.attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url)
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::text[], $5::json[], $6::timestamptz[],
                      $7::timestamptz[], $8::text[], $9::text[], $10::text[]);
 
 -- name: insert_lost_attempt
--- Of a worker that has let its lease run out.
+-- The attempt of a worker whose lease has run out.
 INSERT INTO holdfast.attempts (run, seq, attempt, status, started_at, finished_at, node, worker)
 VALUES ($1::uuid, $2::int4, $3::int4, 'lost', $4::timestamptz, $5::timestamptz, '', $6::text)
 ON CONFLICT DO NOTHING;

@@ -11,7 +11,7 @@ WHERE namespace = $1::text AND id = $2::text
 RETURNING id;
 
 -- name: worker_at
--- Of several that were started at one address, the one that was heard of last.
+-- If several workers have the url, the one with the latest heartbeat.
 SELECT id FROM holdfast.workers WHERE namespace = $1::text AND url = $2::text
 ORDER BY heartbeat_at DESC, id
 LIMIT 1;
@@ -22,7 +22,7 @@ FROM holdfast.workers WHERE namespace = $1::text AND heartbeat_at >= $2::timesta
 ORDER BY id;
 
 -- name: count_workers
--- Those that are online, and of these those that were not heard of since $2.
+-- The number of online workers, and how many of these had their last heartbeat before $2.
 SELECT count(*), count(*) FILTER (WHERE heartbeat_at < $2::timestamptz)
 FROM holdfast.workers WHERE namespace = $1::text AND is_online;
 

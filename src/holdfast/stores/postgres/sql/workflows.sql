@@ -1,5 +1,5 @@
 -- name: insert_workflows
--- What a version is never changes; where it was found may.
+-- The content of a version never changes. Its origin may.
 INSERT INTO holdfast.workflows (namespace, created_at, name, version, kind, hash, source, origin)
 SELECT $1::text, $2::timestamptz, new.*
 FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) AS new
@@ -7,7 +7,7 @@ ON CONFLICT (namespace, name, version) DO UPDATE SET origin = excluded.origin
     WHERE workflows.origin <> excluded.origin;
 
 -- name: find_conflicts
--- Versions that are known with another hash.
+-- Versions that are stored with another hash.
 WITH asked AS MATERIALIZED (
     SELECT $1::text AS namespace, asked.*
     FROM unnest($2::text[], $3::text[], $4::text[]) AS asked (name, version, hash)
@@ -17,7 +17,7 @@ FROM asked JOIN holdfast.workflows USING (namespace, name, version)
 WHERE workflows.hash <> asked.hash;
 
 -- name: find_workflows
--- A draft is not run, and may be another one tomorrow.
+-- Drafts are left out: they are never run, and they may still change.
 WITH asked AS MATERIALIZED (
     SELECT $1::text AS namespace, asked.*
     FROM unnest($2::text[], $3::text[]) AS asked (name, version)

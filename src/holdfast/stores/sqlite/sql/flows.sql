@@ -1,6 +1,6 @@
 -- name: insert_flow
--- Under the first id that is free: the name, or the name with -2, -3 … after it. ?1 to ?4 are namespace, name,
--- description and time.
+-- The flow gets the first free id: the name, or the name with -2, -3 … after it. ?1 to ?4 are namespace,
+-- name, description and time.
 INSERT INTO flows (namespace, id, name, description, created_at)
 WITH RECURSIVE candidates (number, id) AS (
     SELECT 1, ?2
@@ -25,7 +25,7 @@ LIMIT ?2 OFFSET ?3;
 SELECT count(*) FROM flows WHERE namespace = ?1;
 
 -- name: flow_versions
--- The newest first. ?3 is the number that is asked for, or NULL; ?4 is whether drafts count as well.
+-- The highest number first. ?3 is the wanted number, or NULL for all. ?4 says whether drafts count.
 SELECT name, number, status, hash, source, created_at FROM workflows
 WHERE namespace = ?1 AND name = ?2 AND number IS NOT NULL
     AND (?3 IS NULL OR number = ?3) AND (?4 OR status = 'published')
@@ -39,7 +39,7 @@ ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: replace_draft
--- ?8 is the draft that it was decided on; what is published stays as it is.
+-- ?8 is the hash of the draft to replace. A published version is never changed.
 UPDATE workflows SET status = ?4, hash = ?5, source = ?6, created_at = ?7
 WHERE namespace = ?1 AND name = ?2 AND version = CAST(?3 AS TEXT) AND number = ?3 AND status = 'draft' AND hash = ?8
 RETURNING 1;

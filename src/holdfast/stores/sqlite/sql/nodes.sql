@@ -1,6 +1,6 @@
 -- name: renew_lease
--- Every commit renews the lease of its node. SQLite has one writer, so a commit and a reaper cannot
--- overlap; on Postgres this row is what keeps them apart.
+-- Every commit renews the lease of its node. SQLite has one writer, so a commit and a reaper cannot overlap.
+-- On Postgres the lock on this row prevents that.
 INSERT INTO nodes (id, namespace, tick, lease_until, started_at) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
 
@@ -18,14 +18,14 @@ DELETE FROM nodes WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
 RETURNING id;
 
 -- name: free_runs
--- Runs whose owner is gone are due at once. The epoch changes when somebody takes them. ?2 is whether
--- they may be why it is gone.
+-- Runs whose owner is gone are due at once. The epoch changes when a node claims them. ?2 is the number of
+-- setbacks to add: 1 if the runs may have killed their owner, else 0.
 UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner = ?3;
 
 -- name: next_work
--- One statement, because an idle node asks nothing else. An owned run has a time to wake only when
--- it has mail. Nodes that own nothing let their lease run out, and nobody need do anything about it. A
--- schedule with a tick in its queue is due when the run before it has ended.
+-- One statement, because it is the only one that an idle node sends. An owned run has a wake_at only when it
+-- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
+-- queue is due when the run before it has ended.
 SELECT
     (SELECT min(due)
      FROM (SELECT (SELECT min(wake_at) FROM runs

@@ -1,6 +1,7 @@
 -- name: queue_tasks
--- One that is there was to be tried again: whoever has it has lost it. Numbers of leases and attempts are not used
--- again: an item that comes anew counts on from its attempt, which no one before it has had.
+-- If the item exists, the task is to be tried again, and the worker that has the item loses it. Numbers of
+-- leases and attempts are never reused. A new item starts its lease from its attempt, a number that no
+-- earlier item had.
 INSERT INTO queue (namespace, run, seq, service, attempt, lease, ready_at, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?5 - 1, ?6, ?7)
 ON CONFLICT (run, seq) DO UPDATE
@@ -14,7 +15,7 @@ DELETE FROM queue WHERE run = ?1 AND seq = ?2;
 DELETE FROM queue WHERE run = ?1;
 
 -- name: due_services
--- Of these services those that have something to take, the longest due first. One look into the index for each.
+-- The services that have a due item, the longest due first. One index lookup for each service.
 SELECT service
 FROM (SELECT wanted.value AS service,
              (SELECT min(ready_at) FROM queue WHERE namespace = ?1 AND queue.service = wanted.value) AS due_at
@@ -29,7 +30,7 @@ ORDER BY ready_at
 LIMIT 1;
 
 -- name: wanted_task
--- The task of an item, if anybody waits for it.
+-- The task of an item, if its run and the task are still open.
 SELECT runs.id, tasks.name, CAST(tasks.input AS BLOB), tasks.lost
 FROM runs CROSS JOIN tasks
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND runs.status NOT IN ('success', 'failed', 'cancelled')
@@ -40,7 +41,7 @@ UPDATE queue SET worker = ?3, attempt = ?4, lease = ?5, taken_at = ?6, ready_at 
 WHERE run = ?1 AND seq = ?2;
 
 -- name: end_item
--- Only for whoever took it last, also if its lease has run out.
+-- Only the worker that took the item last can end it, also after its lease has run out.
 DELETE FROM queue WHERE namespace = ?1 AND run = ?2 AND seq = ?3 AND lease = ?4 AND worker IS NOT NULL
 RETURNING attempt, worker, taken_at;
 

@@ -1,5 +1,5 @@
--- What a list of runs shows. ?2 to ?5 are workflow, version, and whether something of the run is in the queue and it
--- has not heard yet that it is to end; each of them may be NULL.
+-- Lists of runs. ?2 to ?5 are the workflow, the version, whether the run has an item in the queue, and
+-- whether it has an unread cancellation. A condition that is NULL is not applied.
 
 -- name: page_of_runs
 SELECT key FROM runs
@@ -16,7 +16,8 @@ ORDER BY key DESC
 LIMIT ?6 OFFSET ?7;
 
 -- name: page_of_runs_by_status
--- For every status but success, as `list_runs_by_status`. The first ?6 of each status, of which a page is made.
+-- For every status but success, like `list_runs_by_status`. Returns the newest ?6 runs of each status; the
+-- caller merges them into a page.
 SELECT key FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND (?2 IS NULL OR workflow = ?2)

@@ -1,6 +1,6 @@
 -- name: insert_runs
--- A key or an id that exists is left as it is. Who they are is asked only when some were: on SQLite,
--- RETURNING would double the cost of a start.
+-- A run whose key or id exists is not added. If some were not, `find_taken` finds the runs in their way.
+-- RETURNING would double the cost of a start on SQLite.
 INSERT INTO runs (key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
                   owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
                   schedule)
@@ -9,49 +9,50 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?1
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
--- For a new run that could not be added: the run that has its key or its id.
+-- For each new run that was not added, the run that has its key or its id.
 SELECT ?2, key FROM runs WHERE namespace = ?1 AND key = ?2
 UNION ALL
 SELECT ?2, key FROM runs WHERE namespace = ?1 AND id = ?3 AND key <> ?2;
 
 -- name: find_lost
--- Of the runs a commit touches, those that its node no longer owns under that epoch.
+-- The runs of a commit that its node no longer owns under that epoch.
 SELECT ?3 WHERE NOT EXISTS (
     SELECT 1 FROM runs WHERE namespace = ?1 AND key = ?3 AND owner = ?2 AND epoch = ?4
 );
 
 -- name: lock_runs
--- The state of runs that this transaction is about to change, fixed until it ends. Here the whole
--- database is; on Postgres the rows are locked, in the order of their keys.
+-- The status of the runs that this transaction is about to change. SQLite has locked the whole database
+-- already. On Postgres this query locks the rows, in the order of their keys.
 SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: wake_runs
--- Mail does not wake parked and paused runs, nor those that wait for their turn; when they go on they read it.
+-- Mail does not wake runs that are parked, paused or held back by their parent. They read it when they go on.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
--- Those whose turn has come.
+-- Wakes runs that their parent has held back.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
 WHERE namespace = ?1 AND key = ?3 AND status = 'running';
 
 -- name: wake_cancelled_runs
--- Those that are asked to end, also parked ones: whoever takes one ends it, whatever its code is. They come before
--- all that was created since, and so before what they have started: else a family may grow faster than it ends.
+-- Wakes runs that have a cancellation, also parked ones: the node that claims such a run ends it, whatever
+-- code the node has. Their wake_at becomes their created_at, so they are claimed before all newer runs, and
+-- so before their own children. Otherwise a family of runs could grow faster than it ends.
 UPDATE runs SET wake_at = min(coalesce(wake_at, created_at), created_at)
 WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked');
 
 -- name: end_runs
--- ?6 and ?7 are the parent, which hears of it by mail.
+-- ?6 and ?7 are the parent and its task number. They are not used here: the parent gets a message.
 UPDATE runs
 SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished_at = ?8,
     owner = NULL, wake_at = NULL, waiting = NULL
 WHERE namespace = ?1 AND key = ?2;
 
 -- name: release_runs
--- Mail that came since it was last collected has set a time to wake, and the earlier one counts. What
--- is parked is woken by a cancellation only.
+-- Mail that came since it was last collected has set wake_at, and the earlier time counts. Only a
+-- cancellation wakes a parked run.
 UPDATE runs
 SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, waiting_kind = ?7, waiting_name = ?8, waiting_epoch = epoch,
     owner = NULL,
@@ -61,12 +62,12 @@ SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, waiting_kind = ?7, wa
 WHERE namespace = ?1 AND key = ?2;
 
 -- name: collect_mail
--- While a run is owned, only mail gives it a time to wake.
+-- While a run is owned, only mail sets its wake_at.
 UPDATE runs SET wake_at = NULL WHERE owner = ?1 AND wake_at IS NOT NULL
 RETURNING key;
 
 -- name: due_runs
--- Whatever has a time to wake can be taken, also a parked run that is to be tried again.
+-- Every run with a wake_at can be claimed, also a parked run that is to be tried again.
 SELECT key, status, wake_at, setbacks FROM runs
 WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2
 ORDER BY wake_at
@@ -93,7 +94,7 @@ RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BL
 UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
 
 -- name: owned_runs
--- The last column: it has no journal yet.
+-- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
     NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
@@ -111,7 +112,7 @@ SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB)
 FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
--- By the user's name for it first: a run may be named like the key of another.
+-- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs
@@ -129,8 +130,8 @@ ORDER BY key DESC
 LIMIT ?5;
 
 -- name: list_runs_by_status
--- For every status but success, which has no entries in the index: there is little else to step over.
--- INDEXED BY, because SQLite expects a row of that status on every page, and failed ones are far between.
+-- For every status but success, which the index leaves out. INDEXED BY, because SQLite assumes that every
+-- status is frequent and would scan by key, but failed runs are rare.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs INDEXED BY runs_by_status
@@ -142,13 +143,13 @@ ORDER BY key DESC
 LIMIT ?5;
 
 -- name: children_of
--- A child is in the namespace of its parent.
+-- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, CAST(output AS BLOB), CAST(failure AS BLOB)
 FROM runs WHERE parent = ?1
 ORDER BY parent_seq;
 
 -- name: reopen_runs
--- The epoch counts on, so that nothing decided before this can be written after it.
+-- The epoch increases, so that nothing decided before the reopening can be written after it.
 UPDATE runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL,
     waiting = ?5, waiting_kind = ?6, waiting_name = ?7, waiting_epoch = epoch + 1,
@@ -171,9 +172,9 @@ WHERE namespace = ?1 AND key = ?2 AND epoch = ?5 AND status = 'parked'
 RETURNING key;
 
 -- name: stranded_runs
--- Every run that is not over and not in an operator's hands has a node, a due time, mail that has
--- set one, or something outside to wait for. These have none of them; or were due before ?2, and
--- no node has any run of their workflow: one that is behind with its work is no reason to call a doctor.
+-- Every pending or running run should have a live node, a wake_at, or something outside to wait for. This
+-- query finds the runs that have none of these. It also finds runs that were due before ?2, if no node owns a
+-- run with the same claim. If a node does, it is only behind with its work.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL

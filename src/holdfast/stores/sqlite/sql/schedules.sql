@@ -6,7 +6,7 @@ ON CONFLICT DO NOTHING
 RETURNING name;
 
 -- name: update_schedule
--- ?17 is the revision that the change was decided on; whoever comes second changes nothing.
+-- ?17 is the revision on which the change is based. Of two such changes, the second changes nothing.
 UPDATE schedules
 SET workflow = ?3, input = CAST(?4 AS TEXT), plan = CAST(?5 AS TEXT), origin = ?6, is_paused = ?7, revision = ?8,
     cursor = ?9, queued = ?10, active = ?11, next_at = ?12, skipped = ?13, skip_note = ?14, created_at = ?15,
@@ -18,7 +18,7 @@ RETURNING name;
 DELETE FROM schedules WHERE namespace = ?1 AND name = ?2 RETURNING name;
 
 -- name: list_schedules
--- The last column: the run that it started last has not ended.
+-- The last column says whether the active run, which the schedule started last, is still open.
 SELECT name, schedules.workflow, CAST(schedules.input AS BLOB), CAST(plan AS BLOB), origin, is_paused, revision, cursor,
     queued, active, next_at, skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), 0)
@@ -27,7 +27,7 @@ WHERE schedules.namespace = ?1 AND (?2 IS NULL OR name = ?2)
 ORDER BY name;
 
 -- name: due_schedules
--- Those whose time has come, and those with a tick that waited for a run which has ended.
+-- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended.
 SELECT name, schedules.workflow, CAST(schedules.input AS BLOB), CAST(plan AS BLOB), origin, is_paused, revision, cursor,
     queued, active, next_at, skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), 0) AS is_active

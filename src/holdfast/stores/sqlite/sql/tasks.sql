@@ -3,7 +3,7 @@ INSERT INTO tasks (run, seq, name, status, attempt, lost, input, created_at)
 VALUES (?1, ?2, ?3, ?4, 1, 0, CAST(?5 AS TEXT), ?6);
 
 -- name: move_tasks
--- A node does not know of attempts that workers have lost since. Their numbers are not used again.
+-- A node may not know of attempts that workers have lost since. Numbers of attempts are never reused.
 UPDATE tasks
 SET status = ?3, attempt = max(attempt, ?4), lost = ?5, heartbeat = CAST(?6 AS TEXT), due_at = ?7, started_at = ?8
 WHERE run = ?1 AND seq = ?2;
@@ -15,7 +15,7 @@ SET status = ?3, attempt = max(attempt, ?4), output = CAST(?5 AS TEXT), failure 
 WHERE run = ?1 AND seq = ?2;
 
 -- name: start_task
--- A worker has taken it.
+-- A worker has taken the task.
 UPDATE tasks SET status = 'running', attempt = ?3, lost = ?4, due_at = NULL, started_at = ?5
 WHERE run = ?1 AND seq = ?2;
 
@@ -24,7 +24,7 @@ UPDATE tasks SET status = 'cancelled', due_at = NULL, finished_at = ?2
 WHERE run = ?1 AND status IN ('pending', 'dispatched', 'running');
 
 -- name: reset_tasks
--- What was tried before is forgiven: the task has all the attempts of its policy again.
+-- Earlier attempts do not count: the task has all the attempts of its policy again.
 UPDATE tasks
 SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
     due_at = NULL, started_at = NULL, finished_at = NULL
@@ -46,8 +46,8 @@ ORDER BY seq
 LIMIT coalesce(?4, -1);
 
 -- name: task_summaries
--- What a view shows of tasks, without what they were given and gave: only the end of the input, which tells the
--- place in a fan-out.
+-- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
+-- index in a fan-out.
 SELECT seq, name, substr(CAST(tasks.input AS BLOB), -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,
     tasks.created_at, tasks.started_at, tasks.finished_at
 FROM runs JOIN tasks ON tasks.run = runs.key
@@ -56,12 +56,12 @@ ORDER BY seq
 LIMIT ?4;
 
 -- name: insert_attempts
--- A task that was opened again counts its attempts on, so none is overwritten.
+-- The attempts of a reopened task continue the numbering, so no row is overwritten.
 INSERT INTO attempts (run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url)
 VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7, ?8, ?9, ?10);
 
 -- name: insert_lost_attempt
--- Of a worker that has let its lease run out.
+-- The attempt of a worker whose lease has run out.
 INSERT INTO attempts (run, seq, attempt, status, started_at, finished_at, node, worker)
 VALUES (?1, ?2, ?3, 'lost', ?4, ?5, '', ?6)
 ON CONFLICT DO NOTHING;

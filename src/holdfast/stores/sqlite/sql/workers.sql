@@ -10,7 +10,7 @@ UPDATE workers SET load = ?3, heartbeat_at = ?4, is_online = 1 WHERE namespace =
 RETURNING id;
 
 -- name: worker_at
--- Of several that were started at one address, the one that was heard of last.
+-- If several workers have the url, the one with the latest heartbeat.
 SELECT id FROM workers WHERE namespace = ?1 AND url = ?2
 ORDER BY heartbeat_at DESC, id
 LIMIT 1;
@@ -21,7 +21,7 @@ FROM workers WHERE namespace = ?1 AND heartbeat_at >= ?2
 ORDER BY id;
 
 -- name: count_workers
--- Those that are online, and of these those that were not heard of since ?2.
+-- The number of online workers, and how many of these had their last heartbeat before ?2.
 SELECT count(*), count(*) FILTER (WHERE heartbeat_at < ?2) FROM workers WHERE namespace = ?1 AND is_online;
 
 -- name: mark_offline
