@@ -1,6 +1,6 @@
-"""What a definition says about the tasks of its runs, in the same words for every kind of workflow.
+"""The outline of a workflow: its tasks, described in the same way for every kind of workflow.
 
-Views of runs are built on this, so they do not tell a DAG from a flow.
+Views of runs use outlines, so they need no code for DAGs or flows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 
 class TaskRows(Enum):
-    """What the tasks of one name are, if a run has several."""
+    """How the tasks of one name relate, if a run has several."""
 
     CALLS = "calls from code, each by itself"
     ITEMS = "the items of a fan-out"
@@ -32,7 +32,7 @@ class SignalWait(NamedTuple):
 
 class TimerWait(NamedTuple):
     duration: dt.timedelta | None
-    """None: only the running task knows."""
+    """None if it is known only when the task runs."""
 
 
 class ChildWait(NamedTuple):
@@ -40,7 +40,7 @@ class ChildWait(NamedTuple):
 
 
 class WorkerWait(NamedTuple):
-    """A worker takes the task from the queue, and executes it."""
+    """A worker takes the task from the queue and executes it."""
 
     service: str
 
@@ -54,19 +54,19 @@ class TaskOutline(NamedTuple):
     name: str
     rows: TaskRows = TaskRows.CALLS
     max_attempts: int | None = None
-    """Of one task. None if nothing is attempted."""
+    """The limit for one task. None if the task has no attempts."""
     wait: TaskWait | None = None
     """What the task waits for instead of executing something here."""
     is_fan_out: bool = False
     depends_on: tuple[str, ...] = ()
     runs_on_failure: bool = False
-    """It runs whatever became of the tasks that it depends on."""
+    """The task runs even if a task that it depends on did not succeed."""
     condition: str = ""
     """The task is skipped if this does not hold."""
 
 
 class VisitDetails(NamedTuple):
-    """What a definition says about one task that is a visit of a node. The task's row does not repeat it."""
+    """Details of a visit of a node that come from the definition and are not stored with the task."""
 
     action: str = ""
     """The action that the visit led to; empty until it has ended."""
@@ -85,4 +85,4 @@ class WorkflowOutline(NamedTuple):
 
 
 EMPTY_OUTLINE: Final = WorkflowOutline()
-"""Of a workflow in code: only its runs know their tasks."""
+"""The outline of a workflow in code, whose tasks are known only from its runs."""

@@ -137,7 +137,7 @@ class Executor(Protocol):
     @property
     def ends_surely(self) -> bool:
         """Whether a cancelled attempt ends within seconds, whatever its code does. Then the next attempt at
-        the task waits until it has ended. Else the next attempt starts at once: it might wait forever."""
+        the task waits until it has ended. Else it does not wait, because the cancelled one may never end."""
         ...
 
     def start(self, attempt: Attempt) -> None:

@@ -1,4 +1,4 @@
-"""A DAG as a workflow among others: what the catalog, the client and the executors see of it."""
+"""A DAG as a workflow: its interface to the catalog, the client and the executors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from holdfast.ports.executor import (
 
 
 class DagSignature:
-    """The inputs of a DAG, as the parameters of a function are to a code workflow."""
+    """Packs and checks the inputs of a DAG, as the signature of a code workflow does with its parameters."""
 
     def __init__(self, dag: Dag) -> None:
         self._dag = dag
@@ -41,14 +41,14 @@ class DagSignature:
 
     @property
     def tick_inputs(self) -> dict[str, str]:
-        """A day or a time that must be given: if a schedule does not say which, it is that of the tick."""
+        """Required inputs of type date or datetime. A schedule that does not set them fills in its tick."""
         texts = {"date": DATE, "datetime": TICK}
         needed = {name: it for name, it in self._dag.inputs.items() if not it.has_default}
         kinds = {name: describe(it.type) for name, it in needed.items()}
         return {name: texts[kind] for name, kind in kinds.items() if kind in texts}
 
     def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
-        """Raises WrongType with all that is wrong, CannotStore, PayloadTooLarge."""
+        """Raises WrongType with all problems at once, CannotStore, PayloadTooLarge."""
         if args:
             raise WrongType(f"a call of {self._name}", "its inputs are passed by name, not by position")
         expected = self._dag.inputs
@@ -56,7 +56,7 @@ class DagSignature:
         missing = [name for name, it in expected.items() if name not in kwargs and not it.has_default]
         values = {name: kwargs.get(name, it.default) for name, it in expected.items() if name not in missing}
         payload = codec.encode(values, f"the inputs of {self._name}")
-        # What was passed may be a date; what is stored, and checked, is its JSON.
+        # A value may be passed as a date. Its JSON is stored, so its JSON is checked.
         stored: dict[str, Any] = codec.decode(payload, dict[str, Any], f"the inputs of {self._name}")
         checked = {name: check(value, expected[name].type) for name, value in stored.items()}
         problems = [f"it has no input {name}; it takes {', '.join(expected) or 'none'}" for name in unknown]
@@ -98,7 +98,7 @@ class DagWorkflow:
         return DagProgram(run, past, self.dag, definitions.codec, pack_child)
 
     def edition(self, definition: Definition) -> DagWorkflow:
-        """Another edition of the workflow, as the store has it. Its files are where those of this one are."""
+        """Another edition of the workflow, read from the store. It uses the same folder as this edition."""
         dag = load_text(definition.source, file=self.origin)
         return DagWorkflow(dag, definition.source, Path(self.origin))
 
@@ -117,7 +117,7 @@ class DagWorkflow:
         return []
 
     def calls(self) -> list[tuple[str, str]]:
-        """Its tasks that call a workflow, and which."""
+        """The tasks that call a workflow, each with the workflow's name."""
         return [
             (it.name, it.work.workflow) for it in self.dag.tasks.values() if isinstance(it.work, CallTask)
         ]
@@ -131,7 +131,7 @@ class DagWorkflow:
         raise UnknownTask(attempt.name, list(self.dag.tasks))
 
     def body(self, attempt: Attempt, definitions: Definitions) -> Body:
-        """Of a registered task that stands for one of the DAG where there are no processes: simulated."""
+        """The registered task that replaces this task of the DAG in a simulation without processes."""
         return Body(definitions.catalog.task(attempt.name), definitions.codec)
 
     def work(self, task: str) -> ProcessWork | None:
@@ -160,7 +160,7 @@ class DagWorkflow:
 
 
 class _ProcessOutput:
-    """Checks what a process has given."""
+    """Checks and stores the output of a process."""
 
     def __init__(self, task: DagTask, codec: Codec) -> None:
         self._what = f"the output of task {task.name!r}"
@@ -180,12 +180,12 @@ class _ProcessOutput:
 
 
 def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWorkflow:
-    """Read a workflow from a YAML file and make it known. Raises BadDag, with all that is wrong with it.
+    """Read a workflow from a YAML file and add it to the catalog. Raises BadDag with all problems at once.
 
-    What the file names is found relative to its folder.
+    Paths in the file are relative to its folder.
     """
     file = Path(path).absolute()
-    # The file is read once. Somebody may save it at any time, and the hash must be that of the stored text.
+    # The file is read only once: it may change at any time, and the hash must match the stored text.
     text = read_text(file, BadDag)
     workflow = DagWorkflow(load_text(text, file=str(file), folder=file.parent), text, file)
     catalog.add_workflow(workflow)
@@ -193,6 +193,6 @@ def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWork
 
 
 def read_edition(definition: Definition) -> DagWorkflow:
-    """A version that the store has. Raises BadDag."""
+    """The workflow of a stored version. Raises BadDag."""
     dag = load_text(definition.source, file=definition.origin)
     return DagWorkflow(dag, definition.source, Path(definition.origin))

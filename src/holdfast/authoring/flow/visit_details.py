@@ -1,4 +1,4 @@
-"""What the definition of a flow says of visits that are over: the rows of tasks do not repeat it."""
+"""Details of visits that come from the definition of the flow and not from the rows of the tasks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.core.values import NULL, TaskStatus
 
 
 def describe_visits(nodes: Mapping[str, FlowNode], tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
-    """One for each task. `nodes` has the nodes by path, and those with branches by the path of these, too."""
+    """The details of each task. `nodes` maps paths to nodes; see `_nodes_of` in `workflow`."""
     branches = {
         branch_path(path, node.does)
         for path, node in nodes.items()

@@ -1,4 +1,4 @@
-"""A flow as a workflow among others: what the catalog, the client and the executors see of it."""
+"""A flow as a workflow: its interface to the catalog, the client and the executors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
 
 _THROUGH_FILES: Final = 'exec "$0" "$@" <"$HOLDFAST_INPUT_FILE" >"$HOLDFAST_OUTPUT_FILE"'
-"""A script reads its standard input and writes its standard output; other processes read and write files."""
+"""Connects a script's standard input and output to the files that the process executor uses."""
 
 
 class FlowSignature:
@@ -61,7 +61,7 @@ class FlowWorkflow:
     is_data = True
 
     def __init__(self, flow: Flow, source: str, file: Path | None, published: str | None = None) -> None:
-        """`published` is the number of its version, if it was published; then any node may run it."""
+        """`published` is the version number of a published flow. Any node may run such a flow."""
         self.flow = flow
         self.name = flow.name
         self.source = source
@@ -89,7 +89,7 @@ class FlowWorkflow:
         return outline_flow(self.flow, input)
 
     def calls(self) -> list[tuple[str, str]]:
-        """Its nodes that call a workflow, by their paths, and which."""
+        """The paths of nodes that call a workflow, each with the workflow's name."""
         return [
             (path, node.does.workflow)
             for path, node in self._nodes.items()
@@ -97,7 +97,7 @@ class FlowWorkflow:
         ]
 
     def functions(self) -> list[str]:
-        """The registered tasks that it may call."""
+        """The names of the registered tasks that the flow may call."""
         found: set[str] = set()
         for node in self._nodes.values():
             work = _work_of(node)
@@ -106,7 +106,7 @@ class FlowWorkflow:
         return sorted(found)
 
     def program(self, run: RunRecord, past: Past, definitions: Definitions) -> FlowProgram:
-        """Raises UnknownTask if a function of its is not known here: another node may have it."""
+        """Raises UnknownTask if this process lacks one of the flow's functions. Another node may have it."""
         for name in self.functions():
             definitions.catalog.task(name)
 
@@ -117,7 +117,7 @@ class FlowWorkflow:
         return FlowProgram(run, past, self.flow, definitions.codec, pack_child, definitions.max_steps)
 
     def edition(self, definition: Definition) -> FlowWorkflow:
-        """Another edition of the workflow, as the store has it."""
+        """Another edition of the workflow, read from the store."""
         return read_edition(definition, Path(self.origin) if self.origin else None)
 
     # --- for executors
@@ -179,7 +179,8 @@ class FlowWorkflow:
 
 
 def _nodes_of(flow: Flow, prefix: str) -> list[tuple[str, FlowNode]]:
-    """Every node by its path, those of inner flows as well; one with branches by the path of those, too."""
+    """Every node with its path, including the nodes of inner flows. A node with branches is also listed under
+    the path of its branches."""
     found: list[tuple[str, FlowNode]] = []
     for key, node in flow.nodes.items():
         found.append((prefix + key, node))
@@ -196,7 +197,7 @@ def _work_of(node: FlowNode | None) -> Any:
 
 
 class _ScriptOutput:
-    """What a script has written to its standard output."""
+    """Checks and stores the standard output of a script."""
 
     def __init__(self, node: str, codec: Codec) -> None:
         self._what = f"what the script of node {node!r} has written to its standard output"
@@ -210,7 +211,7 @@ class _ScriptOutput:
 
 
 class DefinitionReader:
-    """Reads definitions that are to be published."""
+    """Reads definitions of flows before they are published."""
 
     def check(self, source: str, *, is_json: bool | None) -> str:
         return definition_hash(load_flow_text(source, file="definition", is_json=is_json))
@@ -220,7 +221,10 @@ class DefinitionReader:
 
 
 def load_flow(path: str | Path, *, catalog: Catalog = default_catalog) -> FlowWorkflow:
-    """Read a workflow from a JSON or YAML file and make it known. Raises BadFlow, with all that is wrong."""
+    """Read a workflow from a JSON or YAML file and add it to the catalog.
+
+    Raises BadFlow with all problems at once.
+    """
     file = Path(path).absolute()
     flow, source = read_flow_file(file)
     workflow = FlowWorkflow(flow, source, file)
@@ -229,7 +233,7 @@ def load_flow(path: str | Path, *, catalog: Catalog = default_catalog) -> FlowWo
 
 
 def read_edition(definition: Definition, file: Path | None = None) -> FlowWorkflow:
-    """A version that the store has: of a file, or a published one. Raises BadFlow."""
+    """The workflow of a stored version, from a file or published. Raises BadFlow."""
     flow = load_flow_text(definition.source, file=definition.origin or definition.name)
     flow = msgspec.structs.replace(flow, name=definition.name)
     published = definition.version if definition.is_published else None
