@@ -1,4 +1,4 @@
-"""What we test holdfast with, for users to test their workflows with."""
+"""Tools to test workflows. Holdfast's own tests use the same ones."""
 
 from holdfast.testing.clock import ManualClock
 from holdfast.testing.durability import assert_durable

@@ -17,7 +17,7 @@ class ManualClock:
         self._waiting: dict[int, tuple[asyncio.Event, Instant | None]] = {}
         self._number = 0
         self.on_wait: Callable[[], None] = lambda: None
-        """Called whenever somebody begins to wait."""
+        """Called each time a caller begins to wait."""
 
     def now(self) -> Instant:
         return self._now
@@ -29,7 +29,7 @@ class ManualClock:
         pass
 
     def set_to(self, there: Instant, within: int = 0) -> None:
-        pass  # the test sets it, and nobody else
+        pass  # only the test sets this clock
 
     def time(self) -> dt.datetime:
         return moment(self._now)
@@ -51,12 +51,12 @@ class ManualClock:
         self.move_to(later(self._now, by))
 
     def move_to(self, instant: Instant) -> None:
-        """Never back. Wakes everybody whose time has come."""
+        """Set the clock, but never back. Wakes every waiter that is due by then."""
         self._now = max(self._now, instant)
         for event, until in self._waiting.values():
             if until is not None and until <= self._now:
                 event.set()
 
     def next_due(self) -> Instant | None:
-        """The earliest instant that somebody waits for."""
+        """The earliest instant that a waiter waits for; None if no waiter has one."""
         return min((until for _, until in self._waiting.values() if until is not None), default=None)

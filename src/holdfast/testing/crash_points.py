@@ -14,13 +14,14 @@ _decode = msgspec.json.Decoder(Failure).decode
 
 
 class Crash(BaseException):
-    """The process is gone, as far as the engine can tell. Not an Exception, so that nothing handles it."""
+    """Stands for the death of the process. A BaseException, so that no `except Exception` handles it."""
 
 
 class CrashPoints:
-    """Passes everything on, counts commits, and crashes at commit number `at` (from 1).
+    """Passes every call on to the store, counts commits, and crashes at commit number `at` (from 1).
 
-    Before it: nothing of the commit is written. After it: all of it is, but nobody hears of it.
+    Without `after`, nothing of the commit is written. With `after`, all of it is written and the caller gets
+    no answer.
     """
 
     def __init__(self, store: Store, *, at: int | None = None, after: bool = False) -> None:
@@ -29,7 +30,7 @@ class CrashPoints:
         self._after = after
         self.commits = 0
         self.parked: list[Failure] = []
-        """Why runs were parked, each time that one was."""
+        """The reasons why runs were parked, one for each time."""
 
     async def commit(self, commit: Commit) -> Receipt:
         self.commits += 1

@@ -1,4 +1,4 @@
-"""`assert_durable`: does a workflow survive a crash at every single commit?"""
+"""`assert_durable`: does a workflow survive a crash at every commit?"""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ async def assert_durable(
     patience: dt.timedelta = dt.timedelta(seconds=30),
     **kwargs: Any,
 ) -> Any:
-    """Run a workflow again and again, crashing once at every commit in turn, and compare.
+    """Run a workflow once without a crash, then twice for each of its commits, and compare how it ends.
 
-    Each time everything in memory is dropped, tasks in flight included, and a new node goes on with
-    the same database: right before the commit, when nothing of it is written, and right after it,
-    when nobody has heard of it. Every run must end as the run without crashes did, none may be parked on the
-    way, and no task whose result was recorded may be begun again. Gives back the result, or raises what
-    the run raised.
+    One of the two runs crashes right before the commit, when none of it is written. The other crashes right
+    after it, when it is written and the node does not know yet. A crash drops everything in memory, running
+    tasks included, and a new node goes on with the same database. Every run must end as the run without a
+    crash did. No run may be parked, and no task with a recorded result may start again. Returns the result,
+    or raises what the run raised.
 
-    `during` sends the signals and promises that the workflow waits for. `new_database` gives the URL
-    of an empty database for each run; without it, SQLite files are used. `patience` is for how long of
-    real time each run is waited for.
+    `during` sends the signals and promises that the workflow waits for. `new_database` returns the URL
+    of an empty database for each run; without it, each run gets a SQLite file. `patience` is how long
+    each run may take in real time.
     """
 
     async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_RunEnding, int, Exception | None]:
@@ -80,7 +80,7 @@ async def _attempt(
     try:
         ending = _RunEnding(await run.result(), None)
     except RunParked as parked:
-        # It waits for an operator, and there is none here: that is a finding.
+        # A parked run waits for an operator. There is none here, so the check fails.
         raise AssertionError(str(parked)) from None
     except NodeStopped:
         _check_node(environment)
@@ -112,7 +112,7 @@ def _check_node(environment: Environment) -> None:
 
 
 async def _start(environment: Environment, workflow: Any, args: Any, kwargs: Any) -> Run[Any]:
-    """A crash may come before the start is recorded. Its id makes it safe to ask again."""
+    """Starts the run, again if a crash came before the start was recorded. The fixed id makes that safe."""
     while True:
         try:
             return await environment.start(workflow, *args, id="durable", **kwargs)

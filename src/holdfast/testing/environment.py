@@ -1,12 +1,12 @@
-"""A whole holdfast inside a test: real store, real engine, and a clock that skips the waiting.
+"""A whole holdfast inside a test: a real store, a real engine, and a clock that skips waiting times.
 
     async with Environment() as env:
         run = await env.start(fulfil, order)
         await run.resolve("approval", True)
         assert await run.result() == ...      # the thirty days in between take a millisecond
 
-Time stands still while the test does something, and skips ahead to the next thing that is due only
-while the test waits for a result and nothing is running.
+Time stands still while the test runs. When the test waits for a result and nothing is running, the clock
+skips to the next instant at which something is due.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from holdfast.testing.crash_points import Crash, CrashPoints
 _NEVER = dt.timedelta(days=36_500)
 _TURNS = 5
 _MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-"""Where Linux keeps files in memory: no test here outlives the machine, and a disk costs ms a commit."""
+"""Where Linux keeps files in memory. A test does not need the disk, which costs milliseconds a commit."""
 
 
 class Environment(Client):
-    """`url` is a database of your own; without one, a SQLite file that is gone afterwards."""
+    """`url` is a database of your own. Without it, a SQLite file is used and removed afterwards."""
 
     def __init__(
         self,
@@ -71,14 +71,14 @@ class Environment(Client):
             store_for(self.settings.url, threads=False), at=crash_at, after=crash_after
         )
         self.executions: list[str] = []
-        """The id of every task, each time that it was begun."""
+        """The ids of the tasks that were started, one for each start."""
         self.recorded: set[str] = set()
-        """The ids of the tasks that were settled when the last crash came."""
+        """The ids of the tasks that had ended when a crash came."""
         self.repeated: list[str] = []
-        """Those of them that were begun again: there should be none."""
+        """The ids of recorded tasks that were started again. There should be none."""
         self.crashes = 0
         self._keys = 0
-        # A key belongs to one run of one namespace, and several may share the database.
+        # Several namespaces may share the database, and a key must be unique in it.
         self._key_prefix = hashlib.sha256(self.settings.namespace.encode()).digest()[:8]
         self._catalog = catalog
         self._dice = Random(seed)
@@ -99,7 +99,7 @@ class Environment(Client):
             store=store,
             clock=self.clock,
             dice=self._dice,
-            # It never looks without a call, and stops at once: both would only pass time.
+            # No polling, and no draining on stop: both would only take time.
             tuning=msgspec.structs.replace(tuning_of(self.settings), poll=_NEVER, drain=dt.timedelta(0)),
         )
         self._parts.new_key = self._new_key
@@ -145,14 +145,14 @@ class Environment(Client):
         runs: Sequence[tuple[Payload, str | None]],
         schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
-        """To the engine that is alive."""
+        """Passes the runs to the engine that is alive now: a crash replaces it."""
         return self.engine.submit(workflow, pinned, runs, schedule)
 
     def _has(self, run: RunKey) -> bool:
         return self.engine.has(run)
 
     async def crash(self) -> None:
-        """Drop everything in memory, tasks in flight included, and go on with a new node."""
+        """Drop everything in memory, running tasks included, and go on with a new node."""
         await self.engine.kill()
         self.crashes += 1
         for record in await self._store.list_runs(self.namespace, RunFilter(limit=10_000)):
@@ -172,7 +172,7 @@ class Environment(Client):
             self.repeated.append(task)
 
     async def skip(self, by: dt.timedelta) -> None:
-        """Let time pass, stopping at everything that is due on the way."""
+        """Let this much time pass. Stops at each instant at which something is due, until that is done."""
         end = self.clock.now() + by // dt.timedelta(microseconds=1)
         while True:
             await self.wait_until_quiet()
@@ -184,25 +184,25 @@ class Environment(Client):
         await self.wait_until_quiet()
 
     async def wait_until_quiet(self) -> None:
-        """Until nothing is running and everything that happened is dealt with."""
+        """Wait until nothing runs and the engine has handled every event."""
         turns = 0
         while turns < _TURNS:
             failure = self.engine.failure
             if isinstance(failure, Exception):
-                raise NodeStopped(failure)  # it would never be quiet
+                raise NodeStopped(failure)  # a failed engine never becomes quiet
             is_quiet = self.engine.is_quiet
             turns = turns + 1 if is_quiet else 0
             await asyncio.sleep(0 if is_quiet else 0.0005)
 
     def _new_key(self, now: Instant) -> RunKey:
-        """Keys in a row: a run that is started again after a crash has the same key, and so the same dice."""
+        """Counts, so that a run that is started again after a crash has the same key and the same dice."""
         self._keys += 1
         return RunKey(self._key_prefix + self._keys.to_bytes(8, "big"))
 
     async def _last_key(self, store: Store) -> int:
-        """The number in the last key that is in use. (There may be fewer runs: some keys were refused.)
+        """The highest number of a key in the database, which another environment may have used before.
 
-        Another environment may have used this database before.
+        The number of runs may be lower, since a start that is refused uses up a key.
         """
         records = await store.list_runs(self.settings.namespace, RunFilter(limit=10_000))
         return max((int.from_bytes(record.key[8:], "big") for record in records), default=0)
@@ -211,7 +211,7 @@ class Environment(Client):
         while True:
             await self._someone_waits.wait()
             self._someone_waits.clear()
-            # What has just happened must reach everybody before time goes on.
+            # The engine must handle what has just happened before the clock moves.
             await self.wait_until_quiet()
             due = self.clock.next_due()
             if not self._skipping.count:
@@ -222,7 +222,7 @@ class Environment(Client):
                 await self._tell_of_parked()
 
     async def _tell_of_parked(self) -> None:
-        """Nothing more will happen by itself, and for those who wait for a parked run nothing at all."""
+        """Fails the waits for parked runs and for their parents: without an operator they would never end."""
         for record in await self._store.list_runs(self.namespace, RunFilter(RunStatus.PARKED, limit=10_000)):
             reason = record.failure.message if record.failure else "by an operator"
             error = RunParked(record.id or key_text(record.key), reason)
@@ -233,7 +233,7 @@ class Environment(Client):
                 waiting = None if parent is None else await self._store.find(self.namespace, parent)
 
     async def _supervise(self) -> None:
-        """A crash point was reached: start again, as a supervisor of processes would."""
+        """Starts a new node when a crash point was reached, as a supervisor of processes would."""
         while True:
             engine = self.engine
             await engine.wait_until_stopped()
@@ -241,13 +241,13 @@ class Environment(Client):
                 await self.crash()
             elif engine.failure is not None:
                 return
-            while self.engine is engine:  # the test itself has crashed it, and has a new one soon
+            while self.engine is engine:  # the test called `crash`, which is about to replace the engine
                 self._replaced.clear()
                 await self._replaced.wait()
 
 
 class _SkippingWaiters(Waiters):
-    """Knows whether the test is waiting for a result, which is when time may pass."""
+    """Counts the results that the test waits for. The clock skips only while there is one."""
 
     count = 0
     on_wait: Callable[[], None]
@@ -263,14 +263,14 @@ class _SkippingWaiters(Waiters):
         return future
 
     def refuse(self, run: RunKey, error: Exception) -> None:
-        """Tell those who wait for this run that they wait in vain."""
+        """Fail every wait for this run with `error`."""
         for ending in all_of(self._waiting.pop(run, None)):
             if not ending.done():
                 ending.set_exception(error)
 
 
 class _WatchedDefinitions(Definitions):
-    """Writes down every task that is begun."""
+    """Notes every task that starts."""
 
     def __init__(self, catalog: Catalog, codec: Any, environment: Environment) -> None:
         super().__init__(catalog, codec, Kinds(), environment.settings.max_steps)

@@ -1,10 +1,10 @@
-"""The pytest plugin: `simulate` as a fixture, whose seeds the command line decides.
+"""The pytest plugin: the fixture `simulate`. Options of the command line choose the seeds.
 
 def test_an_order_is_paid_once(simulate):
     simulate(pay, order, seeds=100, check=paid_once)
 
-pytest --simulation-seeds 10000        more of them, tonight
-pytest --simulation-seed 4711          exactly that history again
+pytest --simulation-seeds 10000        more seeds, for example every night
+pytest --simulation-seed 4711          the same history again
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def _count(text: str) -> int:
 
 @pytest.fixture
 def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """`holdfast.testing.simulate`, with the seeds of the command line if it names some."""
-    # Not at the top: the plugin is loaded by every pytest of whoever has holdfast installed.
+    """`holdfast.testing.simulate`. Seeds from the command line take precedence over the test's own."""
+    # Imported here: every pytest of an environment with holdfast loads this plugin, used or not.
     from holdfast.testing.simulation import simulate
 
     one: int | None = request.config.getoption("--simulation-seed")
@@ -56,7 +56,7 @@ def pytest_runtest_makereport(
     report = yield
     error = call.excinfo.value if call.excinfo is not None else None
     if isinstance(error, SimulationFailed):
-        # A node id begins at the root of the project, and a path on the command line where the user is.
+        # A node id is relative to the root of the project, a path on the command line to the current folder.
         path = os.path.relpath(item.path, item.config.invocation_params.dir)
         test = "::".join([path, *item.nodeid.split("::")[1:]])
         report.sections.append(("the same history again", f"pytest '{test}' --simulation-seed {error.seed}"))

@@ -1,4 +1,4 @@
-"""A world in one thread, on a clock that is not real, where everything goes wrong that can."""
+"""Simulation: nodes, clients and a database in one thread, on a simulated clock, with faults."""
 
 from holdfast.testing.simulation.simulate import SimulatedRun, SimulationSummary, simulate
 

@@ -1,7 +1,7 @@
-"""A database in memory that knows whether a transaction was to be announced, as Postgres does.
+"""A database in memory that notes whether a transaction was announced to other processes.
 
-On SQLite every commit can be noticed by others. On Postgres only what is announced is, so a transaction
-script that forgets to do so is found out here and not by a user whose run sleeps for twenty seconds.
+On SQLite other processes can notice every commit. On Postgres they notice only an announced one. So this
+finds a transaction script that forgets to announce, before a user's run sleeps for twenty seconds.
 """
 
 from __future__ import annotations

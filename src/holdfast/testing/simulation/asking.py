@@ -1,7 +1,7 @@
-"""Workers that ask for tasks, simulated: they take items from the queue, and are not always good at it.
+"""Simulated workers that poll the queue for tasks, and sometimes misbehave.
 
-One is silent for longer than its lease while it works, another tells what came of it twice. That a machine
-crashes or stands still with what its worker has taken is for the faults to bring about.
+Now and then a worker sends no heartbeat for longer than its lease, or completes an item twice. Crashes and
+pauses of its machine come from the plan of faults.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.testing.simulation.witness import Witness
 T = TypeVar("T")
 
 Services: TypeAlias = Mapping[str, Callable[[QueueItem], Any]]
-"""What workers can do, by service. What it raises is an error of the service."""
+"""The function that does an item, by service. What it raises is reported as the error of the item."""
 
 _BEATS_EVERY = 5.0
 _FIRST_PAUSE = 0.2
@@ -49,10 +49,10 @@ class AskingWorker:
         self._fail = fail
         self._note = note
         self._longest = longest
-        """Seconds that a task takes; a silent worker takes longer."""
+        """The longest delay before and after an item is done, in seconds. A silent worker takes longer."""
 
     async def work(self) -> None:
-        """For as long as the process lives."""
+        """Register, and take items for as long as the process lives."""
         names = list(self._services)
         await _insist(lambda: self._workers.register(self._id, "", names))
         pause = _FIRST_PAUSE
@@ -93,7 +93,7 @@ class AskingWorker:
         return result, error
 
     async def _complete(self, item: QueueItem, result: Any, error: str) -> None:
-        """Until it is known that it is done, or that another one has it."""
+        """Retry until the completion is accepted or the item is lost. Now and then complete it twice."""
         id = queue_id(item)
         try:
             await _insist(lambda: self._workers.complete(id, result=result, error=error))
@@ -107,7 +107,7 @@ class AskingWorker:
             self._fail(f"an item is completed once: {id} was completed again by {self._id}")
 
     async def _beat(self, item: QueueItem) -> None:
-        """Of its own, or for everything that it has taken."""
+        """Renews the lease on this item, or sends a heartbeat for all items of the worker."""
         while True:
             await asyncio.sleep(_BEATS_EVERY)
             try:
@@ -116,7 +116,7 @@ class AskingWorker:
                 else:
                     await self._workers.heartbeat(self._id)
             except (ItemLost, StoreError):
-                pass  # it learns soon enough: nothing that it says of a lost item counts
+                pass  # harmless: completing a lost item has no effect
 
 
 async def _insist(call: Callable[[], Awaitable[T]]) -> T:

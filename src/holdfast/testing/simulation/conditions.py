@@ -1,4 +1,4 @@
-"""The weather: what goes wrong for everybody for a while, and when."""
+"""Faults that last for a while and change the world for every machine, or for one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The database of a simulation: the real store and its real scripts, behind lines that can fail.
+"""The database of a simulation: the real store and its real scripts, behind connections that can fail.
 
-What a process asks for travels to the database, is done there in one instant, and the answer travels
-back. A fault may take the question, the answer, or the one who asked.
+An operation travels to the database, is done there in one instant, and its answer travels back. A fault
+may lose the operation or the answer, or end the process that sent it.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ READS = frozenset(
     }
 )
 _TOLD_AT_HOME = WRITES - {"commit", "recover", "register", "delete_schedule"}
-"""After these the listeners of the process itself are called as well, as the port promises; if they announce
-something, which most of those of flows and workers do not."""
+"""After these, if they announce something, the listeners of the process itself are called too, as the port
+promises. Most writes of flows and workers announce nothing."""
 
 
 class StoreCall(NamedTuple):
-    """What was asked of the store, by whom."""
+    """A call of the store, and the process that made it."""
 
     process: str
     name: str
@@ -107,7 +107,7 @@ class StoreCall(NamedTuple):
 
 
 class DatabaseConditions(Protocol):
-    """What holds for everybody at the moment."""
+    """The faults that affect the database now."""
 
     def is_away(self, machine: str) -> bool: ...
 
@@ -122,7 +122,7 @@ class DatabaseConditions(Protocol):
 
 
 class Owner(Protocol):
-    """The process at the near end of a line."""
+    """The process that a connection belongs to."""
 
     @property
     def name(self) -> str: ...
@@ -140,7 +140,7 @@ class Owner(Protocol):
     def loop(self) -> asyncio.AbstractEventLoop: ...
 
     def take_fault(self, *, is_commit: bool) -> OperationFault | None:
-        """The fault that is planned for the operation that is asked for now."""
+        """Count this operation, and return the fault that is planned for it."""
         ...
 
     def crash(self, down: int) -> None: ...
@@ -166,7 +166,7 @@ class SimulatedDatabase:
         self.operations = 0
 
     def perform(self, operation: StoreCall) -> Any:
-        """Do it, now. What it raises is raised."""
+        """Do the operation now. Raises what the store raises."""
         self.operations += 1
         if operation.name == "now":
             return Instant(self.world.now)
@@ -191,9 +191,9 @@ class SimulatedDatabase:
 
 
 class DatabaseConnection:
-    """One process's way to the database; implements the port `Store`, but for `open` and `close`.
+    """The connection of one process. Implements the port `Store`; `open` and `close` do nothing.
 
-    Writes go one after the other, as on the one connection that a process writes with.
+    Writes are done one after the other, since a real process has one connection for writing.
     """
 
     def __init__(self, database: SimulatedDatabase, owner: Owner) -> None:
@@ -201,7 +201,7 @@ class DatabaseConnection:
         self._world = database.world
         self.owner = owner
         self._free_at = 0
-        """When what was written last is done."""
+        """When the last write is done."""
         self._listeners: list[Callable[[], None]] = []
         database.lines.append(self)
 
@@ -228,7 +228,7 @@ class DatabaseConnection:
         self._world.after(delay, call)
 
     def cut(self) -> None:
-        """Its process is gone. What is on its way may still arrive."""
+        """The process is gone. Operations that are under way may still arrive."""
         self._database.lines.remove(self)
 
     def __getattr__(self, name: str) -> Any:
@@ -244,7 +244,7 @@ class DatabaseConnection:
         operation = StoreCall(self.owner.name, name, tuple(map(_as_sent, args)))
         question = _Question(self, operation, self.owner.loop.create_future())
         if not self.owner.is_alive:
-            return question.answer  # its code has ended the process, and this is what it would have done next
+            return question.answer  # the process ended itself earlier in this turn: no answer comes
         fault = self.owner.take_fault(is_commit=name == "commit")
         dice, slowness = self._world.dice, self._database.weather.slowness
         travel = 50 + dice.getrandbits(9) + (dice.randrange(slowness) if slowness else 0)
@@ -302,7 +302,7 @@ class DatabaseConnection:
 
 
 class _Question:
-    """One operation on its way."""
+    """One operation that is under way."""
 
     def __init__(self, line: DatabaseConnection, operation: StoreCall, answer: asyncio.Future[Any]) -> None:
         self._line = line
@@ -333,7 +333,7 @@ class _Question:
         self.on_done()
 
     def answer_after(self, delay: int, result: Any = None, error: Exception | None = None) -> None:
-        """Once: an operation that was given up has been answered before it is done."""
+        """Only the first answer counts: an abandoned operation is answered before it is done."""
         if self._is_answered:
             return
         self._is_answered = True
@@ -353,7 +353,7 @@ class _Question:
 
 
 def run_inline(call: Coroutine[Any, Any, T]) -> T:
-    """The result of a call that waits for nothing, as those of a store without threads."""
+    """The result of a call that never waits. A store without threads has only such calls."""
     try:
         call.send(None)
     except StopIteration as done:
@@ -362,7 +362,7 @@ def run_inline(call: Coroutine[Any, Any, T]) -> T:
 
 
 def _as_sent(argument: Any) -> Any:
-    """What the sender does to its commit afterwards does not reach the one that is on its way."""
+    """A copy of a commit, so that the sender cannot change it while it is under way."""
     if not isinstance(argument, Commit):
         return argument
     lists: dict[str, list[Any]] = {
@@ -384,7 +384,7 @@ def _copied(rows: Any) -> list[Any]:
 
 
 def _described(value: Any) -> str:
-    """In a line of a trace: which lists have how many."""
+    """A short text for the trace: the type, and how long each list is."""
     if not isinstance(value, msgspec.Struct):
         return type(value).__name__
     sizes = [f"{name}={len(rows)}" for name, rows in _fields(value) if hasattr(rows, "__len__") and rows]

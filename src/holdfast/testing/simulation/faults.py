@@ -1,7 +1,7 @@
-"""Faults: what goes wrong in a simulation, as a plan that is drawn from the seed beforehand.
+"""Faults: what goes wrong in a simulation. The plan of faults is drawn from the seed beforehand.
 
-A plan is a list of values and nothing else, so a failure can be told in a few lines, and made
-smaller by leaving values out until nothing more can be left out.
+A plan is a list of values, so a failure can be shown in a few lines, and shrunk by leaving out values
+as long as it still fails.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _shown(name: str, value: object) -> str:
 
 
 class _AtOperation(_FaultBase, frozen=True):
-    """It strikes the `number`-th commit of a machine, from 1, or the `number`-th of all else it asks for."""
+    """Strikes the `number`-th commit of a machine (from 1), or the `number`-th of its other operations."""
 
     machine: str
     number: int
@@ -43,56 +43,56 @@ class _AtOperation(_FaultBase, frozen=True):
 
 
 class Refuse(_AtOperation, frozen=True):
-    """The database does not answer, and has done nothing."""
+    """The database refuses the operation and does nothing."""
 
 
 class LoseAnswer(_AtOperation, frozen=True):
-    """It is done, and whoever asked for it hears that the connection broke."""
+    """The operation is done, but the caller gets an error instead of the answer."""
 
 
 class Abandon(_AtOperation, frozen=True):
-    """The connection breaks at once; what was sent is done all the same, `delay` later."""
+    """The caller gets a broken connection at once. The operation is done all the same, `delay` later."""
 
     delay: int
 
 
 class Delay(_AtOperation, frozen=True):
-    """It is done `delay` later."""
+    """The operation is done `delay` later."""
 
     delay: int
 
 
 class DelayAnswer(_AtOperation, frozen=True):
-    """It is done, and the answer is there `delay` later."""
+    """The operation is done in time, and the answer comes `delay` later."""
 
     delay: int
 
 
 class PauseAt(_AtOperation, frozen=True):
-    """The process stands still when it has asked, as after SIGSTOP."""
+    """The process sends the operation and then stands still, as after SIGSTOP."""
 
     lasts: int
 
 
 class RunOutOfDisk(_AtOperation, frozen=True):
-    """There is no room to write this."""
+    """The disk of the database has no room for this operation, if it is a write."""
 
 
 class CrashBefore(_AtOperation, frozen=True):
-    """The process dies before it has asked."""
+    """The process dies before it sends the operation."""
 
     down: int
 
 
 class CrashInFlight(_AtOperation, frozen=True):
-    """The process dies when it has asked; what it asked for is done `delay` later."""
+    """The process sends the operation and dies. The operation is done `delay` later."""
 
     delay: int
     down: int
 
 
 class CrashAfter(_AtOperation, frozen=True):
-    """It is done, and the process dies before it hears of it."""
+    """The operation is done, and the process dies before the answer arrives."""
 
     down: int
 
@@ -120,7 +120,7 @@ class MachineCrash(_FaultBase, frozen=True):
 
 
 class Pause(_FaultBase, frozen=True):
-    """The process stands still, as after SIGSTOP or on a laptop whose lid is closed."""
+    """The machine's processes stand still, as after SIGSTOP or on a laptop whose lid is closed."""
 
     machine: str
     at: int
@@ -136,7 +136,7 @@ class Jump(_FaultBase, frozen=True):
 
 
 class Deploy(_FaultBase, frozen=True):
-    """A new process starts, and the old one is asked to stop `overlap` later (or, below 0, before)."""
+    """A new process starts. The old one is asked to stop `overlap` later; if that is below 0, earlier."""
 
     machine: str
     at: int
@@ -144,7 +144,7 @@ class Deploy(_FaultBase, frozen=True):
 
 
 class DatabaseOutage(_FaultBase, frozen=True):
-    """The database does not answer: nobody, or one machine alone. What is on its way is lost, or its
+    """The database answers no machine, or not this one. An operation that is under way is lost, or its
     answer is."""
 
     machine: str | None
@@ -158,7 +158,7 @@ class FullDisk(_FaultBase, frozen=True):
 
 
 class Slowness(_FaultBase, frozen=True):
-    """Every operation takes up to `delay` more."""
+    """Every operation takes up to `delay` longer."""
 
     at: int
     lasts: int
@@ -166,14 +166,14 @@ class Slowness(_FaultBase, frozen=True):
 
 
 class Silence(_FaultBase, frozen=True):
-    """Nobody is told that something has changed."""
+    """The database notifies no process of changes."""
 
     at: int
     lasts: int
 
 
 class LateResults(_FaultBase, frozen=True):
-    """What a task has done is reported up to `delay` later."""
+    """The outcome of a task is reported up to `delay` later."""
 
     at: int
     lasts: int
@@ -181,7 +181,7 @@ class LateResults(_FaultBase, frozen=True):
 
 
 class DoubledResults(_FaultBase, frozen=True):
-    """What a task has done is reported twice."""
+    """The outcome of a task is reported twice."""
 
     at: int
     lasts: int
@@ -209,8 +209,8 @@ FaultPlan: TypeAlias = Sequence[Fault]
 def draw_plan(dice: Random, machines: Sequence[str], span: int, most: int) -> list[Fault]:
     """Faults for the first `span` microseconds, some of them long enough for a lease to run out.
 
-    Each plan is drawn from a few kinds only. A plan with a little of everything is all noise: a run
-    that would have gone wrong after ten crashes in a row is taken away by an outage before that.
+    Each plan has a few kinds of faults only. With all kinds at once they hide each other: an outage
+    interrupts the ten crashes in a row that would have made a run go wrong.
     """
     kinds = dice.sample(_KINDS, dice.randint(1, 4))
     amount = dice.randint(1, most)
@@ -218,12 +218,12 @@ def draw_plan(dice: Random, machines: Sequence[str], span: int, most: int) -> li
 
 
 def _about(dice: Random, longest: int) -> int:
-    """A length of time up to `longest`: a moment as well as most of it."""
+    """A duration below `longest`. Very short ones are as likely as long ones."""
     return int(longest ** dice.uniform(0.5, 1.0)) if dice.random() < 0.5 else dice.randrange(longest)
 
 
 def _operation(dice: Random) -> tuple[int, bool]:
-    """Mostly commits, for they are what matters; and mostly early, while there is something to do."""
+    """Which operation to strike: mostly a commit, as commits matter most, and mostly an early one."""
     longest = dice.choice((4, 12, 40, 150))
     return dice.randint(1, longest), dice.random() < 0.7
 

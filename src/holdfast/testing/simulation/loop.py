@@ -1,8 +1,7 @@
-"""The event loop of one simulated process: asyncio's own tasks and futures on a clock that is not real.
+"""The event loop of one simulated process: asyncio's own tasks and futures on a simulated clock.
 
-It never runs by itself. The world gives it one turn at a time, so that several processes take turns in
-an order that the seed decides, and one that has crashed simply gets no turn any more: as after
-`kill -9`, not a line of its code runs again.
+It never runs by itself. The world gives each loop one turn at a time, in an order that the seed decides.
+A crashed process gets no more turns: as after `kill -9`, none of its code runs again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _set_running_loop = events._set_running_loop  # pyright: ignore[reportPrivateUsa
 
 class ProcessLoop(asyncio.AbstractEventLoop):
     def __init__(self, now: Callable[[], int], on_error: Callable[[dict[str, Any]], None]) -> None:
-        """`now` is in microseconds. `on_error` hears of callbacks and tasks that failed unheard."""
+        """`now` is in microseconds. `on_error` is called for errors that nothing handled."""
         self._now = now
         self._on_error = on_error
         self._ready: deque[asyncio.Handle] = deque()
@@ -35,18 +34,18 @@ class ProcessLoop(asyncio.AbstractEventLoop):
     # --- what the world calls
 
     def next_due(self) -> int | None:
-        """When it wants its next turn, in microseconds: in the past if it is ready."""
+        """When the next turn is due, in microseconds: 0 if the loop is ready, None if nothing is planned."""
         if self._is_gone:
             return None
         if self._ready:
             return 0
         while self._timers and self._timers[0][2].cancelled():
             heapq.heappop(self._timers)
-        # Rounded up, or the turn would come a fraction too early, and again, and again.
+        # Rounded up. Rounded down, the turn would come before the timer is due, and find nothing to do.
         return -int(-self._timers[0][0] * 1_000_000 // 1) if self._timers else None
 
     def turn(self) -> None:
-        """Run what is ready now, but not what that makes ready: asyncio's own loop does the same."""
+        """Run the callbacks that are ready now. Those they add wait for the next turn, as in asyncio."""
         now = self.time()
         while self._timers and self._timers[0][0] <= now:
             _, _, timer = heapq.heappop(self._timers)
@@ -66,8 +65,8 @@ class ProcessLoop(asyncio.AbstractEventLoop):
             _set_running_loop(outer)
 
     def forget(self) -> None:
-        """Its process is gone, perhaps in the middle of this turn. What was ready is kept: to let it be
-        collected would run some of its code."""
+        """Run nothing more: the process is gone, perhaps in the middle of this turn. Ready callbacks stay,
+        because collecting them would run some of their code."""
         self._is_gone = True
 
     # --- what asyncio's own code calls
@@ -99,7 +98,7 @@ class ProcessLoop(asyncio.AbstractEventLoop):
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        pass  # it is passed over when its time comes
+        pass  # `next_due` and `turn` pass over cancelled timers
 
     def time(self) -> float:
         return self._now() / 1_000_000

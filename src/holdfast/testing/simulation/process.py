@@ -1,4 +1,4 @@
-"""Machines and their processes: real engines and clients, each on a loop, a clock and a line of its own."""
+"""Machines and processes: real engines and clients, each with its own loop, clock and connection."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from holdfast.testing.simulation.witness import WatchedBody, Witness, Workshop
 from holdfast.testing.simulation.world import SECOND, World
 
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
-"""As in production, but small where size would hide something: a handful of runs fills a batch."""
+"""As in production, but with small batches, so that a handful of runs fills one."""
 
 _QUEUE_LEASE = dt.timedelta(seconds=15)
-"""So short that a fault may take longer."""
+"""Short, so that a fault may outlast it."""
 
 _RESTARTING = SECOND
-"""How long whoever looks after a machine takes to start a process again that has ended itself."""
+"""How long it takes until a process that ended itself is started again, in microseconds."""
 
 
 class _Running:
@@ -53,13 +53,13 @@ class _Running:
 
 
 def end_this_process() -> None:
-    """For code in a simulation: be gone at once, as by a crash inside an extension, or for want of memory."""
+    """For simulated code: end the process at once, as after a crash in an extension or out of memory."""
     assert _Running.process is not None, "this is for code that is simulated"
     _Running.process.crash(_RESTARTING)
 
 
 class Surroundings(Protocol):
-    """What machines and processes find around them: the simulation that they are part of."""
+    """What machines and processes need of their simulation."""
 
     seed: int
     namespace: str
@@ -84,7 +84,7 @@ class Surroundings(Protocol):
 
 
 class Machine:
-    """A place with a clock where one process runs after the other; during a deploy, two at a time."""
+    """Has a clock, and runs one process after the other. During a deploy two may run at once."""
 
     def __init__(
         self,
@@ -102,13 +102,13 @@ class Machine:
         self.has_client = has_client
         self.has_worker = has_worker
         self.is_spared = is_spared
-        """Whatever happens to the database, this machine gets through to it."""
+        """Outages and a full disk of the database do not affect this machine."""
         self.skew = 0
-        """How far its clock is ahead, in microseconds."""
+        """How many microseconds its clock is ahead."""
         self.faults: dict[tuple[bool, int], OperationFault] = {}
         self.processes: list[Process] = []
         self._operations: Counter[bool] = Counter()
-        """So far: commits, and everything else."""
+        """How many operations there were: commits (True), and all others (False)."""
         self._lives = 0
 
     def boot(self) -> None:
@@ -121,7 +121,7 @@ class Machine:
         process.begin()
 
     def crash(self, down: int) -> None:
-        """Every process on it is gone; a new one starts a while later."""
+        """Every process on the machine dies. A new one starts `down` microseconds later."""
         for process in list(self.processes):
             process.vanish("crash")
         self.simulation.world.after(down, self.boot_if_empty)
@@ -135,7 +135,7 @@ class Machine:
             process.paused_until = until
 
     def deploy(self, overlap: int) -> None:
-        """A new process for the old one."""
+        """Replace the old process by a new one."""
         world, old = self.simulation.world, list(self.processes)
 
         def stop_old() -> None:
@@ -165,7 +165,7 @@ class Machine:
 
 
 class Process:
-    """One life of one process. Implements what the world and the line to the database need of it."""
+    """A process, from boot to end. Takes turns in the world (`Citizen`), and owns a connection (`Owner`)."""
 
     def __init__(self, machine: Machine, name: str) -> None:
         simulation = machine.simulation
@@ -288,7 +288,7 @@ class Process:
         )
 
     def stop(self) -> None:
-        """Ask it to end in order."""
+        """Ask the process to stop in order."""
         if self.is_alive:
             self._simulation.world.note(self.name, "is asked to stop")
             self._do(self._stop(), "its orderly stop")
@@ -300,7 +300,7 @@ class Process:
         self.vanish("has stopped")
 
     def vanish(self, why: str) -> None:
-        """Not a line of its code runs any more."""
+        """End the process at once: none of its code runs again."""
         if not self.is_alive:
             return
         self._simulation.world.note(self.name, why)
@@ -312,7 +312,7 @@ class Process:
         self._simulation.keep_ended(self)
 
     def dispose(self) -> None:
-        """Close what it left behind, so that nothing of it is left to the garbage collector."""
+        """Close the tasks that the process left behind, so that the garbage collector has nothing to run."""
         if self.engine is not None:
             self.engine.drop_everything()
         for task in asyncio.all_tasks(self.loop):
@@ -370,7 +370,7 @@ class Process:
 
 
 class _MachineClock(SystemClock):
-    """The clock of a machine, set by the database's when the process starts, as the real one is."""
+    """The clock of a machine. A process sets it by the database when it starts, as in production."""
 
     def __init__(self, machine: Machine) -> None:
         world = machine.simulation.world

@@ -1,7 +1,7 @@
-"""Items of the queue: who was given which, and what must hold of it after every write.
+"""Checks of the queue after every write: which worker was given which item, and was that allowed?
 
-An item is handed out once for each attempt at its task, to nobody while another one's lease has not run out,
-and never for an attempt that its run has heard the end of.
+An item is handed out once for each attempt at its task. It is not handed out while another worker's lease
+lasts, nor for an attempt whose outcome its run already has.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _ABOUT_THEMSELVES: Final = ("register_worker", "heartbeat", "renew_item", "mark_
 class QueueChecks:
     def __init__(self) -> None:
         self._taken: dict[_Key, QueueItem] = {}
-        """As it was handed out last."""
+        """Each item as it was last handed out."""
         self._until: dict[_Key, int] = {}
-        """When the lease of whoever has it ends. Not there: nobody has it."""
+        """When the lease on an item ends. An item that no worker has is missing."""
         self._told: dict[_Key, int] = {}
-        """The attempt that its run was told of last."""
+        """The last attempt whose outcome the run was told."""
 
     def check(
         self, operation: StoreCall, result: Any, known: Mapping[RunKey, History], *, clocks_agree: bool
     ) -> Iterator[str]:
-        """What was done is done; `known` is what is there after it."""
+        """What the write broke. Called after the write; `known` has the rows after it."""
         args = operation.args
         match operation.name:
             case "poll_queue" if result is not None:
@@ -85,7 +85,7 @@ class QueueChecks:
         self._until.pop(key, None)
 
     def _let_go(self, commit: Commit) -> None:
-        """What is asked for again, or by nobody any more, is no longer whose it was."""
+        """Ends the leases on items that the commit queues again or removes, and on those of ended runs."""
         for row in (*commit.queued, *commit.unqueued):
             self._until.pop((row.run, row.seq), None)
         for ended in commit.ended:
@@ -96,7 +96,7 @@ class QueueChecks:
 def broken_by_workers(
     operation: StoreCall, result: Any, before: History | None, after: History
 ) -> Iterator[str]:
-    """A run that was changed by what a worker has said, and must not have been."""
+    """What is wrong with how a worker's call changed a run."""
     if before is None:
         return
     match operation.name:

@@ -1,8 +1,8 @@
-"""Safety: what must hold after every single write, and whenever a task is about to begin.
+"""Safety: what must hold after every write, and whenever a task is about to start.
 
-The promises of the design, as assertions over the rows. They are read back through the port and
-compared with what was there before the write, so whoever changed what it may not change is named,
-whatever the engine believes.
+These are the promises of the design, as checks of the rows. After each write the rows are read back through
+the port and compared with the rows before it, so a forbidden change is found and blamed on the process that
+wrote it, whatever the engine believes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from holdfast.testing.simulation.database import StoreCall, run_inline
 from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_workers
 
 _NO_MATTER_HOW_LONG = Instant(0)
-"""How long a run is due says nothing here, where all nodes may be down for a while."""
+"""Since when a run is due proves nothing here: all nodes may be down for a while."""
 _NO_REASON = Failure(type="", message="nobody says why")
 _EVERYTHING_EVERY = 16
-"""Writes between two looks at the runs that have ended, which nothing should touch any more."""
+"""Ended runs, which nothing should change, are checked at every 16th write only."""
 
 
 class Safety:
@@ -36,17 +36,17 @@ class Safety:
         self._namespace = namespace
         self._fail = fail
         self._deadly = deadly
-        """Workflows whose runs end their process, and may be parked for that alone."""
+        """Workflows whose runs end their process. These runs may be parked for that reason only."""
         self._known: dict[RunKey, History] = {}
         self._ended: set[RunKey] = set()
-        """Those that have ended at some time."""
+        """The runs that have ended at least once. A run may have been opened again since."""
         self._states: dict[RunKey, dict[str, Any]] = {}
         self._leases: dict[NodeId, int] = {}
         self._items = QueueChecks()
         self.writes = self.starts = self.answers = 0
-        """How many of each were checked."""
+        """How many checks of each kind were made."""
         self.clocks_agree = True
-        """Leases are a matter of time: once clocks are wrong, two nodes may both believe in theirs."""
+        """False once a clock was wrong: then two nodes may both believe that they hold a lease."""
 
     # --- the promises about rows
 
@@ -72,8 +72,8 @@ class Safety:
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
 
     def _check_parked(self, before: History | None, after: History) -> None:
-        """Once is too often, though it may go on by itself later: code that asks for something else each time
-        will ask for the right thing again some day."""
+        """Fails at the first parking, even if the run goes on by itself later: code that is not deterministic
+        may ask for the recorded task again by chance."""
         run = after.run
         if run.status is not RunStatus.PARKED or (before is not None and before.run.status is run.status):
             return
@@ -105,7 +105,7 @@ class Safety:
     # --- the promises about tasks
 
     def check_start(self, node: NodeId, attempt: Attempt) -> None:
-        """An engine hands an attempt to its executor."""
+        """Called when an engine hands an attempt to its executor."""
         self.starts += 1
         what = f"{attempt.name} ({attempt.seq}, attempt {attempt.number}) of run {key_text(attempt.run)}"
         history = self._known.get(attempt.run)
@@ -129,13 +129,13 @@ class Safety:
     # --- the promises about answers
 
     def check_known(self, run: RunKey) -> None:
-        """Somebody was told that this run exists."""
+        """Called when a caller was told that this run exists."""
         self.answers += 1
         if run not in self._known:
             self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} is unknown")
 
     def check_ended(self, run: RunKey) -> None:
-        """Somebody was told how this run ended. It may have been opened again since."""
+        """Called when a caller was told how this run ended. It may have been opened again since."""
         self.answers += 1
         if run not in self._ended:
             self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} goes on")
@@ -190,7 +190,7 @@ def _finality(before: History, after: History) -> Iterator[str]:
 
 
 def _own_rows(history: History) -> History:
-    """Without the children, whose rows are their own."""
+    """The history without the children, which have rows of their own."""
     return msgspec.structs.replace(history, children=[])
 
 

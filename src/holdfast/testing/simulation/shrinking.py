@@ -1,4 +1,4 @@
-"""Making a failure smaller: leaving things out for as long as it still fails."""
+"""Shrinks a failure: leaves items out as long as it still fails."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def shrink(items: Sequence[T], still_fails: Callable[[Sequence[T]], bool], *, tries: int = 200) -> list[T]:
-    """A part of `items` with which it still fails, and, unless the tries run out, with no part of that.
+    """A part of `items` that still fails. Unless the tries run out, no single item of it can be left out.
 
-    Halves are left out first, then quarters, and so on: most of a long list has nothing to do with it.
+    Halves are left out first, then quarters, and so on, because most of a long list is irrelevant.
     """
     kept = list(items)
     size = max(1, len(kept) // 2)

@@ -1,4 +1,4 @@
-"""`simulate`: does a workflow come to its right end whatever goes wrong, and in whatever order?"""
+"""`simulate`: does a workflow end as it should whatever goes wrong, in whatever order?"""
 
 from __future__ import annotations
 
@@ -23,33 +23,34 @@ from holdfast.testing.simulation.world import SECOND, Violation
 
 _SHORTEST = 5 * SECOND
 _SHOWN = 40
-"""Lines of the story that come with a failure."""
+"""How many lines of the trace come with a failure."""
 
 
 class SimulatedRun(msgspec.Struct, frozen=True):
-    """How a run ended in one simulation, and what its tasks really did on the way there."""
+    """How a run ended in one simulation, and what its tasks really did."""
 
     seed: int
     result: Any
     error: Exception | None
-    """What `result()` raised, if it did."""
+    """What `result()` raised, or None."""
     deeds: list[Deed]
-    """Every time that a task ran to its end, in order. What was not yet recorded may be there twice."""
+    """One entry for each time a task ran to its end, in order. A task whose outcome was not recorded in time
+    may be there twice."""
 
     def __str__(self) -> str:
         return f"with {self.result!r}" if self.error is None else f"with {_told(self.error)}"
 
 
 class SimulationSummary(msgspec.Struct):
-    """What came of simulations that found nothing."""
+    """Totals of simulations that found nothing wrong."""
 
     seeds: int = 0
     faults: int = 0
     tasks: int = 0
     repeated: int = 0
-    """Tasks that were done again, because a crash came before they were recorded."""
+    """Tasks that were done again, because a fault came before they were recorded."""
     hours: float = 0.0
-    """Of simulated time."""
+    """Simulated time."""
 
     def __str__(self) -> str:
         return (
@@ -76,18 +77,18 @@ def simulate(
     catalog: Catalog = default_catalog,
     **kwargs: Any,
 ) -> SimulationSummary:
-    """Run a workflow once for every seed, in a world where everything goes wrong that can.
+    """Run a workflow once for every seed, in a simulated world with faults.
 
-    Several nodes crash, stand still, lose their database and its answers, fill its disk, are set
-    wrong clocks and are replaced by others, at moments that the seed decides; then the faults stop.
-    Everything is real but time, which is simulated: an hour takes a moment, and the same seed gives the
-    same history. The run must end as it does without faults, and `check` may ask for more, or, if it is
-    right that the end differs, for something else: then it is `check` alone that decides. It is given a
-    `SimulatedRun` and says no by raising. `before` is called before each simulation, to put your fakes
-    back to how they were. `during` sends what the workflow waits for.
+    Nodes crash, stand still, lose the database or its answers, find its disk full, get a wrong clock, or
+    are replaced, at moments that the seed decides. Then the faults stop. Everything is real except time: a
+    simulated hour takes a moment, and the same seed gives the same history.
 
-    Raises SimulationFailed with the seed and faults of which none can be left out. Give `seeds=[n]` to
-    have exactly that history again.
+    Without `check`, the run must end as it does without faults. With `check`, only `check` decides: it is
+    called with a `SimulatedRun` and refuses it by raising or by returning False. `before` is called before
+    each simulation, to reset your fakes. `during` sends what the workflow waits for.
+
+    Raises SimulationFailed with the seed and a list of faults that was shrunk as far as it still fails.
+    Pass `seeds=[n]` to get the same history again.
     """
     wanted = _checked_seeds(seeds)
     _check_plain("before", before)
@@ -115,7 +116,7 @@ def simulate(
     if expected.error is not None and check is None:
         how = f"without faults it ends {expected}; if that is as it should be, say so with a check"
         raise SimulationFailed(0, how, [], []) from expected.error
-    # A fault that comes after the run has ended teaches nothing.
+    # A fault after the end of the run shows nothing.
     span = max(_SHORTEST, 2 * (faultless.world.now - faultless.world.began))
     for seed in wanted:
         try:
@@ -126,7 +127,7 @@ def simulate(
 
 
 class _OneRun:
-    """A scenario: one run of the user's, whose client is spared."""
+    """A scenario: one run of the user's workflow. Its client gets no faults."""
 
     queues: Mapping[str, int] = {}
     services: Services = MappingProxyType({})
@@ -211,7 +212,7 @@ class _OneRun:
 
 
 def _explained(seed: int, violation: Violation, attempt: Callable[..., Simulation]) -> SimulationFailed:
-    """Run it again with fewer and fewer faults."""
+    """Shrinks the plan by running the seed with fewer and fewer faults, and describes the failure."""
 
     def still_fails(plan: Any) -> bool:
         nonlocal violation

@@ -1,8 +1,8 @@
-"""One simulation: a few machines and a client over one database, with faults, until everything has ended.
+"""One simulation: a few machines and a client on one database, with faults, until every run has ended.
 
-First comes a time of faults. Then they stop, every machine has a process again, and the clocks are
-right; from there on every run must end, however bad it was before. What must always hold is checked
-at every write (`safety`), and what must hold in the end is checked here.
+First comes a span of time with faults. Then the faults stop, every machine gets a process again, and the
+clocks are right. From then on every run must end. `safety` checks at every write what must always hold;
+this module checks what must hold at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
 _MEMORIES = (3, 8, 10_000)
-"""How many runs a node may hold: so few that there is a crowd, or as in production."""
+"""How many runs a node may hold in memory: too few for all of them, or as many as in production."""
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
 _A_WHILE = 600 * SECOND
 _PATIENCE = 3 * 24 * 3600 * SECOND
@@ -56,7 +56,7 @@ _STOPPING = 120 * SECOND
 
 
 class Scenario(Protocol):
-    """What is done in a simulation, and what must come of it."""
+    """What a client does in a simulation, and what must come of it."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -66,7 +66,7 @@ class Scenario(Protocol):
 
     @property
     def services(self) -> Services:
-        """Of workers that ask for tasks. If there are none, there are no such workers."""
+        """The services of workers that poll the queue. If it is empty, there are no such workers."""
         ...
 
     @property
@@ -74,30 +74,30 @@ class Scenario(Protocol):
 
     @property
     def slots(self) -> Sequence[int]:
-        """How many tasks a node may run at once: one of these."""
+        """The choices for how many tasks a node may run at once."""
         ...
 
     @property
     def longest_task(self) -> float:
-        """Seconds. What a task takes besides what it does itself, at most."""
+        """The longest delay that is added before and after the body of a task, in seconds."""
         ...
 
     @property
     def is_client_spared(self) -> bool:
-        """The faults are for the nodes; the client always gets through."""
+        """Whether the client gets no faults and always reaches the database."""
         ...
 
     @property
     def deadly(self) -> Collection[str]:
-        """The workflows whose code ends its own process: their runs may be parked for it."""
+        """The workflows whose code ends its own process. Their runs may be parked for that."""
         ...
 
     async def use(self, client: Client) -> None:
-        """What the client does. After a crash it is begun again, with another client."""
+        """What the client does. After a crash it starts again, with a new client."""
         ...
 
     def is_done(self) -> bool:
-        """The client has all it wants."""
+        """Whether the client has finished."""
         ...
 
     def has_more_to_say(self) -> bool:
@@ -105,7 +105,7 @@ class Scenario(Protocol):
         ...
 
     def problems(self, simulation: Simulation) -> Iterable[str]:
-        """What is not as it should be, now that every run has ended."""
+        """What is wrong once every run has ended."""
         ...
 
 
@@ -120,8 +120,8 @@ class Simulation:
         nodes: int | None = None,
         is_traced: bool = False,
     ) -> None:
-        """What is not given is drawn from the seed: the plan, how long the time of faults lasts, in
-        microseconds, and the number of nodes."""
+        """`plan`, `span` and `nodes` are drawn from the seed if they are not given. `span` is how long
+        faults strike, in microseconds."""
         self.seed = seed
         self._scenario = scenario
         dice = Random(f"{seed} faults")
@@ -143,12 +143,12 @@ class Simulation:
         self.database = SimulatedDatabase(self.world, rows, store, self.weather, self.safety.check_write)
         self._ended_processes: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
-        """Every attempt that did not succeed, once it is over."""
+        """Every attempt that did not succeed. Filled at the end of the simulation."""
         self.struck: Counter[str] = Counter()
-        """Faults that have come to pass, by kind."""
+        """How many faults have struck, by kind."""
         self._are_faults_over = False
         self.is_over = False
-        """No machine is to boot any more."""
+        """True when processes are being stopped: no machine may boot any more."""
         drawn = dice.randint(1, 3)
         names = [f"node-{number}" for number in range(1, 1 + (nodes or drawn))]
         self._machines = {name: Machine(self, name, has_engine=True, has_client=False) for name in names}
@@ -169,7 +169,7 @@ class Simulation:
         )
 
     def _add_workers(self) -> list[str]:
-        """Machines with a worker each, and nothing else."""
+        """Adds machines that run a worker only, and returns their names."""
         names = [f"worker-{number}" for number in range(1, 1 + Random(f"{self.seed} workers").randint(1, 3))]
         for name in names:
             self._machines[name] = Machine(self, name, has_engine=False, has_client=False, has_worker=True)
@@ -205,7 +205,7 @@ class Simulation:
             raise Violation(problem)
 
     def _wait_for_the_client(self) -> None:
-        """Long, but no longer than there is hope."""
+        """Waits for days of simulated time, but fails as soon as no run can go on."""
         patience = self.world.now + _PATIENCE
         looks = self.world.now
         while not self._scenario.is_done():
@@ -215,7 +215,7 @@ class Simulation:
                 raise Violation(f"the client waits in vain: {self._unfinished()}")
 
     def _is_hopeless(self) -> bool:
-        """Every run waits for the outside, and there nobody has anything to say."""
+        """Whether every open run waits for a message that the client will not send."""
         open_runs = self.safety.unfinished()
         can_wake = any(run.owner or run.wake_at for run in open_runs)
         return bool(open_runs) and not can_wake and not self._scenario.has_more_to_say()
@@ -236,7 +236,7 @@ class Simulation:
             raise Violation("a process that was asked to stop has not stopped")
 
     def _unseen(self) -> Iterable[str]:
-        """Successes that are recorded, but of which the witness knows nothing."""
+        """Tasks that are recorded as successful although the witness never saw them succeed."""
         done = {(deed.run, deed.seq) for deed in self.witness.deeds if deed.is_success}
         for history in self.safety.histories():
             asked = [each for record in read_steps(history) for each in record.asked]
@@ -298,7 +298,7 @@ class Simulation:
         await self._scenario.use(client)
 
     def keep_ended(self, process: Process) -> None:
-        """Keep the process to the end of the simulation: garbage collection would run some of its code."""
+        """Keep the process to the end of the simulation: collecting it earlier would run some of its code."""
         self._ended_processes.append(process)
 
     def _clean_up(self) -> None:
@@ -312,7 +312,7 @@ class Simulation:
 
 @contextmanager
 def _logged(note: Callable[[str, str], None]) -> Generator[None]:
-    """What the processes log becomes part of the story, and nobody's terminal is filled with it."""
+    """Sends holdfast's warnings to the trace instead of the terminal."""
     log = logging.getLogger("holdfast")
     before = log.handlers, log.propagate
     log.handlers, log.propagate = [_Noting(note)], False

@@ -1,4 +1,4 @@
-"""The witness: an own record of what tasks really did, kept outside of everything that is tested."""
+"""The witness: a record of what tasks really did, kept apart from the code under test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdfast.ports.workers import QueueItem
 
 
 class Deed(NamedTuple):
-    """One time that the body of a task ran to its end, well or badly."""
+    """One execution of the body of a task, to its end or its error."""
 
     at: int
     process: str
@@ -49,22 +49,22 @@ class Witness:
         )
 
     def saw_item(self, worker: str, item: QueueItem, *, is_success: bool) -> None:
-        """A worker has done what it took from the queue."""
+        """A worker has done an item of the queue."""
         deed = Deed(self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success)
         self.deeds.append(deed)
 
 
 class Reporting:
-    """How results reach the engine at the moment."""
+    """How results reach the engine now: at most how many microseconds late, and whether twice."""
 
     delay = 0
     is_doubled = False
 
 
 class WatchedBody:
-    """A task that takes a while, before and after what it does, and is seen doing it.
+    """Adds a delay before and after the body of a task, and tells the witness what the body did.
 
-    A plain function is called here as well: what would take a thread takes no time in a simulation.
+    A plain function is called on the event loop too: a simulation has no threads.
     """
 
     is_async = True
@@ -104,13 +104,13 @@ class WatchedBody:
         return result
 
     def _while(self) -> float:
-        """Mostly a moment."""
+        """Seconds: mostly below a millisecond."""
         dice = self._dice
         return self._longest * 10 ** dice.uniform(-4, 0) if dice.random() < 0.3 else 0.001 * dice.random()
 
 
 class Workshop:
-    """The executors of one process: everything runs inline, under the eyes of the witness."""
+    """The executors of one process. Every attempt runs inline."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Workshop:
         self._on_start = on_start
         self._fail = fail
         self._running: Counter[str] = Counter()
-        """Attempts that really run, by queue."""
+        """How many attempts run now, by queue."""
         self._inline = InlineExecutor(bodies, self._report, beat, codec, capacity)
 
     def route(self, attempt: Attempt) -> Executor:

@@ -1,7 +1,7 @@
-"""The world of a simulation: one virtual time, the processes in it, and what is due to happen to them.
+"""The world of a simulation: one virtual time, the processes in it, and the events that are due.
 
-One thread. Whose turn is next, and how long a turn takes, comes from dice that the seed has thrown, so
-a seed is a whole history: the same one again, step for step, however often it is asked for.
+Everything runs in one thread. Random numbers from the seed decide whose turn is next and how long a turn
+takes, so the same seed always gives the same history, step for step.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from holdfast.testing.clock import START
 SECOND = 1_000_000
 _REMEMBERED = 400
 _TURNS_WITHOUT_A_PAUSE = 50_000
-"""Nobody has waited for anything in between: a process spins."""
+"""More turns than this without a wait mean that a process spins."""
 
 
 class Violation(Exception):
     """A promise was broken."""
 
     simulation: Any = None
-    """The one it was seen in."""
+    """The simulation in which it happened."""
 
 
 class Citizen(Protocol):
-    """Whoever takes turns."""
+    """Takes turns in the world: a process."""
 
     def next_due(self) -> int | None:
         """When it wants its next turn; in the past if it is ready; None if nothing is planned."""
@@ -47,7 +47,7 @@ class World:
         self.dice = dice
         self.citizens: list[Citizen] = []
         self.steps = 0
-        """Turns and happenings so far."""
+        """How often the loop of `run` has gone round."""
         self._happenings: list[tuple[int, int, Callable[[], None]]] = []
         self._order = count()
         self._trace: deque[str] = deque(maxlen=None if is_traced else _REMEMBERED)
@@ -55,17 +55,17 @@ class World:
         self._broken: str | None = None
 
     def fail(self, promise: str) -> None:
-        """Something was seen that must not be. Kept, since whoever is at work would catch an exception."""
+        """Record a broken promise. `run` raises it later: the running code might catch an exception."""
         if self._broken is None:
             self._broken = promise
             self.note("!", promise)
 
     def after(self, delay: int, happening: Callable[[], None]) -> None:
-        """Have something happen, in so many microseconds."""
+        """Call `happening` after `delay` microseconds."""
         heapq.heappush(self._happenings, (self.now + delay, next(self._order), happening))
 
     def run(self, *, until: Callable[[], bool], deadline: int) -> bool:
-        """Let the world go on. Says whether it came to `until` before the deadline. Raises Violation."""
+        """Run until `until()` is true. False if nothing is due before the deadline. Raises Violation."""
         turns = 0
         dice = self.dice
         while not until():
@@ -106,10 +106,10 @@ class World:
 
     @property
     def digest(self) -> int:
-        """A number for all that was noted, in order: two histories with the same are the same."""
+        """A checksum of all notes, in order. Two runs with the same digest had the same history."""
         return self._digest
 
     @property
     def trace(self) -> Iterable[str]:
-        """The last of what was noted, or all of it if it was to be traced."""
+        """The last notes; all of them if `is_traced`."""
         return self._trace
