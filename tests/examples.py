@@ -15,7 +15,7 @@ _Test = TypeVar("_Test", bound=Callable[..., object])
 
 
 def examples(count: int) -> Callable[[_Test], _Test]:
-    """Draw so many where the profile has 100, and accordingly more where it has more."""
+    """Draw `count` examples if the profile has 100, and proportionally more if it has more."""
     default = settings.default
     assert default is not None
     return settings(max_examples=count * default.max_examples // 100)

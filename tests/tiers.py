@@ -1,10 +1,10 @@
 """Which cases wait for `make test-long`.
 
-Everything that is not named here is in `make test`. What is named here takes seconds of CPU time. Most of it
-repeats what a shorter case in `make test` shows once: for more seeds, columns, places, versions or moments.
-Functions that explore are in both: they do the same in every `make test`, and more in `make test-long`.
+Every other case is in `make test`. The cases named here take seconds of CPU time. Most of them repeat a
+shorter case of `make test` for more seeds, columns, places, versions or moments. Functions that explore are
+in both: they do the same in every `make test`, and more in `make test-long`.
 
-tests/test_tiers.py says whether each name still finds a test.
+tests/test_tiers.py checks that each name still finds a test.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "testing/test_plugin.py": (),
 }
-"""By file: the functions that are long, or none if all of them are."""
+"""By file: the functions that are long. An empty tuple means all of them."""
 
 LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "compat/test_compat.py": (
@@ -106,16 +106,16 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("test_the_view_shows_", "test_a_failure_", "test_what_a_run_", "test_after_ctrl_c_", "[40-8]"),
     ),
 }
-"""By file: functions that begin so are long, but for the cases with one of these texts in their id."""
+"""By file: functions whose names begin so are long, except for cases with one of these texts in the id."""
 
 EXPLORING: Final[dict[str, tuple[str, ...]]] = {
     "differential/test_stores.py": (),
     "simulation/test_simulation.py": ("test_every_run_ends_well_whatever_goes_wrong",),
 }
-"""By file: the functions that go on from where `make test` ends. Property tests do so as well."""
+"""By file: the functions that do more in `make test-long`. Property tests do so as well."""
 
 BOTH_STORES: Final = ("client", "compat", "differential", "stores")
-"""Folders whose cases on Postgres are in `make test`. In others only those that are about Postgres are."""
+"""Folders whose cases on Postgres are in `make test`. The variants on Postgres in other folders are long."""
 
 
 def mark(item: pytest.Item) -> None:
@@ -140,7 +140,7 @@ def _is_long(item: pytest.Item, file: str, name: str) -> bool:
 
 
 def _is_quick(item: pytest.Item) -> bool:
-    """It opens no database, or one in SQLite on its own thread."""
+    """Whether the case opens no database, or a SQLite database without a thread."""
     call = getattr(item, "callspec", None)
     if call is not None and "store" in call.params:
         return call.params["store"] == "sqlite-inline"
@@ -148,6 +148,6 @@ def _is_quick(item: pytest.Item) -> bool:
 
 
 def _is_on_postgres(item: pytest.Item) -> bool:
-    """One of the variants of a case that is tried on each store."""
+    """Whether the case is the Postgres variant of a test that runs on each store."""
     call = getattr(item, "callspec", None)
     return call is not None and any(value == "postgres" for value in call.params.values())

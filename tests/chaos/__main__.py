@@ -21,12 +21,12 @@ from tests.chaos.rounds import Round, run_round
 
 _LONGEST_ROUND = 60.0
 _OVERHEAD = 12.0
-"""Seconds that a round takes besides its faults: to start a database, to settle, to check."""
+"""Seconds that a round takes besides its faults: to start a database, to settle and to check."""
 _SHORTEST_ROUND = 5.0
 
 
 class Screen:
-    """One line that changes, in a terminal; lines one after the other, in a pipe."""
+    """Shows progress: in a terminal one line that changes, in a pipe one line after the other."""
 
     def __init__(self) -> None:
         self._is_live = sys.stdout.isatty()
@@ -46,14 +46,14 @@ class Screen:
 
 
 def plan(minutes: float, store: str, seed: int) -> list[tuple[str, int, float]]:
-    """The rounds: which store, which seed, and for how many seconds things are hurt.
+    """The rounds: which store, which seed, and for how many seconds faults happen.
 
     A round can be repeated alone, with its own seed.
     """
     stores = ["postgres", "sqlite"] if store == "both" else [store]
     seconds = minutes * 60
-    # As many times all stores as needed for rounds that are not too long, and at least twice where that
-    # gives rounds worth their while: on SQLite every other one is on a disk that can be full.
+    # All stores take turns, so often that no round is too long. There are at least two turns if their
+    # rounds are long enough, because on SQLite only every other round has a disk that can be full.
     turns = max(1, round(seconds / len(stores) / (_LONGEST_ROUND + _OVERHEAD)))
     if turns == 1 and seconds / len(stores) > 2 * (_SHORTEST_ROUND + _OVERHEAD):
         turns = 2
@@ -66,7 +66,7 @@ def run(minutes: float, store: str, seed: int, screen: Screen) -> list[Round]:
     planned = plan(minutes, store, seed)
     for number, (kind, own_seed, seconds) in enumerate(planned, 1):
         title = f"round {number} of {len(planned)}, {kind}"
-        # Removed only if nothing was found: else it is the evidence.
+        # The folder is removed only if nothing was found. Otherwise it is the evidence.
         folder = Path(tempfile.mkdtemp(prefix="holdfast-chaos-"))
         done = run_round(
             kind, own_seed, seconds, folder, lambda text, title=title: screen.show(f"{title}: {text}")
@@ -89,7 +89,7 @@ def main() -> int:
     parser.add_argument("--report", type=Path, help="write the report to this file as well")
     asked = parser.parse_args()
     command = f"python -m tests.chaos --minutes {asked.minutes:g} --store {asked.store} --seed {asked.seed}"
-    # As if somebody had pressed Ctrl-C: every process that was started is ended on the way out.
+    # SIGTERM acts like Ctrl-C, so that all started processes are ended on the way out.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     screen = Screen()
     began = time.monotonic()

@@ -1,9 +1,9 @@
-"""A line to Postgres that breaks in the middle of things, and most of all right after a commit.
+"""A proxy in front of Postgres whose connections break, most often right after a commit.
 
-The server has committed and says so, and the answer never arrives: the one failure after which a
-client cannot know what happened without asking again.
+Then the server has committed, and its answer never arrives. After this failure a client cannot know what
+happened without asking again.
 
-A line can also stand still, be slow, and be cut at a moment of the caller's choice.
+The caller can also stall the connections, slow them down, or cut them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _SOCKET = ".s.PGSQL.5432"
-_COMMITTED = b"COMMIT\x00"  # as the server writes it when it has
+_COMMITTED = b"COMMIT\x00"  # the server's answer to a successful commit
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
@@ -37,15 +37,15 @@ class BadLine:
         self._lock = threading.Lock()
         self.is_bad = False
         self.seconds_late = 0.0
-        """By which everything that goes either way arrives late."""
+        """The delay of everything in both directions."""
         self.lost_answers = 0
-        """Commits that stand and whose answer was thrown away."""
+        """How many commits were done whose answer was dropped."""
         self.broken = 0
-        """Connections that were cut at some other moment."""
+        """How many connections were cut at some other moment."""
 
     @property
     def port(self) -> int:
-        """Of a line over TCP."""
+        """The port of a line over TCP."""
         return self._listener.getsockname()[1]
 
     def serve(self) -> None:
@@ -58,7 +58,7 @@ class BadLine:
             try:
                 server.connect(str(self._target))
             except OSError:
-                _cut(client, server)  # the database is away, and whoever calls is told so
+                _cut(client, server)  # the database is down, and the client gets a broken connection
                 continue
             with self._lock:
                 self._pairs.add((client, server))
@@ -66,21 +66,21 @@ class BadLine:
             threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
 
     def stall(self) -> None:
-        """From now on nothing arrives, in either direction, and nobody is told."""
+        """From now on nothing arrives in either direction, without an error."""
         self._flows.clear()
 
     def stall_after_commit(self) -> None:
-        """From now on a commit is done, and word of it does not arrive. Everything else does."""
+        """From now on the answers to commits do not arrive. Everything else does."""
         self._answers_flow.clear()
 
     def flow(self) -> None:
-        """What was held up arrives now."""
+        """Let everything that was held up arrive now."""
         self._flows.set()
         self._answers_flow.set()
 
     def forget(self) -> None:
-        """From now on the connections that there are swallow everything, as behind a firewall that has
-        forgotten them. Nobody is told. New ones work."""
+        """From now on the existing connections swallow everything without an error, as behind a firewall that
+        has forgotten them. New connections work."""
         with self._lock:
             self._forgotten |= self._pairs
 
@@ -138,7 +138,7 @@ def _receive(end: socket.socket) -> bytes:
     try:
         return end.recv(1 << 16)
     except OSError:
-        return b""  # the other direction has cut it
+        return b""  # the other direction has cut the connection
 
 
 def _send(end: socket.socket, data: bytes) -> bool:
@@ -155,7 +155,7 @@ def _cut(*ends: socket.socket) -> None:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
             end.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # it was down already
+            pass  # it was shut down already
         end.close()
 
 
@@ -174,8 +174,8 @@ def _serving(folder_of_server: str, listener: socket.socket, seed: int) -> Gener
 
 @contextmanager
 def bad_line(folder_of_server: str, *, seed: int) -> Generator[tuple[BadLine, str]]:
-    """The line, and the folder that stands in the URL as `host`."""
-    # Not in the test's own folder: the path of a socket may have 107 characters.
+    """The line, and the folder to use as `host` in the URL."""
+    # Not in the test's own folder, whose path may be too long: a socket's path has at most 107 characters.
     with tempfile.TemporaryDirectory(prefix="line_") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(Path(folder) / _SOCKET))
         with _serving(folder_of_server, listener, seed) as line:
@@ -184,7 +184,7 @@ def bad_line(folder_of_server: str, *, seed: int) -> Generator[tuple[BadLine, st
 
 @contextmanager
 def tcp_line(folder_of_server: str, *, seed: int) -> Generator[BadLine]:
-    """A line that stands at a port of this machine."""
+    """A line that listens on a TCP port of this machine."""
     with socket.socket(socket.AF_INET) as listener:
         listener.bind(("127.0.0.1", 0))
         with _serving(folder_of_server, listener, seed) as line:

@@ -27,12 +27,12 @@ from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull, StoreUnava
 
 HANDS = 4
 _WINDOW = 3.0
-"""Seconds for which all clients meet at the same runs."""
+"""For so many seconds all clients use the same ids of shared runs."""
 _PATIENCE = 35.0
 
 
 class Hand:
-    """One who does one thing at a time."""
+    """A part of the client that does one thing at a time."""
 
     def __init__(self, name: str, hf: Holdfast, notebook: Notebook, folder: Path, seed: str, began: float):
         self.name = name
@@ -52,7 +52,7 @@ class Hand:
     # --- one thing, and what came of it
 
     async def ask(self, action: str, run: str, value: Any, do: Callable[[], Awaitable[Any]]) -> Any:
-        """The answer; None if there was none."""
+        """Call, and write down what came of it. Returns the answer, or None if there was none."""
         self._number += 1
         number = self._number
         self._notebook.write(Invoked(client=self.name, number=number, action=action, run=run, value=value))
@@ -64,9 +64,9 @@ class Hand:
             await asyncio.sleep(0.1 if isinstance(error, StoreFull) else 0)
         except (StoreUnavailable, NotOpen, NodeStopped, TimeoutError) as error:
             self._notebook.write(InDoubt(client=self.name, number=number, error=_text(error)))
-            await asyncio.sleep(0.2)  # no use in asking at once
+            await asyncio.sleep(0.2)  # asking again at once is no use
         except asyncio.CancelledError:
-            raise  # the process ends: nobody knows what came of it, and nothing is written down
+            raise  # the process ends: the outcome stays unknown, so nothing is written down
         except Exception as error:
             self._notebook.write(InDoubt(client=self.name, number=number, error=f"unexpected {_text(error)}"))
             await asyncio.sleep(0.2)
@@ -76,11 +76,11 @@ class Hand:
         return None
 
     def _patience(self) -> float:
-        """Now and then it loses interest at once, and what it asked for is done or not."""
+        """How long to wait for an answer. Now and then almost not at all: then the outcome is unknown."""
         return self._dice.uniform(0, 0.02) if self._dice.random() < 0.03 else _PATIENCE
 
     async def start(self, id: str, workflow: Any, *args: Any, **inputs: Any) -> bool:
-        """Ask until it is certain that the run is there; not for ever."""
+        """Ask until it is certain that the run exists, but not for ever."""
         value = {"workflow": workflow.name, "arguments": [*args, *inputs.values()]}
 
         async def do() -> str:
@@ -140,7 +140,7 @@ class Hand:
             await self.look_at_result(id, 25 if dice.random() < 0.2 else dice.uniform(0.1, 8))
 
     async def run_many(self) -> None:
-        """A batch is one transaction: all of it, or nothing."""
+        """Start a batch, which is one transaction: all of its runs exist, or none."""
         ids = [f"{self._new_id('batch')}.{number}" for number in range(self._dice.randint(2, 10))]
         inputs = [(f"{self.name}.{number}", 1, 0.01) for number in range(len(ids))]
         value = {"workflow": "sequence", "arguments": inputs, "ids": ids}
@@ -153,7 +153,7 @@ class Hand:
             await self.look_at_result(self._dice.choice(ids), 3)
 
     async def meet(self) -> None:
-        """The same id from several clients, each with arguments of its own: the first one counts."""
+        """Several clients start the same id with different arguments. The first one counts."""
         id = f"meeting-{self._window()}-{self._dice.randint(0, 2)}"
         if await self.start(id, workloads.sequence, self.name, 4, 0.1):
             await self.look_at_result(id, 3)
@@ -202,7 +202,7 @@ class Hand:
         if not await self.start(id, workloads.errand, who=self.name, items=items, seconds=seconds):
             return
         await asyncio.sleep(dice.expovariate(1 / 0.5))
-        # An answer may come before the question, and is kept; a yes is refused until it is asked for.
+        # A promise may be resolved before the run waits for it. An approval is refused until it is asked for.
         if dice.random() < 0.5:
             await self.ask("resolve", id, True, lambda: self._hf.resolve(id, "ask", True))
         else:

@@ -1,4 +1,4 @@
-"""What really happened: the rows of a database, read past holdfast, and the log of executions."""
+"""What really happened: the rows of a database, read without holdfast, and the log of executions."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def query(url: str, sql: str) -> list[tuple[Any, ...]]:
 
 
 def _query_copy(file: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Ask a copy: a reader of the file itself would clean up after a crash, which is the next node's to do.
+    """Query a copy. A reader of the file itself would recover it after a crash, before the next node does.
 
-    A write-ahead log that is cut off or grows while it is copied is read up to its last whole commit.
+    If the write-ahead log is cut off, or grows during the copy, it is read up to its last whole commit.
     """
     with tempfile.TemporaryDirectory() as folder:
-        # The log first: pages that a checkpoint moves in the meantime are then found in both.
+        # The log first: then pages that a checkpoint moves meanwhile are in both copies, not in neither.
         for suffix in ("-wal", ""):
             if Path(f"{file}{suffix}").exists():
                 shutil.copy(f"{file}{suffix}", Path(folder) / f"copy{suffix}")

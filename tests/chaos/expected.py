@@ -1,4 +1,4 @@
-"""What must become of a run of each workload, worked out from its input alone."""
+"""How a run of each workload must end, computed from its input alone."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 class Expected(NamedTuple):
     result: Any
-    """None for a workflow whose result depends on what clients do: other checks look at those."""
+    """None if the result depends on what clients do. Other checks cover those workflows."""
     labels: set[str]
-    """Tasks that must have been done when it has ended like this, if only once."""
+    """Tasks that must have been done at least once when the run has ended like this."""
     status: str = "success"
     never: frozenset[str] = frozenset()
-    """Tasks that are skipped: nobody begins them."""
+    """Tasks that are skipped and must never begin."""
 
 
 def expected(workflow: str, input: Any) -> Expected:
-    """What a run of that workflow with these arguments ends as."""
+    """How a run of that workflow with these arguments must end."""
     who: str = input["who"]
     match workflow:
         case "sequence":

@@ -1,6 +1,6 @@
-"""Faults: what is done to a world. Each takes its own time and leaves the world whole; several overlap.
+"""Faults: what is done to a world. Each takes a while, and repairs what it broke. Faults may overlap.
 
-Which fault comes when, and whom it meets, is drawn from a seed. What happens then is up to the machine.
+A seed decides which fault comes when, and whom it strikes. What happens then depends on the machine.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tests.chaos.world import Place, World, notes_of
 
 DRAIN_SECONDS = 2.0
 _STOPPING_SECONDS = 30.0
-"""What a node may take to stop: to drain, and for last words to a database that may be away."""
+"""How long a node may take to stop: it drains, and leaves a database that may be down."""
 _STARTING_A_KEEPER = 10.0
-"""Seconds. A node that has much to do hears late that its keeper is gone."""
+"""Seconds. A busy node notices late that its keeper is gone."""
 _LONGEST_LOCK = 12.0
-"""Longer than a node waits for the lock of a SQLite file before it calls the database unavailable."""
+"""Seconds. A node waits less for the lock of a SQLite file before it calls the database unavailable."""
 
 Fault: TypeAlias = Callable[[World, random.Random], None]
 
@@ -38,7 +38,7 @@ def kill_a_node(world: World, dice: random.Random) -> None:
 
 
 def kill_a_busy_node(world: World, dice: random.Random) -> None:
-    """The one whose task has been running for longest: everybody can know of it by then."""
+    """Kill the node whose task has run longest: the database shows that task as running by then."""
     started = [each for each in started_by_nodes(notes_of(world.folder)) if each.kind == "task"]
     oldest = sorted(started, key=lambda each: each.born)
     busy = [place for each in oldest for place in world.places if _pid(place) == each.parent]
@@ -54,7 +54,7 @@ def kill_all_nodes(world: World, dice: random.Random) -> None:
 
 
 def kill_again_and_again(world: World, dice: random.Random) -> None:
-    """Also while it starts, claims and replays."""
+    """Kills a process several times in a row, also while it starts, claims and replays."""
     place = dice.choice(world.places)
     for _ in range(dice.randint(3, 5)):
         _kill(world, [place], "kill -9 while it starts")
@@ -74,9 +74,9 @@ def _kill(world: World, places: list[Place], fault: str) -> None:
 
 
 def freeze(world: World, dice: random.Random) -> None:
-    """Stand still, mostly for longer than the lease, and go on as if nothing had been."""
+    """Stop a process, mostly for longer than its lease, and let it go on."""
     place = dice.choice(world.places)
-    # Twelve: longer than Postgres lets a transaction be idle, and than others wait for a SQLite file.
+    # Twelve seconds exceed Postgres's limit for an idle transaction, and the wait for a SQLite file's lock.
     [seconds] = dice.choices([0.3, 1.5, 3.0, 4.5, 12.0], [2, 2, 3, 3, 1])
     with place.lock:
         process = place.process
@@ -109,7 +109,7 @@ def kill_a_worker(world: World, dice: random.Random) -> None:
 
 
 def _kill_started(world: World, dice: random.Random, kind: str, fault: str) -> None:
-    """Several, as most do nothing much just then."""
+    """Kills several, because most are doing nothing at that moment."""
     for _ in range(dice.randint(1, 4)):
         victim = _pick(world, dice, kind)
         since = time.monotonic()
@@ -119,7 +119,7 @@ def _kill_started(world: World, dice: random.Random, kind: str, fault: str) -> N
 
 
 def stop_a_task(world: World, dice: random.Random) -> None:
-    """For longer than its heartbeat allows, at times."""
+    """Stops a task's process, sometimes for longer than its heartbeat timeout."""
     victim = _pick(world, dice, "task")
     since = time.monotonic()
     if victim is None or not send(victim, signal.SIGSTOP):
@@ -135,14 +135,15 @@ def _pick(world: World, dice: random.Random, kind: str) -> Started | None:
 
 
 def kill_a_keeper(world: World, dice: random.Random) -> None:
-    """Its node starts another. Until then nobody would clean up after the node: so that is let live."""
+    """Kill a keeper, and wait until its node has a new one. Meanwhile the lock keeps other faults from
+    killing the node: without a keeper nothing would clean up after it."""
     victim = _pick(world, dice, "keeper")
     places = [place for place in world.places if victim is not None and _pid(place) == victim.parent]
     for place in places:
         with place.lock:
             process, since = place.process, time.monotonic()
             if process is None or victim is None or process.pid != victim.parent:
-                return  # it was replaced meanwhile
+                return  # the node was replaced meanwhile
             keepers = _keepers(place, process.pid)
             if not send(victim, signal.SIGKILL):
                 return
@@ -196,7 +197,7 @@ def restart_fast(world: World, dice: random.Random) -> None:
 
 
 def end_backends(world: World, dice: random.Random) -> None:
-    """An administrator ends connections, each time another one."""
+    """End connections one after the other, as an administrator might."""
     since = time.monotonic()
     sql = """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -207,7 +208,7 @@ def end_backends(world: World, dice: random.Random) -> None:
             with psycopg.connect(world.url, connect_timeout=2) as connection:
                 connection.execute(sql, [str(dice.random())])
         except psycopg.OperationalError:
-            pass  # it is away just now: another fault is at work
+            pass  # the database is down now, by another fault
         world.sleep(dice.uniform(0.05, 0.5))
     world.note("pg_terminate_backend", "Postgres", since)
 
@@ -226,7 +227,7 @@ def cut_line(world: World, dice: random.Random) -> None:
 
 
 def lose_answers(world: World, dice: random.Random) -> None:
-    """Commits stand, and nobody hears of it."""
+    """Commits are done, and their answers are lost."""
     place = dice.choice(world.places)
     assert place.line is not None
     since = time.monotonic()
@@ -237,7 +238,7 @@ def lose_answers(world: World, dice: random.Random) -> None:
 
 
 def hold_up(world: World, dice: random.Random) -> None:
-    """Nothing arrives for a while, and then all of it, or nothing of it ever."""
+    """Hold everything up for a while. Then all of it arrives, or none of it ever does."""
     places = dice.sample(world.places, dice.randint(1, 2))
     lines = [place.line for place in places if place.line is not None]
     is_cut = dice.random() < 0.5
@@ -254,7 +255,7 @@ def hold_up(world: World, dice: random.Random) -> None:
 
 
 def delay_answers(world: World, dice: random.Random) -> None:
-    """A commit stands, and word of it comes when the lease has long run out."""
+    """Commits are done, and their answers arrive seconds later, perhaps after the lease has run out."""
     places = dice.sample(world.places, dice.randint(1, 2))
     since = time.monotonic()
     for place in places:
@@ -268,7 +269,7 @@ def delay_answers(world: World, dice: random.Random) -> None:
 
 
 def leave_half_open(world: World, dice: random.Random) -> None:
-    """Connections swallow everything, and new ones would work. In the end somebody is told."""
+    """Existing connections swallow everything, and new ones work. At the end the old ones are cut."""
     place = dice.choice(world.places)
     assert place.line is not None
     since = time.monotonic()
@@ -311,16 +312,16 @@ def fill_disk(world: World, dice: random.Random) -> None:
 
 
 def hold_lock(world: World, dice: random.Random) -> None:
-    """Another program writes to the file, and takes its time."""
+    """Another program holds the write lock of the file for a while."""
     seconds = dice.choice([0.5, 2.0, _LONGEST_LOCK])
     path = world.url.removeprefix("sqlite:///")
     since = time.monotonic()
-    # This process has the file open nowhere else, so closing it drops nobody's locks.
+    # This process has the file open nowhere else, so closing it drops no other lock.
     with world.database, closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
-            return  # it is busy, or the disk is full
+            return  # the file is locked, or the disk is full
         world.sleep(seconds)
         connection.execute("ROLLBACK")
     world.note("lock of the file held by another program", "SQLite", since)

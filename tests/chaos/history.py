@@ -1,7 +1,7 @@
 """Is this history possible? The checks of a chaos run, as pure functions of its evidence.
 
-Each says what a sceptic would want to know, how many cases it looked at, and which of them cannot be
-if holdfast keeps its promises. A check that has looked at nothing has proved nothing: the report shows it.
+Each check states a promise, counts the cases it looked at, and lists those that are impossible if holdfast
+keeps the promise. A check without cases proves nothing, so the report shows the count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.chaos.workloads import CLOSE
 
 FINAL = frozenset({"success", "failed", "cancelled"})
 HEARD_WITHIN = 8.0
-"""Seconds in which neither who waits nor the database was hurt."""
+"""An answer must come within so many seconds in which no fault hit the waiting client or the database."""
 _UNLIKELY = ("NodeStopped", "unexpected")
 
 
@@ -121,7 +121,7 @@ def results_are_right(evidence: Evidence) -> Verdict:
 
 def _statuses_of(run: RunAtEnd) -> set[str]:
     wanted = expected(run.workflow, run.input).status
-    # Whoever is not waited for when a parent fails is cancelled.
+    # When a parent fails, the children that it no longer waits for are cancelled.
     is_left_behind = run.run.startswith("mended_family") and "/" in run.run
     return {wanted, "cancelled"} if is_left_behind else {wanted}
 
@@ -141,7 +141,7 @@ def results_never_change(evidence: Evidence) -> Verdict:
             for look in looks:
                 if look.answer == final:
                     continue
-                # Another end was seen: only a retry can have changed it, and only that of a failure.
+                # Another end was seen. Only a retry can have changed it, and only if that end was no success.
                 tried = [each for each in retries[name] if each.may_have_happened]
                 if look.answer[0] == "success" or not tried:
                     yield f"run {name} was seen to end otherwise" + told(look, *tried, run)
@@ -160,7 +160,7 @@ def _looks(evidence: Evidence) -> dict[str, list[Operation]]:
 
 
 def _known_ends(evidence: Evidence) -> dict[str, float]:
-    """Since when runs were known to have ended for good, to a client or to the observer."""
+    """When a client or the observer first knew that a run had ended for good."""
     retried = evidence.by_run("retry")
     ends = dict(evidence.over)
     for run, looks in _looks(evidence).items():
@@ -301,7 +301,7 @@ def recorded_tasks_do_not_begin_again(evidence: Evidence) -> Verdict:
 
 def no_task_begins_after_its_consequences(evidence: Evidence) -> Verdict:
     firsts: dict[tuple[str, str], Began] = {}
-    """The first task that was made of the outcome of that one."""
+    """By run and task: the first task whose input was made of its outcome."""
     cases: list[Began] = []
     broken: list[str] = []
     for began in evidence.begun:
@@ -366,7 +366,7 @@ def idempotency_keys_are_stable(evidence: Evidence) -> Verdict:
 
     def broken() -> Iterator[str]:
         for (run, label), found in keys.items():
-            # A retry of a failed run gives what comes after the failure new numbers.
+            # A retry of a failed run gives the tasks after the failure new numbers.
             if len(found) > 1 and not run.startswith("mended"):
                 yield f"task {label} of {run} had several keys: {sorted(found)}"
         for task, found in labels.items():

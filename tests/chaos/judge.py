@@ -1,8 +1,8 @@
 """Brings a chaos run to its end: `python -m tests.chaos.judge URL FOLDER SECONDS`.
 
-When nobody hurts anything any more, it does what the clients left undone (closes mailboxes, settles
-promises, cancels what is endless, mends what failed), waits for every run to end, and writes down what
-the database has then. It gives up after SECONDS: what has not ended by then is stranded.
+When the faults are over, it finishes what the clients left undone: it closes mailboxes, settles promises,
+cancels endless runs and mends failed ones. Then it waits for every run to end, and writes down what the
+database has. It gives up after SECONDS: a run that has not ended by then is stranded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Judge:
         return runs
 
     async def help_along(self, run: RunInfo) -> bool:
-        """Do what this run waits for. True if it will go on."""
+        """Do what this run waits for. True if the run will go on."""
         if run.status == "failed" and run.workflow.startswith("mended") and "/" not in run.id:
             Path(run.input["flag"]).touch()
             await self._tell("retry", run.id, None, self._hf.retry(run.id))
@@ -62,11 +62,11 @@ class Judge:
             case "mended" | "mended_family" | "mended_dag":
                 Path(run.input["flag"]).touch()
             case _:
-                pass  # it goes on by itself
+                pass  # the run goes on by itself
         return True
 
     async def stop_the_schedule(self) -> bool:
-        """Once it has caught up. True if it had been stopped before: then no run of it is missed."""
+        """Pause the schedule once it has caught up. True if it was paused before: it starts no more runs."""
         found = await self._hf.schedules.get(SCHEDULE)
         if found.is_paused:
             return True
@@ -84,13 +84,13 @@ class Judge:
         return False
 
     async def _tell(self, action: str, run: str, value: Any, call: Awaitable[None]) -> None:
-        """Without an answer in the notebook: it counts as something that may have been done."""
+        """Notes the call but no answer, so the checks treat it as a call that may have been done."""
         self._count += 1
         self._notebook.write(Invoked(client=NAME, number=self._count, action=action, run=run, value=value))
         try:
             await call
         except Refused:
-            pass  # it has ended meanwhile, or a vote of a client has come after all
+            pass  # the run has ended meanwhile, or a client's vote has come after all
 
 
 async def _settle(url: str, folder: Path, seconds: float) -> None:
@@ -104,7 +104,7 @@ async def _settle(url: str, folder: Path, seconds: float) -> None:
                 runs = await judge.all_runs()
                 is_open = [await judge.help_along(run) for run in runs]
             except StoreUnavailable as error:
-                # A frozen or dead owner of the lock of a file is gone soon; it is not this one's to say.
+                # A frozen or dead process may still hold the lock of the file. It is gone soon.
                 print(f"not now: {error}", flush=True)
                 runs, is_open, has_stopped = [], [True], False
             is_settled = not any(is_open) and has_stopped

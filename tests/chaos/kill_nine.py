@@ -26,8 +26,8 @@ from tests.chaos.processes import node_arguments, running, wait_until
 
 from holdfast import Holdfast
 
-# Few tasks at a time, so that the pile lasts for all the kills; and all much shorter than most lives,
-# since a task that takes its node down eleven times in a row is called lost, and rightly so.
+# Few tasks run at a time, so that there are enough runs for all the kills. Tasks are much shorter than most
+# lives of a node, because a task whose node dies eleven times in a row rightly fails as lost.
 _LONGEST_TASK = 0.06
 _LONGEST_LIFE = 0.3
 _NODE = {"lease": 0.4, "concurrency": 3, "threads": 2}
@@ -40,16 +40,16 @@ class Report:
     runs: int
     kills: int = 0
     early_kills: int = 0
-    """While the node was starting, loading or claiming, or waiting for the lease of the one before it."""
+    """Kills while the node was starting, loading, claiming, or waiting for its predecessor's lease to end."""
     in_flight: list[int] = field(default_factory=list[int])
-    """At each kill: how many tasks had been started, but were not recorded."""
+    """At each kill: how many tasks had been started but were not recorded."""
     most_lost: int = 0
-    """How often the unluckiest task was lost."""
+    """How often the task that was lost most often was lost."""
     executions: int = 0
     done_again: int = 0
-    """Tasks that were executed more than once, because their outcome was not recorded: that is right."""
+    """Tasks that were executed more than once because their outcome was not recorded. That is allowed."""
     violations: list[str] = field(default_factory=list[str])
-    """Tasks that were executed again although they were recorded: that must not be."""
+    """Tasks that were executed again although they were recorded. There must be none."""
     wrong: list[str] = field(default_factory=list[str])
     """Runs that did not end with the right result."""
     stranded: list[str] = field(default_factory=list[str])
@@ -82,14 +82,14 @@ def kill_nine(store: str, url: str, folder: Path, *, kills: int, runs: int, seed
     report = Report(store, seed, runs)
     began = time.monotonic()
     executions = Executions(folder / "executions")
-    # Started and left alone: during the kills nobody else has the database open, so that the next
-    # node finds it as the dead one left it.
+    # Only starts the runs and closes the database. During the kills nothing else has it open, so the next
+    # node finds it as the dead node left it.
     asyncio.run(_start_runs(url, runs))
     recorded: set[str] = set()
     dice = random.Random(seed)
     for _ in range(kills):
         if len(recorded) == runs * STEPS:
-            break  # the pile is done
+            break  # every run has ended
         _live_and_die(url, executions, folder, dice, report)
         executed = executions.news()
         report.violations += [task for task in executed if task in recorded]

@@ -20,16 +20,16 @@ STEPS = 10
 """How many tasks a run of `ten_steps` has."""
 
 catalog = Catalog()
-"""Of its own: the names below must not be in the way of other tests."""
+"""Not the default catalog, so that the names below do not clash with other tests."""
 
 _log_file: int | None = None
 
 
 def keep_log(path: Path) -> None:
-    """Append what is executed in this process to the file."""
+    """Log the executions of this process to this file."""
     global _log_file  # noqa: PLW0603  # tasks are functions of a module: there is no object to hold it
-    # O_APPEND: lines of several processes and threads never overwrite each other, and one that is
-    # written stays written when the process is killed.
+    # With O_APPEND, lines of several processes and threads never overwrite each other. A line that is
+    # written survives the death of the process.
     _log_file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
 
@@ -55,7 +55,7 @@ def step_on_a_thread(run: int, number: int, seconds: float) -> int:
 
 @workflow(catalog=catalog)
 async def ten_steps(run: int, longest: float) -> list[int]:
-    """In sequence, at once, and on threads: ten tasks that sleep for up to `longest` seconds each."""
+    """Ten tasks, in sequence, at once, and on threads. Each sleeps for up to `longest` seconds."""
 
     def pause() -> float:
         return context().random.uniform(0, longest)
@@ -82,10 +82,10 @@ async def one_step_on_a_thread(run: int, seconds: float) -> int:
 
 @task(catalog=catalog)
 async def stand_still(seconds: float) -> None:
-    """Keep the whole process from doing anything else, as a node does that is frozen. The first time only."""
+    """Block the whole process, like a frozen node, but only the first time."""
     _note()
     if task_context().attempt == 1:
-        await asyncio.sleep(1)  # time enough to give the node more to do
+        await asyncio.sleep(1)  # time for the test to give the node more to do
         time.sleep(seconds)  # noqa: ASYNC251  # that is the point
 
 
@@ -136,7 +136,7 @@ def main() -> None:
     try:
         asyncio.run(_serve(asked))
     except asyncio.CancelledError:
-        pass  # SIGTERM: what had to be handed back has been
+        pass  # SIGTERM: the node has handed its runs back
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What processes write down of what they did and saw: lines of JSON, one file for each process.
+"""Notebooks: what processes write down about what they did and saw, as lines of JSON in one file each.
 
-These files are the only witnesses of a chaos run. They are written past holdfast, each line by one
-call to the kernel, so that what is written stays written when the process is killed. Times are those of the
-monotonic clock, which all processes of a machine share.
+These files are the only evidence of a chaos run. They are written without holdfast. Each line is one system
+call, so it survives the death of the process. Times are of the monotonic clock, which all processes of a
+machine share.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fi
 
 
 class Invoked(Line, frozen=True, kw_only=True, tag="invoke"):
-    """A client is about to ask for something."""
+    """A client is about to make a call."""
 
     client: str
     number: int
@@ -31,7 +31,7 @@ class Invoked(Line, frozen=True, kw_only=True, tag="invoke"):
 
 
 class Answered(Line, frozen=True, kw_only=True, tag="ok"):
-    """It was done."""
+    """The call was done."""
 
     client: str
     number: int
@@ -39,7 +39,7 @@ class Answered(Line, frozen=True, kw_only=True, tag="ok"):
 
 
 class TurnedDown(Line, frozen=True, kw_only=True, tag="fail"):
-    """It was not done, for certain."""
+    """The call was certainly not done."""
 
     client: str
     number: int
@@ -47,7 +47,7 @@ class TurnedDown(Line, frozen=True, kw_only=True, tag="fail"):
 
 
 class InDoubt(Line, frozen=True, kw_only=True, tag="unknown"):
-    """It may have been done, or be done yet."""
+    """The call may have been done, or may still be done."""
 
     client: str
     number: int
@@ -55,7 +55,7 @@ class InDoubt(Line, frozen=True, kw_only=True, tag="unknown"):
 
 
 class Began(Line, frozen=True, kw_only=True, tag="began"):
-    """A task really begins. Its input was made of the outcomes of those named in `after`."""
+    """A task really begins. Its input was made of the outcomes of the tasks in `after`."""
 
     process: int
     run: str
@@ -66,24 +66,24 @@ class Began(Line, frozen=True, kw_only=True, tag="began"):
     node: int = 0
     """The process that started this one, if the task has one of its own."""
     key: str = ""
-    """Its idempotency key, as a task in a process of its own is told it."""
+    """The idempotency key that a task in a process of its own gets."""
 
 
 class Finished(Line, frozen=True, kw_only=True, tag="finished"):
-    """A task in a process of its own has done its work, and goes on to say how that went."""
+    """A task in a process of its own has done its work, and is about to report the result."""
 
     process: int
     task: str
 
 
 class Recorded(Line, frozen=True, kw_only=True, tag="recorded"):
-    """These tasks stood in the database as done, at the latest at this time."""
+    """The database had these tasks as done at this time, or earlier."""
 
     tasks: list[str]
 
 
 class Over(Line, frozen=True, kw_only=True, tag="over"):
-    """These runs stood in the database as ended, at the latest at this time."""
+    """The database had these runs as ended at this time, or earlier."""
 
     runs: list[str]
 
@@ -96,24 +96,24 @@ class Stranded(Line, frozen=True, kw_only=True, tag="stranded"):
 
 
 class Marked(Line, frozen=True, kw_only=True, tag="marked"):
-    """Attempts that did not succeed, as the database has them in the end: task, number, and what each is."""
+    """Attempts that did not succeed, as the database has them at the end: task, number and status."""
 
     attempts: list[tuple[str, int, str]]
 
 
 class Ticked(Line, frozen=True, kw_only=True, tag="ticked"):
-    """A schedule when all is over. Instants are seconds since 1970."""
+    """A schedule at the end of the round. Instants are seconds since 1970."""
 
     schedule: str
     every: int
     began_at: float
     next_at: float
-    """All ticks before it are dealt with."""
+    """All ticks before this instant have been handled."""
     skipped: int
 
 
 class Left(Line, frozen=True, kw_only=True, tag="left"):
-    """A process that a node had started was there when it should have been gone."""
+    """A process that a node had started still existed when it should have been gone."""
 
     words: str
 
@@ -128,14 +128,14 @@ class Hurt(Line, frozen=True, kw_only=True, tag="hurt"):
 
 
 class Died(Line, frozen=True, kw_only=True, tag="died"):
-    """A process ended although nobody had ended it, or did not end although it was asked to."""
+    """A process ended by itself, or did not end when it was asked to."""
 
     whom: str
     words: str
 
 
 class RunAtEnd(Line, frozen=True, kw_only=True, tag="run"):
-    """A run as the database has it when all is over."""
+    """A run as the database has it at the end of the round."""
 
     run: str
     key: str
@@ -144,12 +144,12 @@ class RunAtEnd(Line, frozen=True, kw_only=True, tag="run"):
     input: Any
     output: Any = None
     failure: str = ""
-    """The class of the error that ended it."""
+    """The class of the error that ended the run."""
     message: str = ""
 
 
 class Settled(Line, frozen=True, kw_only=True, tag="settled"):
-    """The judge has seen everything. How long after the last fault it took until all runs had ended."""
+    """The judge has finished. Says how long all runs took to end after the last fault."""
 
     seconds: float
 
@@ -178,13 +178,13 @@ _decode = msgspec.json.Decoder(Entry).decode
 
 
 class Notebook:
-    """Appends lines to a file; from several threads and processes, if need be."""
+    """Appends lines to a file. Several threads and processes may write to it."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
     def write(self, entry: Entry) -> None:
-        # One call: lines of several writers never mix, and none is left behind in a buffer.
+        # One system call, so lines of several writers never mix, and none stays in a buffer.
         os.write(self._file, _encode(entry) + b"\n")
 
     def close(self) -> None:
@@ -194,7 +194,7 @@ class Notebook:
 def read_notebooks(folder: Path) -> Iterator[Entry]:
     for path in sorted(folder.glob("*.jsonl")):
         lines = path.read_bytes().split(b"\n")
-        # What follows the last newline is a line that a kill has cut off in the middle.
+        # The text after the last newline is a line that a kill has cut off.
         for line in lines[:-1]:
             yield _decode(line)
 

@@ -1,9 +1,9 @@
 """Looks at the database all through a chaos run: `python -m tests.chaos.observer URL FOLDER`.
 
-It writes down which tasks it found recorded, with the time: whoever begins one of them after that has
-done a recorded task again. And it asks the doctor, who must never find anything, not even for a moment.
+It writes down which tasks it found recorded, and when. If one of them begins after that, a recorded task was
+done again. It also asks the doctor, who must never find anything, not even for a moment.
 
-A process of its own, because a SQLite file must not be opened by two libraries in one process.
+It is a process of its own, because two libraries in one process must not open the same SQLite file.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from holdfast import Holdfast
 from holdfast.errors import StoreError
 
 WATCHING = "watching"
-"""What it says when it has begun."""
+"""What it prints once it has begun."""
 _SECONDS_BETWEEN_LOOKS = 0.4
 _MOST_LOOKS = 100_000
 _AWAY = (psycopg.OperationalError, apsw.Error, StoreError)
-"""The database is being hurt: there is nothing to see until it is back."""
+"""Errors while a fault hits the database: there is nothing to see until it is back."""
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 
 
 def read(url: str, sql: str) -> Rows:
-    """Ask past holdfast."""
+    """Query the database without holdfast."""
     if url.startswith("postgresql:"):
         options = "-c search_path=holdfast -c statement_timeout=5000"
         with psycopg.connect(url, options=options, connect_timeout=3) as connection:
@@ -49,7 +49,7 @@ def read(url: str, sql: str) -> Rows:
 
 
 def recorded_tasks(url: str) -> list[str]:
-    """Tasks that were begun and have succeeded, as their ids. Nothing opens such a task again."""
+    """The ids of tasks that have succeeded, without those that run in no process. They never begin again."""
     rows = read(url, "SELECT run, seq, name FROM tasks WHERE status = 'success'")
     return [f"{_uuid(run)}:{seq}" for run, seq, name in rows if name not in WAITS]
 
@@ -61,7 +61,7 @@ def marked_attempts(url: str) -> list[tuple[str, int, str]]:
 
 
 def runs_that_are_over(url: str) -> list[str]:
-    """Ended for good: one that failed may be retried, and that is how others come to be cancelled."""
+    """Runs that ended for good. Leaves out failed runs and `mended` runs: a retry may change them."""
     rows = read(url, "SELECT id FROM runs WHERE status IN ('success', 'cancelled') AND id IS NOT NULL")
     return [id for (id,) in rows if not id.startswith("mended")]
 

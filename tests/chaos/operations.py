@@ -1,4 +1,4 @@
-"""From lines in notebooks to what a checker can reason about: operations with a beginning and an end."""
+"""Turns the lines of notebooks into operations with a beginning and an end, which checks can compare."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Fate: TypeAlias = Literal["ok", "fail", "unknown"]
 
 @dataclass
 class Operation:
-    """What a client asked for. It took effect, if it did, at some moment between its two times."""
+    """A call of a client. If it took effect, it did so between its two times."""
 
     client: str
     action: str
@@ -42,7 +42,7 @@ class Operation:
     value: Any
     began_at: float
     ended_at: float = math.inf
-    """For ever open if the client was killed, or does not know what came of it."""
+    """Infinite if the client was killed, or does not know the outcome."""
     gave_up_at: float = math.inf
     """When the client stopped waiting for an answer."""
     fate: Fate = "unknown"
@@ -61,28 +61,28 @@ class Operation:
 
 @dataclass
 class Evidence:
-    """Everything that is known of one chaos run."""
+    """Everything that is known about one chaos run."""
 
     operations: list[Operation] = field(default_factory=list[Operation])
     begun: list[Began] = field(default_factory=list[Began])
     finished: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
-    """Processes that have done a task, with the task."""
+    """Pairs of a process and a task that it has done."""
     recorded: dict[str, float] = field(default_factory=dict[str, float])
-    """Tasks that were seen in the database as done, with when this was known first."""
+    """Tasks that the database had as done, and when this was first seen."""
     over: dict[str, float] = field(default_factory=dict[str, float])
-    """Runs that were seen in the database as ended for good, with when this was known first."""
+    """Runs that the database had as ended for good, and when this was first seen."""
     runs: dict[str, RunAtEnd] = field(default_factory=dict[str, RunAtEnd])
     hurts: list[Hurt] = field(default_factory=list[Hurt])
     stranded: list[Stranded] = field(default_factory=list[Stranded])
     marked: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    """Attempts that did not succeed, by task and number: what the database calls each."""
+    """The status of each attempt that did not succeed, by task and number."""
     ticked: list[Ticked] = field(default_factory=list[Ticked])
     left: list[Left] = field(default_factory=list[Left])
     died: list[Died] = field(default_factory=list[Died])
     settled: Settled | None = None
 
     def by_run(self, *actions: str) -> dict[str, list[Operation]]:
-        """Operations of these kinds, by run, in the order in which they were begun."""
+        """Operations of these kinds, by run, in the order in which they began."""
         found: dict[str, list[Operation]] = defaultdict(list)
         for operation in sorted(self.operations, key=lambda each: each.began_at):
             if operation.action in actions:
@@ -90,7 +90,7 @@ class Evidence:
         return found
 
     def is_excused(self, began: Began) -> bool:
-        """Its process was frozen, or the one that started it: it could not know what had happened since."""
+        """Whether its process or its node was frozen, and could not know what had happened since."""
         waking_up = _STARTING if began.node else _WAKING_UP
         return any(
             hurt.process in (began.process, began.node) and hurt.at <= began.at <= hurt.until + waking_up
@@ -99,7 +99,7 @@ class Evidence:
         )
 
     def peace(self, process: str, since: float, until: float) -> float:
-        """For how many seconds of this time nobody hurt that process or the database."""
+        """For how many seconds of this time no fault hit that process or the database."""
         seconds, at = 0.0, since
         for hurt in sorted(self.hurts, key=lambda each: each.at):
             if hurt.whom in (process, *DATABASES):
@@ -111,14 +111,14 @@ class Evidence:
 DATABASES = ("Postgres", "SQLite")
 FREEZE = "freeze"
 KILL = "kill -9"
-"""How the names of faults begin that kill a process."""
+"""The names of faults that kill a process begin so."""
 FREEZE_TASK = "SIGSTOP of a task's process"
 _RECOVERY = 3.0
-"""Seconds, until the next look at a database that was away."""
+"""Seconds until the next look at a database that was down."""
 _WAKING_UP = 0.5
-"""Seconds. What a process was about to do when it was stopped is what it does first when it goes on."""
+"""Seconds. A process that goes on after SIGSTOP first does what it was about to do before."""
 _STARTING = 2.0
-"""The same, where what it does is to start a process, which then begins."""
+"""The same in seconds, if it was about to start a process."""
 
 
 def gather(entries: Iterable[Entry]) -> Evidence:
@@ -171,7 +171,7 @@ def _operation(asked: Invoked, end: Answered | TurnedDown | InDoubt | None) -> O
         case TurnedDown():
             operation.fate, operation.ended_at, operation.error = "fail", end.at, end.error
         case InDoubt():
-            # It has no end: it may take effect at any time from now on.
+            # The operation has no end: it may take effect at any time from now on.
             operation.error, operation.gave_up_at = end.error, end.at
         case None:
             operation.error = "no answer"
@@ -179,7 +179,7 @@ def _operation(asked: Invoked, end: Answered | TurnedDown | InDoubt | None) -> O
 
 
 def _each(operation: Operation) -> list[Operation]:
-    """A batch of starts is a start of each."""
+    """A batch of starts becomes one start for each run."""
     if operation.action != "start_many":
         return [operation]
     asked = operation.value
@@ -202,5 +202,5 @@ def _each(operation: Operation) -> list[Operation]:
 
 
 def told(*items: Operation | Entry) -> str:
-    """What belongs together, one line each, for whoever reads the report."""
+    """These items, one line each, for the report."""
     return "".join("\n      " + (str(item) if isinstance(item, Operation) else shown(item)) for item in items)

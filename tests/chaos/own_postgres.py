@@ -1,4 +1,4 @@
-"""A Postgres server of one's own, to be stopped, killed and started again."""
+"""A Postgres server that a test may stop, kill and start again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import psutil
 
 
 class OwnServer:
-    """It comes back under the same URL."""
+    """Has the same URL after each start."""
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
@@ -26,7 +26,7 @@ class OwnServer:
             self._server = get_server(folder)
         self.url = self._server.get_uri()
         self.folder = str(self._server.get_postmaster_info().socket_dir)
-        """Where its socket is."""
+        """The folder of its socket."""
         self._is_up = True
 
     def stop(self) -> None:
@@ -34,12 +34,12 @@ class OwnServer:
         self._is_up = False
 
     def stop_at_once(self) -> None:
-        """What `pg_ctl stop -m immediate` does: it breaks off, and has to recover when it starts again."""
+        """Like `pg_ctl stop -m immediate`: the server aborts, and has to recover when it starts again."""
         self._postmaster(signal.SIGQUIT)
         self._is_up = False
 
     def restart_fast(self) -> None:
-        """What `pg_ctl restart -m fast` does: transactions are rolled back, connections are closed."""
+        """Like `pg_ctl restart -m fast`: transactions are rolled back and connections are closed."""
         self._postmaster(signal.SIGINT)
         self.start()
 
@@ -51,18 +51,18 @@ class OwnServer:
         postmaster.wait(30)
 
     def kill(self) -> None:
-        """As if the machine had lost its power: nothing is written, nobody is told goodbye."""
+        """Kill the server, as a power cut does: nothing more is written, no connection is closed in order."""
         pid = self._server.get_pid()
         assert pid is not None
         backends = psutil.Process(pid).children()
         os.kill(pid, signal.SIGKILL)
-        # They end when they notice, and until then one of them might still answer.
+        # Backends end when they notice the death. Until then one of them might still answer.
         _, left = psutil.wait_procs(backends, timeout=10)
         assert not left, f"processes of the dead server go on: {left}"
         self._is_up = False
 
     def start(self) -> None:
-        # It may refuse for a moment, while the system clears up after the one that was killed.
+        # The start may fail for a moment, while the system cleans up after the killed server.
         for tries_left in reversed(range(20)):
             try:
                 self._server.ensure_postgres_running()
@@ -75,14 +75,14 @@ class OwnServer:
 
     def remove(self) -> None:
         if not self._is_up:
-            self.start()  # what follows can only stop a server that runs
+            self.start()  # `cleanup` can only stop a running server
         self._server.cleanup()
 
 
 @contextmanager
 def own_server() -> Generator[OwnServer]:
-    # Not in a folder of pytest: under root the server is another user, and every session of pytest that
-    # begins takes the rights on those folders away from others.
+    # Not in a folder of pytest. Under root the server runs as another user, and every new pytest session
+    # removes the access of other users to those folders.
     with tempfile.TemporaryDirectory(prefix="own_postgres_") as folder:
         server = OwnServer(Path(folder) / "data")
         try:

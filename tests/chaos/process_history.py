@@ -1,4 +1,4 @@
-"""Is this history possible? What is checked of DAGs, of processes that run their tasks, and of schedules."""
+"""Is this history possible? Checks of DAGs, of the processes of their tasks, and of schedules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from tests.chaos.verdicts import Verdict, verdict_of
 from tests.chaos.workloads import SCHEDULE
 
 _SHOWN_WITHIN = 1.2
-"""Seconds in which neither its node nor the database is hurt. A task that had to wait for a slot is shown as
-running only after a while; if its node dies before, nobody knows that it ever began."""
+"""Seconds without a fault at the node or the database, until a task is recorded as running. A task that
+waited for a slot is recorded only after a while. If its node dies before, the database does not know that it
+began."""
 
 
 def skipped_tasks_never_begin(evidence: Evidence) -> Verdict:
@@ -51,7 +52,7 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
 
 
 def _running_when_their_node_died(evidence: Evidence) -> list[Began]:
-    """Without those that may have ended otherwise: by a fault of their own, a heartbeat, with their run."""
+    """Leaves out tasks that may have ended otherwise: alone, by a fault, a heartbeat, or with their run."""
     deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL) and each.process}
     hurt = {each.process for each in evidence.hurts}
     cancelled = {run: asked[0].began_at for run, asked in evidence.by_run("cancel").items()}
@@ -90,7 +91,7 @@ def every_tick_started_one_run(evidence: Evidence) -> Verdict:
         for schedule in evidence.ticked:
             step = schedule.every
             first = int(schedule.began_at) // step * step + step
-            # One more may have come while it was being stopped.
+            # One more tick may have come while the schedule was being paused.
             end = max([int(schedule.next_at), *(tick + step for tick in started)])
             for tick in range(first, end, step):
                 if started[tick] != 1:

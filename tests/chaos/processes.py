@@ -1,4 +1,4 @@
-"""Processes to be hurt: nodes that a test starts, stops, freezes and kills. Every wait here has an end."""
+"""Processes that a test starts, stops, freezes and kills. Every wait here has a timeout."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ROOT = Path(__file__).parents[2]
 
 
 class Process:
-    """A Python program. What it prints goes to a file, so that it never blocks on a full pipe."""
+    """A Python program. Its output goes to a file, so that it never blocks on a full pipe."""
 
     def __init__(
         self, arguments: Sequence[str], output: Path, environment: Mapping[str, str] | None = None
     ) -> None:
         self._output = output
-        # The child imports what this process imports, from wherever that is.
+        # The child imports from the same folders as this process.
         paths = os.pathsep.join([str(_ROOT), *filter(None, sys.path)])
         with output.open("wb") as file:
             self._process = subprocess.Popen(
@@ -52,18 +52,18 @@ class Process:
     def stands_still(self) -> bool:
         """Whether SIGSTOP has reached every thread: until then one of them may still take a lock."""
         states = [stat.read_text().rpartition(")")[2].split()[0] for stat in self._threads()]
-        return set(states) <= {"T"}  # nothing is known of them where there is no /proc
+        return set(states) <= {"T"}  # without /proc there are no states, and this is True
 
     def _threads(self) -> Iterable[Path]:
         return Path(f"/proc/{self.pid}/task").glob("*/stat")
 
     def kill(self) -> None:
-        """End it at once, as a power cut does. When this returns, it does nothing more."""
+        """End the process at once. When this returns, the process does nothing more."""
         self._process.kill()
         self._process.wait(10)
 
     def wait(self, seconds: float = PATIENCE) -> int:
-        """Its exit code."""
+        """Wait for the process to end, and return its exit code."""
         return self._process.wait(seconds)
 
     def ends_within(self, seconds: float) -> bool:
@@ -86,7 +86,7 @@ class Process:
 def running(
     arguments: Sequence[str], output: Path, environment: Mapping[str, str] | None = None
 ) -> Generator[Process]:
-    """A process that is dead at the end, however the test went."""
+    """A process that is killed at the end, however the test went."""
     process = Process(arguments, output, environment)
     try:
         yield process
@@ -96,13 +96,13 @@ def running(
 
 
 def node_arguments(url: str, log: Path, **options: float) -> list[str]:
-    """The command line of a node; options as in `tests.chaos.node`."""
+    """The command line of a node. The options are those of `tests.chaos.node`."""
     named = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", str(value))]
     return ["-m", "tests.chaos.node", url, str(log), *named]
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
-    """Raises AssertionError if it does not come true in time."""
+    """Raises AssertionError if the condition does not come true in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"

@@ -1,4 +1,4 @@
-"""The report of a chaos run: one page of plain text for whoever does not believe it."""
+"""The report of a chaos run: one page of plain text, written for a sceptic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.chaos.history import Verdict
 from tests.chaos.rounds import Round
 
 _SHOWN = 20
-"""So many violations of one promise are shown in full."""
+"""How many violations of one promise are shown in full."""
 
 
 def report_of(rounds: Sequence[Round], command: str, seconds: float) -> str:

@@ -1,7 +1,7 @@
-"""One round of chaos: a new database, nodes and clients on it, faults for a while, and then the truth.
+"""One round of chaos: a new database, nodes and clients on it, faults for a while, and then the checks.
 
-A long run is many rounds, each with a seed of its own. So what is to be checked stays small, and what is
-found can be tried again by itself.
+A long run has many rounds, each with its own seed. So each history stays small enough to check, and a finding
+can be tried again alone.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tests.chaos.small_disk import small_disk
 from tests.chaos.world import World, world
 
 SETTLING_SECONDS = 60.0
-"""In which every run has to end once nothing is hurt any more."""
+"""Every run has to end within this time after the last fault."""
 _GOING_HOME_SECONDS = 40.0
 _LONGER_SECONDS = 60.0
-"""That a round may go on if too little has happened."""
+"""How much longer a round may go on if too little has happened."""
 _AT_ONCE = 3
 _PAUSE = 0.05
 
@@ -43,7 +43,7 @@ class Shape:
     nodes: int
     clients: int
     embedded: int
-    """So many of the clients are nodes as well."""
+    """How many of the clients are nodes as well."""
     lease: float
     concurrency: int
     max_resident: int
@@ -121,9 +121,9 @@ def run_round(
     *,
     is_enough: Callable[[Evidence], bool] = lambda _: True,
 ) -> Round:
-    """Hurt and watch for `seconds`, then settle and judge. What was written down stays in the folder.
+    """Cause faults for `seconds`, then settle and judge. The notebooks stay in the folder.
 
-    It goes on for longer, but not for ever, until what was written down is enough: on a busy machine little
+    The round goes on for longer, up to a limit, until the notebooks have enough: on a busy machine little
     happens in a few seconds.
     """
     shape = shape_of(store, seed)
@@ -171,7 +171,7 @@ def _hurt(
     faults = faults_for(store, has_disk=made.disk is not None)
     end = time.monotonic() + seconds
     latest = end + _LONGER_SECONDS
-    next_at = time.monotonic() + dice.uniform(0, 2)  # at times before the database is even set up
+    next_at = time.monotonic() + dice.uniform(0, 2)  # sometimes before the database is set up
     done: list[Future[None]] = []
     with ThreadPoolExecutor(_AT_ONCE) as hurting:
         try:
@@ -190,7 +190,7 @@ def _hurt(
         finally:
             made.is_over.set()
     for each in done:
-        each.result()  # a fault that could not be done is a defect of this program
+        each.result()  # raises if a fault could not be done: that is a bug of this program
 
 
 def _bring_to_an_end(made: World, progress: Progress) -> None:

@@ -1,7 +1,7 @@
-"""A disk that can be filled: a file system in memory where one may be mounted, else a limit on files.
+"""A disk that can be filled: a file system in memory if one can be mounted, else a limit on file sizes.
 
-The first gives the error of a disk that is full, the second that of a quota. Both end a write in
-the middle of things, and both go away again.
+The first gives the error of a full disk, the second that of a quota. Both make writes fail at any point, and
+both can be lifted again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class SmallDisk:
         return self.folder / "ballast"
 
     def fill(self, processes: Iterable[int], log: Path) -> None:
-        """Leave no room. Without a disk of its own: for these processes, beyond the size of this file."""
+        """Leave no room. Without a mounted disk, these processes cannot write beyond the size of `log`."""
         if self.is_mounted:
             self._pile_up()
             return
-        # Their notebooks are far smaller than that, and must go on.
+        # At least a chunk: the notebooks are far smaller, and must stay writable.
         size = max(log.stat().st_size if log.exists() else 0, _CHUNK)
         for process in processes:
             _limit(process, size)
@@ -44,7 +44,7 @@ class SmallDisk:
                         if ballast.write(bytes(size)) < size:
                             break
                     except OSError:
-                        break  # that much more does not fit
+                        break  # no more of this size fits
 
     def free(self, processes: Iterable[int]) -> None:
         if self.is_mounted:
@@ -59,7 +59,7 @@ def _limit(process: int, size: int) -> None:
         _, most = resource.prlimit(process, resource.RLIMIT_FSIZE)
         resource.prlimit(process, resource.RLIMIT_FSIZE, (size if most < 0 else min(size, most), most))
     except ProcessLookupError:
-        pass  # it was killed meanwhile, and the next one begins without a limit
+        pass  # the process was killed meanwhile, and the next one begins without a limit
 
 
 @contextmanager
@@ -79,4 +79,4 @@ def _succeeds(command: list[str]) -> bool:
     try:
         return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
     except FileNotFoundError:
-        return False  # there is no such command here
+        return False  # this machine has no such command

@@ -1,7 +1,7 @@
 """The processes that nodes of a chaos run have started: tasks, workers that call functions, and keepers.
 
-They are found in /proc past holdfast, by what they have inherited: the variable that names the file of this
-world, to which tasks write that they begin.
+They are found in /proc, without holdfast, by an inherited environment variable. It names the file of this
+world to which tasks write that they begin.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _PAUSE = 0.05
 
 
 class Started(NamedTuple):
-    """A process that a node has started, or that one of those has."""
+    """A process that a node has started, directly or through another process."""
 
     pid: int
     born: int
-    """By the clock of the kernel: a number that is used again is another process."""
+    """When it started, by the kernel's clock. Tells it from a later process with the same pid."""
     parent: int
     kind: str
     """`task`, `worker` or `keeper`"""
@@ -34,7 +34,7 @@ class Started(NamedTuple):
 
 
 def started_by_nodes(notes: Path) -> list[Started]:
-    """All that there are now in the world that writes to this file, those with the lowest numbers first."""
+    """The processes that exist now in the world with this file, by pid."""
     mine = f"{NOTES}={notes}".encode()
     found: list[Started] = []
     for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdecimal()):
@@ -46,7 +46,7 @@ def started_by_nodes(notes: Path) -> list[Started]:
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
             parent, born = _parent_and_birth(pid)
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # the process has ended meanwhile
         has_mark = any(each.startswith(_NODE_MARK) for each in environment)
         if "keeper.py" in command:
             found.append(Started(pid, born, parent, "keeper", command))
@@ -57,12 +57,12 @@ def started_by_nodes(notes: Path) -> list[Started]:
 
 
 def of_node(notes: Path, node: int) -> list[Started]:
-    """Those that are its children."""
+    """The children of this node."""
     return [each for each in started_by_nodes(notes) if each.parent == node]
 
 
 def send(process: Started, number: signal.Signals) -> bool:
-    """False if it has ended, whoever has its number by now."""
+    """Send a signal. False if the process has ended, even if another process has its pid now."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:
@@ -72,14 +72,14 @@ def send(process: Started, number: signal.Signals) -> bool:
             return False
         signal.pidfd_send_signal(descriptor, number)
     except OSError:
-        return False  # it ends just now
+        return False  # the process has just ended
     finally:
         os.close(descriptor)
     return True
 
 
 def left_of(notes: Path, processes: Collection[Started], seconds: float) -> list[Started]:
-    """Wait for all of these to end: those that have not, after so long."""
+    """Wait up to `seconds` for these to end. Returns those that have not."""
     known = {(each.pid, each.born) for each in processes}
     deadline = time.monotonic() + seconds
     while left := [each for each in started_by_nodes(notes) if (each.pid, each.born) in known]:
@@ -90,7 +90,7 @@ def left_of(notes: Path, processes: Collection[Started], seconds: float) -> list
 
 
 def left_in_the_end(notes: Path, seconds: float) -> list[Started]:
-    """Wait for all that there are to end: those that have not, after so long."""
+    """Wait up to `seconds` for all of them to end. Returns those that have not."""
     deadline = time.monotonic() + seconds
     while left := started_by_nodes(notes):
         if time.monotonic() > deadline:
@@ -100,6 +100,6 @@ def left_in_the_end(notes: Path, seconds: float) -> list[Started]:
 
 
 def _parent_and_birth(pid: int) -> tuple[int, int]:
-    # The name of the program stands in brackets before the rest, and may have any character in it.
+    # The name of the program comes first, in parentheses, and may contain any character.
     fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     return int(fields[1]), int(fields[19])

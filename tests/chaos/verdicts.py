@@ -10,7 +10,7 @@ class Verdict(NamedTuple):
     promise: str
     looked_at: int
     broken: list[str]
-    """What cannot be, with the lines of the history that say so."""
+    """The impossible cases, each with the lines of the history that show it."""
 
 
 def verdict_of(promise: str, cases: Sequence[Any], broken: Iterator[str]) -> Verdict:

@@ -13,17 +13,17 @@ from holdfast import Holdfast
 from holdfast.errors import StoreFull
 
 NO_ROOM = 75
-"""The exit code of a process that could not begin for want of room."""
+"""The exit code of a process that could not begin because the disk was full."""
 
 
 def settings_of(text: list[str]) -> dict[str, float]:
-    """From `lease_seconds=2` and the like: whole numbers stay whole."""
+    """Settings from texts such as `lease_seconds=2`. Whole numbers stay whole."""
     pairs = (each.partition("=") for each in text)
     return {name: int(value) if value.isdigit() else float(value) for name, _, value in pairs}
 
 
 async def open_or_leave(hf: Holdfast) -> None:
-    """Open it, or leave with a word of why: on a full disk nobody can begin. Whoever watches tries again."""
+    """Open it. On a full disk log the error and exit; the supervisor starts the process again."""
     try:
         await hf.open()
     except StoreFull as error:

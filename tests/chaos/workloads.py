@@ -1,6 +1,7 @@
-"""What chaos runs work on. Tasks say when they begin, and what comes of each workflow follows from its input.
+"""The workflows of chaos runs. Tasks write down when they begin.
 
-Nodes and clients share this module: a client knows what to expect of what it starts.
+How a run must end follows from its input. Nodes and clients share this module, so a client knows what to
+expect of the runs that it starts.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
 catalog = Catalog()
 
 CLOSE = "close"
-"""The last letter to a mailbox."""
+"""The last message to a mailbox."""
 ENDLESS_SECONDS = 300.0
-"""Longer than anything here lasts: a run that takes so long ends by being cancelled, or never."""
+"""Longer than a round lasts, so such a run ends only if it is cancelled."""
 
 _notebook: Notebook | None = None
 
 
 def keep_notebook(folder: Path) -> None:
-    """Write down what this process executes."""
+    """Write the executions of this process to a notebook in this folder."""
     global _notebook  # noqa: PLW0603  # tasks are functions of a module: there is no object to hold it
     _notebook = Notebook(folder / f"tasks-{os.getpid()}.jsonl")
 
@@ -80,7 +81,7 @@ async def flaky(who: str, label: str, failures: int) -> str:
 
 @task(catalog=catalog)
 async def shaky(who: str, label: str, after: list[str], flag: str) -> str:
-    """Fails until the world is mended, which is when there is a file."""
+    """Fails until the file `flag` exists."""
     _note(label, after)
     if not Path(flag).exists():
         raise ValueError("not mended yet")
@@ -148,7 +149,7 @@ async def mailbox(who: str) -> list[Any]:
 
 @workflow(catalog=catalog)
 async def ballot(who: str) -> Any:
-    """Votes come before it looks, while it counts, and after it has ended."""
+    """Votes come before the run waits for them, while it counts, and after it has ended."""
     first = await step(who, "open", [], 0.01)
     await asyncio.sleep(context().random.uniform(0, 1.5))
     winner = await context().promise("winner", Any)
@@ -158,7 +159,7 @@ async def ballot(who: str) -> Any:
 
 @workflow(catalog=catalog)
 async def deadline(who: str, seconds: float) -> Any:
-    """Whoever wins the race, time or a client: it stays so."""
+    """A race between a timer and a client. The winner never changes."""
     await step(who, "open", [], 0)
     try:
         return await context().promise("answer", Any, timeout=dt.timedelta(seconds=seconds))
@@ -214,4 +215,4 @@ SCHEDULE = "ticker"
 EVERY = dt.timedelta(seconds=2)
 
 WAITS = ("ask", "helper", "nap", "nothing")
-"""Tasks of DAGs that are done without any process: nobody writes down that they begin."""
+"""Tasks of DAGs that run in no process, so no line says that they begin."""

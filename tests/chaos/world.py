@@ -1,7 +1,7 @@
-"""The world of a chaos run: a database, nodes, clients, and a supervisor that starts again whoever dies.
+"""The world of a chaos run: a database, nodes, clients, and a supervisor that restarts dead processes.
 
-Faults reach into it from threads of their own. Each process has a place of its own, which outlives it: the
-place has the line to the database, and the next process in it gets a new name.
+Faults act on it from their own threads. Each process has a place, which outlives the process: the place has
+the line to the database, and the next process in it gets a new name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tests.chaos.worker import NO_ROOM
 
 _TAIL = 3000
 _CLEANING_UP = 5.0
-"""Seconds that a keeper may take, on a machine that has much else to do."""
+"""Seconds that a keeper may take on a busy machine."""
 _STOPPED_IN_ORDER = (0, -signal.SIGTERM, NO_ROOM)
-"""The second: SIGTERM came before the process was ready for it, and there was nothing to hand back."""
+"""-SIGTERM: the signal came before the process handled it, and there was nothing to hand back."""
 
 
 def notes_of(folder: Path) -> Path:
@@ -36,14 +36,14 @@ def notes_of(folder: Path) -> Path:
 
 
 class Place:
-    """Where one process after the other stands."""
+    """Holds one process after the other."""
 
     def __init__(self, name: str, arguments: Callable[[str, str, int], list[str]], url: str, output: Path):
         self.name = name
         self.url = url
         self.line: BadLine | None = None
         self.lock = threading.RLock()
-        """Held by whoever hurts or replaces the process."""
+        """Held while a fault acts on the process, or while it is replaced."""
         self.process: Process | None = None
         self.generation = 0
         self._arguments = arguments
@@ -68,17 +68,17 @@ class World:
     ):
         self.folder = folder
         self.url = url
-        """Past all bad lines."""
+        """The URL of the database itself, without a bad line."""
         self.server = server
         self.disk = disk
         self.database = threading.Lock()
-        """Held by whoever has taken the database away."""
+        """Held by the fault that acts on the database."""
         self.notebook = Notebook(folder / "world.jsonl")
         self.nodes: list[Place] = []
         self.clients: list[Place] = []
         self.began = time.monotonic()
         self.is_over = threading.Event()
-        """No more faults: whoever sleeps in one brings it to its end."""
+        """Set when faults must end: a fault that sleeps wakes up and finishes."""
         self._seed = seed
         self._stack = ExitStack()
         self._leaving: list[Process] = []
@@ -88,7 +88,7 @@ class World:
         return [*self.nodes, *self.clients]
 
     def settle(self, nodes: int, clients: int, settings: list[str], embedded: int) -> None:
-        """Start so many of each; the first `embedded` clients have an engine of their own."""
+        """Start so many of each. The first `embedded` clients have their own engine."""
         folder = str(self.folder)
 
         def node(url: str, name: str, generation: int) -> list[str]:
@@ -118,17 +118,17 @@ class World:
     # --- the supervisor
 
     def supervise(self) -> None:
-        """Start again whoever has died. Who died by itself is written down."""
+        """Restart dead processes. Writes down those that died by themselves."""
         self._look_after(self.places)
 
     def supervise_nodes(self) -> None:
-        """When the clients have gone home."""
+        """The same, after the clients have stopped."""
         self._look_after(self.nodes)
 
     def _look_after(self, places: list[Place]) -> None:
         for place in places:
             if not place.lock.acquire(blocking=False):
-                continue  # somebody has it in hand
+                continue  # a fault acts on it now
             try:
                 process = place.process
                 if process is not None and not process.is_running:
@@ -145,7 +145,7 @@ class World:
         self.notebook.write(Died(whom=whom, words=words))
 
     def kill(self, place: Place) -> list[Started]:
-        """Kill, and start again at once. Answers what it had started, which must be gone soon."""
+        """Kill the process and restart it at once. Returns what it had started, which must end soon."""
         assert place.process is not None
         started = of_node(place.notes, place.process.pid)
         place.process.kill()
@@ -157,7 +157,7 @@ class World:
             self.notebook.write(Left(words=f"was there {_CLEANING_UP} s after its node was killed: {left}"))
 
     def replace(self, place: Place, overlap: float, patience: float) -> None:
-        """A deploy: the new one begins while the old one is still there, which then is asked to stop."""
+        """A deploy: start the new process, and then ask the old one to stop."""
         old, whom = place.process, str(place)
         assert old is not None
         self._leaving.append(old)
@@ -175,7 +175,7 @@ class World:
             self.notebook.write(Died(whom=whom, words=words))
 
     def sleep(self, seconds: float) -> None:
-        """Less if the run is over."""
+        """Sleep, but no longer than until `is_over` is set."""
         self.is_over.wait(seconds)
 
     def note(self, fault: str, whom: object, since: float, process: int = 0) -> None:
@@ -200,13 +200,13 @@ class World:
             self._see_out(whom, process, patience)
 
     def look_for_leftovers(self) -> None:
-        """When all nodes have gone home."""
+        """Write down processes that outlive their nodes. Called after all nodes have stopped."""
         for left in left_in_the_end(notes_of(self.folder), _CLEANING_UP):
             self.notebook.write(Left(words=f"was there when all nodes were gone: {left}"))
             send(left, signal.SIGKILL)
 
     def close(self) -> None:
-        """Kill everybody who is left, by id, however the run went."""
+        """Kill every process that is left, by its id, however the run went."""
         for process in [*self._leaving, *(place.process for place in self.places)]:
             if process is not None and process.is_running:
                 process.kill()

@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def new_databases(postgres_server: str, tmp_path: Path) -> Callable[[str], str]:
-    """Gives the URL of an empty database of a kind each time. Those on Postgres go with their server."""
+    """Each call returns the URL of a new empty database of a kind. Those on Postgres end with the server."""
     numbers = itertools.count(1)
 
     def empty(kind: str) -> str:
