@@ -12,7 +12,7 @@ from tests.differential.side_by_side import OpenPostgres
 
 @pytest.fixture
 def examples() -> int:
-    """How many sequences of calls to try. As many as a few seconds are good for, unless told otherwise."""
+    """How many sequences of calls to try. The default takes a few seconds."""
     return int(os.environ.get("DIFFERENTIAL_EXAMPLES", "5" if settings.default.derandomize else "100"))
 
 

@@ -1,4 +1,4 @@
-"""SQLite in memory and a real Postgres, with a clock that the test sets, and readable as a whole."""
+"""SQLite in memory and a real Postgres. The test sets their clock, and can read all their tables."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _COLUMNS = {
     "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
 }
 _JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan", "services")
-"""Text in SQLite; bytes to whoever reads it through the store."""
+"""Columns that are text in SQLite, and bytes when read through the store."""
 
 
 class SteeredClock:
-    """What the databases and the model take for the time."""
+    """The clock of the databases and of the model."""
 
     def __init__(self, now: Instant) -> None:
         self.now = now
@@ -99,7 +99,7 @@ class SteeredPostgres(PostgresDatabase):
             return _tables({table: cursor.fetchall() for table, cursor in cursors.items()})
 
     def empty(self) -> None:
-        """As new, also in what numbers come next. Deleting few rows takes a tenth of a TRUNCATE."""
+        """Delete all rows and reset the sequences. With few rows, DELETE takes a tenth of a TRUNCATE."""
         self._only.script(
             "SET synchronous_commit = off; BEGIN; "
             + "; ".join(f"DELETE FROM holdfast.{table}" for table in _COLUMNS)
@@ -109,7 +109,7 @@ class SteeredPostgres(PostgresDatabase):
 
 
 def _steer(connection: Any, clock: SteeredClock) -> None:
-    """Have it tell the time of `clock` to whoever asks for the database's own."""
+    """Make the query for the database's own time return the time of `clock`."""
     rows = connection.rows
 
     def steered(query: str, *params: Any) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What workers and those who publish flows might send: mostly what a sound one would, sometimes too late."""
+"""Calls of workers and of clients that publish flows: mostly correct ones, sometimes too late."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class HasStores(Protocol):
 
 
 class RemoteDeeds:
-    """To be mixed into the machine, which has the stores."""
+    """A mixin for the machine, which has the stores."""
 
     # --- workers
 
@@ -49,7 +49,7 @@ class RemoteDeeds:
             space, services = item.namespace, [*services, item.service]
         lease_until = Instant(now + dice.pick([5, 30]) * SECOND)
         due = due_items(self.stores.tables, space, services, now)
-        # Which of two that are due for equally long is nobody's business. So they are not.
+        # Stores may choose freely between items that are due at the same instant, so there must be none.
         for number, (first, second) in enumerate(pairwise(due)):
             if first.ready_at == second.ready_at:
                 self.separate(first, Instant(now - number - 1))
@@ -64,7 +64,7 @@ class RemoteDeeds:
         check_taking(before, self.stores.tables, item, now)
 
     def separate(self: HasStores, item: QueueRow, at: Instant) -> None:
-        """Only heartbeats make several due at one instant, and so it is held."""
+        """Renew the item until `at`. A worker holds it: only heartbeats make several due at one instant."""
         run, seq, lease = item.run, item.seq, item.lease
         self.stores.ask(
             f"renew_item {run} {seq} {lease} until {at}",
@@ -173,7 +173,7 @@ class RemoteDeeds:
 
 
 def _held(machine: HasStores, dice: Dice) -> tuple[QueueRow, int]:
-    """Some item, held if there is one that is, and the lease of a worker that has it or had it."""
+    """An item, held by a worker if there is such an item, and the lease of a worker that has or had it."""
     known = [*machine.stores.tables.queue.values()]
     held = [item for item in known if item.worker is not None]
     now = machine.stores.clock.now

@@ -1,4 +1,4 @@
-"""What nodes and clients might send: mostly what a sound one would, and now and then what a late one does.
+"""Calls of nodes and clients: mostly correct ones, now and then one that comes too late.
 
 Everything is drawn from what the model holds, so that most of it meets runs, tasks and messages that exist.
 """
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 SECOND = 1_000_000
 NOBODY = RunKey(b"\xff" * 15 + b"\x01")
-"""The key of no run."""
+"""A key that no run has."""
 
 CLAIMS = ("order@1", "mail@1", "mail@2")
 FAILURE = msgspec.json.encode(Failure(type="shop:Declined", message="no money", traceback="line 1"))
@@ -63,7 +63,7 @@ _LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000
 
 
 class Dice:
-    """Draws that shrink to the plainest case: no, the first, none, the smallest."""
+    """Draws that shrink to the simplest case: False, the first, none, the smallest."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -78,7 +78,7 @@ class Dice:
         return self._random.randint(least, most) if least < most else least
 
     def some(self, of: Sequence[T], most: int) -> list[T]:
-        """Up to `most`, none of them twice; one at least, if there is one."""
+        """Up to `most` different items; at least one, if there is one."""
         left = list(of)
         wanted = min(self.number(1, most), len(left))
         return [left.pop(self.number(0, len(left) - 1)) for _ in range(wanted)]
@@ -86,13 +86,13 @@ class Dice:
 
 class Drawing:
     def __init__(self, dice: Dice, tables: Tables, now: Instant, numbers: Iterator[int]) -> None:
-        """`numbers` count the runs, also those that were refused: their keys are not used again."""
+        """`numbers` counts the runs, also the refused ones, because their keys are not used again."""
         self._dice = dice
         self._tables = tables
         self._now = now
         self._numbers = numbers
         self._instants = count(-1000)
-        """How far instants of one drawing are apart."""
+        """Offsets that make the instants of one drawing differ."""
 
     # --- what both send
 
@@ -103,7 +103,7 @@ class Drawing:
         return self._dice.pick([*self._tables.runs, NOBODY])
 
     def idle(self) -> RunKey:
-        """One that is in an operator's hands, if there is one; now and then another."""
+        """A parked or paused run, if there is one; now and then any run."""
         known = self._tables.runs.values()
         idle = [run.key for run in known if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
         return self._dice.pick(idle) if idle and self._dice.chance(80) else self.key()
@@ -162,13 +162,13 @@ class Drawing:
                 commit.created.append(self.new_run(commit.namespace, parent=run.key))
 
     def _wanted(self) -> int:
-        """How many new runs: few where there are some, so that more happens to each."""
+        """How many new runs: few if there are enough, so that more happens to each."""
         if not self._tables.runs:
             return 2
         return self._dice.pick([0, 0, 0, 1] if len(self._tables.runs) > _ENOUGH else [0, 0, 1, 2])
 
     def _held(self, commit: Commit) -> list[RunKey]:
-        """Its own, sometimes under an epoch that is over, and sometimes others."""
+        """Runs of the node, sometimes with a wrong epoch, and sometimes runs of others."""
         dice = self._dice
         owned = [run.key for run in self._tables.owned(commit.node)]
         mine = dice.some(owned, 4) if dice.chance(80) else []
@@ -183,7 +183,7 @@ class Drawing:
         dice, tables = self._dice, self._tables
         position = len(tables.steps(run))
         if dice.chance(70):
-            # A step that is there already, as only a node gone wrong would send it.
+            # Now and then a step that exists already. Only a faulty node would send it.
             at = 0 if dice.chance(3) else position
             commit.steps.append(NewStep(run, at, b"\x00\xff" + bytes([position])))
         self._move_tasks(commit, run)
@@ -238,7 +238,7 @@ class Drawing:
             commit.logs.append(NewLog(run, dice.pick(seqs), dice.number(1, 3), dice.pick(_LINES)))
 
     def _queue_tasks(self, commit: Commit, run: RunKey, seqs: Sequence[int]) -> None:
-        """Each at an instant of its own: of two that are due for equally long, either may be the first."""
+        """Each task gets its own instant: stores may choose between tasks that are due at the same one."""
         dice = self._dice
         for seq in dice.some(seqs, 2) if dice.chance(40) else ():
             ready_at = Instant(self._now + dice.pick([0, 0, SECOND, 5 * SECOND]) + next(self._instants))
@@ -264,7 +264,7 @@ class Drawing:
         record = self._tables.runs.get(run)
         parent, seq = (record.parent, record.parent_seq) if record is not None else (None, None)
         if dice.chance(10):
-            parent, seq = self.key(), 0  # one that is gone, or that knows nothing of it
+            parent, seq = self.key(), 0  # a parent that does not exist, or has no such child
         return EndedRun(run, status, output, failure, parent, seq, self._now)
 
     def _released(self, run: RunKey) -> ReleasedRun:
@@ -297,7 +297,7 @@ class Drawing:
         )
 
     def revision_of(self, space: str, name: str) -> int | None:
-        """What a sound caller has seen; now and then what one has that comes too late."""
+        """The revision that a correct caller has seen; now and then a wrong one."""
         known = self._tables.schedules.get((space, name))
         revision = None if known is None else known.revision
         if self._dice.chance(15):
@@ -305,7 +305,7 @@ class Drawing:
         return revision
 
     def firing(self, space: str, name: str) -> ScheduleFiring:
-        """Of few ticks, so that some have been started before."""
+        """A firing of one of a few ticks, so that some have been started before."""
         dice = self._dice
         decided_on = self.revision_of(space, name) or 1
         runs = [

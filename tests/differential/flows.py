@@ -94,7 +94,7 @@ def _overview(tables: Tables, run: RunRecord) -> RunOverview:
 
 
 def _fitting(tables: Tables, namespace: str, page: RunPage) -> list[RunOverview]:
-    """All of them, newest first."""
+    """All runs that fit the page, newest first."""
     overviews = [_overview(tables, run) for run in tables.runs.values() if run.namespace == namespace]
     found = [
         overview

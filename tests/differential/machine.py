@@ -1,4 +1,4 @@
-"""A state machine that sends whatever nodes and clients might send, in any order, to all stores at once."""
+"""A state machine that sends calls of nodes and clients, in any order, to all stores."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from holdfast.ports.runs import RunFilter
 T = TypeVar("T")
 
 START = Instant(1_750_000_000 * SECOND + 123_456)
-"""Some instant with microseconds that no float or millisecond would keep."""
+"""An instant whose microseconds a value in milliseconds would lose."""
 
 RANDOM = st.randoms(use_true_random=False)
-"""Dice that hypothesis throws: it can throw the same again, and less of it."""
+"""Random numbers from hypothesis, which can repeat and shrink them."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
-"""What happens, as often as it stands here."""
+"""The deeds. One that is here more often happens more often."""
 
 SPACES = ("default", "elsewhere")
 
 
 class Node:
-    """A node as the store knows it: an id, a count of its commits, and perhaps one without an answer."""
+    """A node as the store knows it: an id, a count of its commits, and perhaps an unanswered commit."""
 
     def __init__(self, id: str, namespace: str) -> None:
         self.id = NodeId(id)
@@ -61,7 +61,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
 
     @rule(deed=st.sampled_from(DEEDS), random=RANDOM)
     def do(self, deed: str, random: Random) -> None:
-        """Time goes on with every call, so that few things happen at the same instant."""
+        """Do a deed. The clock advances before each, so that few things happen at the same instant."""
         dice = Dice(random)
         now = self.clock.advance(dice.pick([1, SECOND, 4 * SECOND, 11 * SECOND]))
         getattr(self, f"_{deed}")(dice, Drawing(dice, self.stores.tables, now, self.numbers))
@@ -69,7 +69,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
     # --- nodes
 
     def _tick(self, dice: Dice, drawing: Drawing) -> None:
-        """Whatever a node does, it does not go on before it knows what became of its last commit."""
+        """Commit for a node. It first asks what became of its last commit, if that has no answer."""
         node = dice.pick([*self.nodes, *self.nodes[:2]])
         if node.in_doubt is not None:
             self._ask_what_became_of(node, dice)
@@ -90,8 +90,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self._look_for_stranded(commit.namespace, commit.now)
 
     def _settle_ties(self, commit: Commit) -> dict[RunKey, Instant]:
-        """Since when what may be claimed is due. The limit is moved so that it does not cut between equals,
-        of which each store may choose its own."""
+        """Since when each claimable run is due. Raises the limit of the claim until it does not separate runs
+        that are due at the same instant: each store may choose differently between them."""
         if commit.claim is None:
             return {}
         claims, limit, runs = commit.claim
@@ -104,7 +104,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
                 if at <= commit.now
             ]
         except AlreadyThere:
-            return {}  # and so will the commit itself be refused
+            return {}  # the commit itself will be refused too
         finally:
             model.tables = before
         while 0 < limit < len(due) and due[limit - 1][0] == due[limit][0]:
@@ -113,7 +113,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         return {key: at for at, key in due}
 
     def _ask_what_became_of(self, node: Node, dice: Dice) -> None:
-        """As the engine does: ask, and try again if it does not stand. One gone wrong does not ask."""
+        """Ask whether the commit was done, and send it again if not, as the engine does. Now and then a
+        faulty node sends it again without asking."""
         commit, node.in_doubt = node.in_doubt, None
         assert commit is not None
         receipt = None
@@ -129,7 +130,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self.stores.ask(what, lambda store: store.leave(node.namespace, node.id), tells=True)
 
     def _expire_nodes(self, dice: Dice, drawing: Drawing) -> None:
-        """Those that have died; one that lives on finds its runs gone."""
+        """Expire nodes. A node that is still alive loses its runs."""
         space = dice.pick(SPACES)
         dead = [NodeId(node) for node in dice.some([*self._known_nodes(space), "never seen"], 2)]
         before = self.stores.tables
@@ -140,7 +141,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         return [node.id for node in self.nodes if node.namespace == space]
 
     def _fire(self, dice: Dice, drawing: Drawing) -> None:
-        """If there is a schedule; else one is put."""
+        """Fire a schedule. If there is none, put one."""
         known = [*self.stores.tables.schedules]
         if not known:
             self._schedule(dice, drawing)
@@ -167,7 +168,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
 
     def _create(self, dice: Dice, drawing: Drawing) -> None:
         if self.sent and dice.chance(10):
-            space, runs = dice.pick(self.sent)  # a client that did not hear the answer
+            space, runs = dice.pick(self.sent)  # a client that did not get the answer
         else:
             space = dice.pick(SPACES)
             runs = [drawing.new_run(space) for _ in range(dice.number(1, 3))]
@@ -270,7 +271,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self.stores.look(f"stranded in {space} at {now}", lambda store: store.stranded(space, now))
 
     def _space_of(self, dice: Dice, run: RunKey) -> str:
-        """The namespace of the run, or, from a client of another one, theirs."""
+        """The namespace of the run; now and then another, as from a client of that one."""
         known = self.stores.tables.runs.get(run)
         return known.namespace if known is not None and not dice.chance(10) else dice.pick(SPACES)
 

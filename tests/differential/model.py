@@ -1,9 +1,9 @@
 """A store as the port describes it, in plain dictionaries: short enough to be read as the specification.
 
-Written from the promises in `ports/store.py`, with no thought of speed, so that a real store can be
-held against it: whoever differs, one of the two does not keep a promise. An engine runs on it as well.
+It is written from the promises in `ports/store.py`, without regard to speed. A real store is compared with
+it: if they differ, one of the two breaks a promise. An engine can run on it as well.
 
-What a caller owes to every store is taken for granted here:
+The model relies on what every caller of a store must ensure:
 
 - a node, and the key of a run, belong to one namespace; ids of nodes and keys of runs are never reused;
 - `held` or `created` names the run of every other row, and the parent of every run in `created`, which
@@ -70,7 +70,7 @@ class ModelStore(FlowModel, WorkerModel):
         self._listeners: list[Callable[[], None]] = []
 
     async def open(self) -> None:
-        """There is nothing to connect to."""
+        """Does nothing: there is nothing to connect to."""
 
     async def close(self) -> None:
         self._listeners.clear()
@@ -88,7 +88,7 @@ class ModelStore(FlowModel, WorkerModel):
 
     @contextmanager
     def transaction(self, *, tells: bool = False) -> Generator[Tables]:
-        """All of it or nothing. `tells`: an engine on this store has reason to look."""
+        """Writes all or nothing. With `tells`, listeners are called, since an engine may have work to do."""
         before, self.tables = self.tables, self.tables.copy()
         try:
             yield self.tables
@@ -113,7 +113,7 @@ class ModelStore(FlowModel, WorkerModel):
             _write(tables, commit)
             _end(tables, commit)
             for row in commit.released:
-                # Whoever asked for a child whose id is taken is to hear of it.
+                # A run that asked for a child whose id is taken must wake up to learn that.
                 _release(tables, row, commit.now if row.run in refused else row.wake_at)
             news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
@@ -343,7 +343,7 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
         tables.take(key, message, None)
     for message in reopening.overtaken:
         tables.take(key, message, position)
-    # Part of it was set by what no longer counts; the program sets it anew.
+    # Steps that no longer count set part of the state. The program sets it again.
     tables.state = {at: value for at, value in tables.state.items() if at[0] != key}
 
 
@@ -362,7 +362,7 @@ def _owns(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
 
 
 def _has_let_go(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
-    """Whether the node no longer owns this run because of this very commit."""
+    """Whether the node no longer owns this run because of this commit."""
     run = tables.run(commit.namespace, key)
     if run is None or run.epoch != epoch:
         return False
@@ -373,7 +373,7 @@ def _has_let_go(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool
 def _create(
     tables: Tables, commit: Commit, lost: frozenset[RunKey]
 ) -> tuple[dict[RunKey, RunKey], set[RunKey]]:
-    """Answers the runs that exist already, and those that have no parent and so are not added either."""
+    """Returns the runs that exist already, and those whose parent is missing, which are not added either."""
     founders = [run for run in commit.created if run.parent is None]
     existing = tables.add_runs(commit.namespace, founders, is_retry=commit.is_retry)
     children = [run for run in commit.created if run.parent is not None]
@@ -383,7 +383,7 @@ def _create(
 
 
 def _without(commit: Commit, gone: Set[RunKey]) -> Commit:
-    """What is left of a commit if these runs are not the node's to write for. A message is its sender's."""
+    """The commit without the rows of these runs, which the node may not write. A message is its sender's."""
     rows: dict[str, list[Any]] = {
         name: [row for row in getattr(commit, name) if row.run not in gone] for name in ROWS_OF_RUNS
     }
@@ -401,7 +401,7 @@ def _write(tables: Tables, commit: Commit) -> None:
         insert(tables.journal, (row.run, row.position), row.step)
     for row in commit.tasks:
         insert(tables.tasks, (row.run, row.seq), new_task(row))
-    # Moved before settled: a task may be shown as running and end in the same tick.
+    # Moved rows before settled ones: a task may start and end in the same tick.
     for row in {(row.run, row.seq): row for row in commit.moved}.values():
         tables.change_task(**asdict(row))
     for row in commit.settled:
@@ -446,7 +446,7 @@ def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
     run = tables.runs[row.run]
     is_parked = row.status is RunStatus.PARKED
     if is_parked and any(it.kind is MessageKind.CANCEL for it in tables.unread([row.run])):
-        wake_at = earlier(run.created_at, wake_at)  # it is to be taken again, and cancelled
+        wake_at = earlier(run.created_at, wake_at)  # a node must take the run again, and cancel it
     heard_at = earlier(run.wake_at, wake_at) if row.status in AWAKE else None
     tables.change(
         row.run,
@@ -487,7 +487,7 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
     company: list[RunRecord] = []
     for run in due[: wanted.limit]:
         together = [*company, run]
-        # The more setbacks one of them has had, the fewer are taken with it.
+        # The more setbacks a run has had, the fewer runs are taken together with it.
         if len(together) <= min(max(1, wanted.limit // 4**each.setbacks) for each in together):
             company = together
     return [tables.claim(commit.node, run, commit.now) for run in company]

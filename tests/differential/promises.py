@@ -1,4 +1,4 @@
-"""Promises that are seen to be kept without asking how: in case the model makes the mistake of the stores."""
+"""Checks of promises that do not use the model, in case it makes the same mistake as the stores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Recei
 
 
 def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
-    """What a run did is written by its owner, under the epoch that it was taken with, and by nobody else."""
+    """Only the owner of a run writes what the run did, and only with the epoch of its claim."""
     for name in ("journal", "tasks", "attempts", "state", "queue"):
         old, new = getattr(before, name), getattr(after, name)
         changed = {key[0] for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
@@ -88,7 +88,7 @@ def check_firing(
 
 
 def check_taking(before: Tables, after: Tables, taken: QueueItem | None, now: Instant) -> None:
-    """Whoever asks changes the items that it meets, and the task of the one that it gets."""
+    """A poll changes only the item that it takes and its task, and removes only items that are due."""
     assert after.journal == before.journal
     mine = None if taken is None else (taken.run, taken.seq)
     for at, item in after.queue.items():

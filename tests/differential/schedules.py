@@ -1,4 +1,4 @@
-"""Schedules of the model: who is due, and what a firing does."""
+"""Schedules of the model: which are due, and what a firing does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.ports.schedules import ScheduleFiring
 
 
 def listed(tables: Tables, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
-    """By name, each with whether the run that it started last goes on."""
+    """Schedules in the order of their names. `is_active` says whether the run started last still goes on."""
     found = [
         replace(schedule, is_active=_is_active(tables, namespace, schedule))
         for (space, _), schedule in tables.schedules.items()
@@ -29,7 +29,7 @@ def _is_active(tables: Tables, namespace: str, schedule: ScheduleRecord) -> bool
 
 
 def _due_at(schedule: ScheduleRecord) -> Instant | None:
-    """A tick that waited for a run is due when that has ended, which is at once."""
+    """A queued tick waits for a run. Once that run has ended, the tick is due at once."""
     return schedule.cursor if schedule.queued and not schedule.is_active else schedule.next_at
 
 
@@ -44,7 +44,7 @@ def schedule_at(tables: Tables, namespace: str, workflows: Sequence[str]) -> Ins
 
 
 def due(tables: Tables, namespace: str, workflows: Sequence[str], now: Instant) -> list[ScheduleRecord]:
-    """The longest due first."""
+    """Due schedules, the longest due first."""
     times = [(_due_at(schedule), schedule) for schedule in _heeded(tables, namespace, workflows)]
     found = [(at, schedule.name.encode(), schedule) for at, schedule in times if at is not None and at <= now]
     return [schedule for _, _, schedule in sorted(found, key=lambda each: each[:2])]

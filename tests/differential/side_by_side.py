@@ -1,4 +1,4 @@
-"""The model, SQLite and Postgres side by side: a call goes to all of them, and all must answer alike.
+"""The model, SQLite and Postgres side by side. Every call goes to all of them, and all must answer alike.
 
 After each call every table of both databases is read, and must hold what the model holds.
 """
@@ -30,11 +30,11 @@ Call: TypeAlias = Callable[[Store], Coroutine[Any, Any, T]]
 
 _NOTHING: Mapping[RunKey, Instant] = {}
 _REFUSALS = (AlreadyThere, apsw.ConstraintError, psycopg.errors.UniqueViolation)
-"""How each of them says that a row is there already."""
+"""The errors with which each of them reports that a row exists already."""
 
 
 def run_inline(call: Coroutine[Any, Any, T]) -> T:
-    """The stores run without threads, so that a call is done when it is made: no event loop is needed."""
+    """Run a call without an event loop. The stores have no threads, so a call never waits."""
     try:
         call.send(None)
     except StopIteration as done:
@@ -44,7 +44,7 @@ def run_inline(call: Coroutine[Any, Any, T]) -> T:
 
 
 class OpenPostgres:
-    """Opened once for many examples, because that takes longer than most of them."""
+    """Opened once for many examples, because opening takes longer than most examples."""
 
     def __init__(self, url: str) -> None:
         self.database = SteeredPostgres(url, SteeredClock(Instant(0)))
@@ -56,7 +56,7 @@ class OpenPostgres:
 
 
 class SideBySide:
-    """All stores, empty, and with one clock."""
+    """All stores, empty, with one clock."""
 
     def __init__(self, postgres: OpenPostgres, now: Instant) -> None:
         self.clock = postgres.database.clock
@@ -84,9 +84,9 @@ class SideBySide:
     def ask(
         self, what: str, call: Call[T], *, tells: bool = False, due: Mapping[RunKey, Instant] = _NOTHING
     ) -> T | None:
-        """Have all of them do it, compare what came of it, and return the answer; None if it was refused.
+        """Make the call on every store, compare the outcomes, and return the answer; None if it was refused.
 
-        `tells`: whoever listens must have heard of it. `due`: since when the runs that may be claimed are.
+        `tells`: the listeners must have been called. `due`: since when each claimable run is due.
         """
         self._calls.append(what)
         self._heard.clear()
@@ -96,7 +96,7 @@ class SideBySide:
         return answer
 
     def look(self, what: str, call: Call[Any]) -> None:
-        """Ask all of them something that changes nothing."""
+        """Make a call that changes nothing on every store."""
         self._calls.append(what)
         self._compare_answers(call, _NOTHING)
         self._calls.pop()
@@ -147,7 +147,7 @@ def _difference(answer: Any, expected: Any, due: Mapping[RunKey, Instant]) -> st
 
 
 def _in_order(receipt: Receipt, due: Mapping[RunKey, Instant]) -> Receipt:
-    """The longest due are taken first; which of two that are due for equally long is nobody's business."""
+    """Sorts claims that are due at the same instant by key: stores may take those in any order."""
     claimed: list[Claimed] = []
     for _, equals in groupby(receipt.claimed, lambda claim: due.get(claim.run.key)):
         claimed += sorted(equals, key=lambda claim: claim.run.key)
@@ -155,7 +155,7 @@ def _in_order(receipt: Receipt, due: Mapping[RunKey, Instant]) -> Receipt:
 
 
 def short(commit: Commit) -> str:
-    """A commit as a person would write it: without what is empty."""
+    """The commit as a short text, without its default values."""
     defaults = msgspec.structs.asdict(Commit(commit.namespace, commit.node, 0, commit.now, commit.now))
     values = msgspec.structs.asdict(commit)
     told = [f"{name}={value}" for name, value in values.items() if value != defaults[name]]

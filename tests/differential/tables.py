@@ -1,4 +1,4 @@
-"""The tables of the model: plain dictionaries, and the small changes that promises are made of."""
+"""The tables of the model: plain dictionaries, and the small changes that transactions consist of."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 AWAKE = frozenset({RunStatus.PENDING, RunStatus.RUNNING})
-"""Not over, and not in an operator's hands: such a run may be woken and taken."""
+"""Such a run may be woken and taken: it has not ended, and is neither parked nor paused."""
 
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
 
 
 class AlreadyThere(Exception):
-    """A row was to be added a second time. The caller is at fault, and nothing at all is written."""
+    """A caller added a row that exists already. Nothing of the call is written."""
 
 
 class Lease(NamedTuple):
@@ -47,7 +47,7 @@ class Lease(NamedTuple):
 
 
 class QueueRow(NamedTuple):
-    """A task that waits for a worker, or that one has taken."""
+    """A task that waits for a worker, or that a worker has taken."""
 
     namespace: str
     run: RunKey
@@ -65,7 +65,7 @@ class Wait(NamedTuple):
     kind: str
     name: str | None
     is_current: bool = True
-    """It was written under the epoch that the run has."""
+    """Whether it was written with the current epoch of the run."""
 
 
 @dataclass
@@ -78,14 +78,14 @@ class Tables:
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
     nodes: dict[NodeId, Lease] = field(default_factory=dict)
     workflows: dict[tuple[str, str, str], tuple[Definition, Instant, str]] = field(default_factory=dict)
-    """With when it became known, and whether it is published."""
+    """Each definition, with when it was registered and whether it is published."""
     logs: dict[int, NewLog] = field(default_factory=dict)
     schedules: dict[tuple[str, str], ScheduleRecord] = field(default_factory=dict)
     flows: dict[tuple[str, str], FlowRecord] = field(default_factory=dict)
     workers: dict[tuple[str, str], WorkerRecord] = field(default_factory=dict)
     queue: dict[tuple[RunKey, int], QueueRow] = field(default_factory=dict)
     waits: dict[RunKey, Wait] = field(default_factory=dict)
-    """What runs wait for, of those that are not in memory."""
+    """What runs that are not in memory wait for."""
 
     def copy(self) -> Tables:
         return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
@@ -108,8 +108,8 @@ class Tables:
     def claimable(
         self, namespace: str, claims: Iterable[str], runs: Iterable[RunKey] | None = None
     ) -> list[tuple[Instant, RunRecord]]:
-        """What a node that knows these workflows, or is for these runs, may take, and when; the longest due
-        first."""
+        """The runs that a node may take, and since when; the longest due first. The node claims these
+        workflows, or only `runs` if given."""
         wanted, keys = set(claims), None if runs is None else set(runs)
         free = [run for run in self.runs.values() if run.namespace == namespace and run.owner is None]
         fit = [run for run in free if (run.claim in wanted if keys is None else run.key in keys)]
@@ -123,7 +123,7 @@ class Tables:
         return [self.tasks[at] for at in sorted(at for at in self.tasks if at[0] == run)]
 
     def wanted_task(self, item: QueueRow) -> TaskRecord | None:
-        """The task of an item, if anybody waits for it."""
+        """The task of an item; None if its run or the task has ended."""
         run, task = self.run(item.namespace, item.run), self.tasks.get((item.run, item.seq))
         is_over = run is None or run.status.is_final or task is None or task.status.is_final
         return None if is_over else task
@@ -144,7 +144,7 @@ class Tables:
     def add_runs(
         self, namespace: str, runs: Iterable[RunRecord], *, is_retry: bool = False
     ) -> dict[RunKey, RunKey]:
-        """Answers those whose id is taken, with the run that has it; in a retry, also those that exist."""
+        """Returns the runs whose id is taken, with the run that has it; in a retry, also those that exist."""
         existing: dict[RunKey, RunKey] = {}
         for run in runs:
             known = self.named(namespace, run.id)
@@ -173,13 +173,13 @@ class Tables:
         return wait is not None and wait.kind == kind
 
     def wake(self, key: RunKey, at: Instant) -> None:
-        """Look at it at `at`, if not before. One in an operator's hands sleeps on."""
+        """Make the run due at `at`, or earlier if it was. A parked or paused run does not wake."""
         run = self.runs[key]
         if run.status in AWAKE:
             self.change(key, wake_at=earlier(run.wake_at, at))
 
     def free(self, node: NodeId, now: Instant, setback: int) -> None:
-        """The node is gone: its runs are due at once. The epoch counts on when somebody takes them."""
+        """The node is gone, and its runs are due at once. The next claim raises the epoch."""
         for run in self.owned(node):
             self.change(run.key, owner=None, wake_at=now, setbacks=run.setbacks + setback)
 
@@ -206,10 +206,10 @@ class Tables:
         return PostResult.POSTED
 
     def change_task(self, **values: Any) -> None:
-        """The task that `run` and `seq` name, if there is one."""
+        """Change the task that `run` and `seq` name, if there is one."""
         known = self.tasks.get((values["run"], values["seq"]))
         if known is not None:
-            # Workers may have lost attempts of which the node has not heard.
+            # Workers may have lost attempts that the node does not know of.
             attempt = max(known.attempt, values.pop("attempt", 0))
             self.tasks[known.run, known.seq] = replace(known, attempt=attempt, **values)
 
@@ -224,7 +224,7 @@ class Tables:
         self.queue = {at: item for at, item in self.queue.items() if at[0] != run}
 
     def try_again(self, run: RunKey, seq: int) -> None:
-        """All its attempts so far are forgiven, and the next one bears the next number."""
+        """Reset the task. Its attempts so far are forgiven, and the next one gets the next number."""
         task = self.tasks.get((run, seq))
         if task is not None:
             reset = {"output": None, "failure": None, "due_at": None, "started_at": None, "finished_at": None}
@@ -232,13 +232,13 @@ class Tables:
             self.tasks[run, seq] = replace(again, forgiven=task.attempt)
 
     def take(self, run: RunKey, message: MessageId, position: int | None) -> None:
-        """Only its own: the id of another run's message changes nothing."""
+        """Mark a message of this run as taken. The id of another run's message changes nothing."""
         known = self.messages.get(message)
         if known is not None and known.run == run:
             self.messages[message] = replace(known, taken=position)
 
     def collect(self, node: NodeId) -> list[RunKey]:
-        """The runs of this node that got mail since it last asked: what else would wake one it has?"""
+        """The runs of this node that got messages since it last asked. Only messages wake an owned run."""
         woken = [run.key for run in self.owned(node) if run.wake_at is not None]
         for key in woken:
             self.change(key, wake_at=None)
@@ -255,7 +255,7 @@ class Tables:
             waiting=None,
             started_at=run.started_at or now,
         )
-        return Claimed(taken, run.status is RunStatus.PENDING)  # nobody has had it before
+        return Claimed(taken, run.status is RunStatus.PENDING)  # True if no node has had the run before
 
 
 def new_task(row: NewTask) -> TaskRecord:

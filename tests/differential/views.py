@@ -1,4 +1,4 @@
-"""What a person may see of the model: logs, tasks at a glance, and why a run would never move again."""
+"""What users see of the model: logs, summaries of tasks, and why a run is stranded."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.core.waiting import WaitKind
 
 LONG = 10 * 60 * 1_000_000
-"""In microseconds: a run that is due and that nobody has taken for longer is reported."""
+"""Microseconds. A run that is due for longer, and that no node has taken, is reported."""
 
 _HIGHEST_PLACE = 999_999_999
 
 
 def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogRecord]:
-    """Those of a task that there is."""
+    """Log records of the run after number `after`, without those of tasks that do not exist."""
     found: list[LogRecord] = []
     for number, row in tables.logs.items():
         said_by = tables.tasks.get((row.run, row.seq))
@@ -47,7 +47,7 @@ def glance(task: TaskRecord) -> TaskSummary:
 
 
 def _place(input: Payload) -> tuple[int, int] | tuple[None, None]:
-    """The last that an item of a fan-out is told, and nobody else."""
+    """The index and count of an item of a fan-out: the last two entries of its input."""
     given: Any = json.loads(input)
     if not isinstance(given, dict) or [*given][-2:] != ["parallel_index", "parallel_count"]:
         return None, None
@@ -64,7 +64,7 @@ def as_child(run: RunRecord) -> ChildRecord:
 
 
 def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
-    """Why it would never move again, if so."""
+    """Why the run would never go on; None if it would."""
     if run.status not in AWAKE:
         return None
     if run.owner is not None:

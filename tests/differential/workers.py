@@ -1,4 +1,4 @@
-"""Workers and the queue of the model: who may take what, and whose word counts."""
+"""Workers and the queue of the model: which worker may take which item, and whose completion counts."""
 
 from __future__ import annotations
 
@@ -113,13 +113,13 @@ def _of(tables: Tables, namespace: str) -> list[WorkerRecord]:
 
 
 def _at(tables: Tables, namespace: str, url: str) -> WorkerRecord | None:
-    """The worker of that address; of several the one that was heard of last."""
+    """The worker with that URL; if there are several, the one heard from last."""
     there = [worker for worker in _of(tables, namespace) if worker.url == url != "queue"]
     return min(there, key=lambda worker: (-worker.heartbeat_at, worker.id.encode()), default=None)
 
 
 def due_items(tables: Tables, namespace: str, services: Sequence[str], now: Instant) -> list[QueueRow]:
-    """The longest due first."""
+    """Due items, the longest due first."""
     mine = [item for item in tables.queue.values() if item.namespace == namespace]
     due = [item for item in mine if item.service in services and item.ready_at <= now]
     return sorted(due, key=lambda item: item.ready_at)
@@ -180,7 +180,8 @@ def _end(tables: Tables, item: QueueRow, outcome: Outcome, now: Instant) -> Comp
 
 
 def write_queue(tables: Tables, commit: Commit) -> None:
-    """What a commit puts into the queue and takes out of it. What is put again counts on."""
+    """Adds and removes the items of a commit. An item that is added again keeps its counts of attempts and
+    leases."""
     queued = {(row.run, row.seq): row for row in commit.queued}
     for gone in commit.unqueued:
         if (gone.run, gone.seq) not in queued:

@@ -1,4 +1,4 @@
-"""All known faults. Each is a mistake that a tired engineer could make on a Friday."""
+"""All known faults. Each is a mistake that an engineer could make."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Position: TypeAlias = tuple[int, int]
 """Line and column, as in the syntax tree: lines count from 1, columns in bytes."""
 
 _COMPOUND = (ast.Await, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.NamedExpr, ast.UnaryOp)
-"""Need parentheses in some places."""
+"""Expressions that need parentheses in some places."""
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _MAY_LACK_PARTS = (ast.BoolOp, ast.Call, ast.List, ast.Set, ast.Tuple)
 
@@ -74,7 +74,7 @@ class CodeEdit(NamedTuple):
         source.changed[file] = _splice(text, *self._change(found[0]))
 
     def _change(self, match: Match) -> tuple[Position, Position, str]:
-        """What to write, from where to where."""
+        """Where the replaced text begins and ends, and the new text."""
         new = fill(self.new, match.captured)
         first, last = match.nodes[0], match.nodes[-1]
         if isinstance(first, ast.expr) and not isinstance(match.parents[-1], ast.Expr):
@@ -125,7 +125,7 @@ def _elsewhere(name: str, source: Source) -> str:
 
 
 def _pieces(pattern: str, scope: ast.AST) -> Iterator[str]:
-    """All expressions of the scope, or the first lines of all its statements, as the pattern is one."""
+    """All expressions of the scope if the pattern is one; otherwise the first lines of all its statements."""
     kind = ast.expr if isinstance(parse(pattern), ast.expr) else ast.stmt
     for node in ast.walk(scope):
         if isinstance(node, kind):
@@ -136,7 +136,7 @@ def _pieces(pattern: str, scope: ast.AST) -> Iterator[str]:
 
 
 def _without(part: ast.AST, parents: Sequence[ast.AST]) -> ast.expr:
-    """The expression around a part that can be left out, without this part."""
+    """The expression around a part, without this part."""
     *_, outer, whole = parents
     if isinstance(whole, ast.keyword):
         part, whole = whole, outer

@@ -18,7 +18,7 @@ class Check(NamedTuple):
     """What `python -m` runs."""
     arguments: tuple[str, ...]
     seconds: float = 90
-    """After this time it counts as hanging. Many times what it needs."""
+    """After this time the command counts as hanging. It needs only a fraction of it."""
 
     @property
     def is_pytest(self) -> bool:
@@ -53,7 +53,7 @@ class Fault(NamedTuple):
 
 
 def cases(file: str, *names: str) -> list[Check]:
-    """Tests of one file, by their full names: `test_faults` notices a test that is renamed or gone."""
+    """Tests of one file, by their full names. `test_faults` notices if one is renamed or gone."""
     return [Check("pytest", tuple(f"tests/{file}::{name}" for name in names))]
 
 

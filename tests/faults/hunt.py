@@ -21,7 +21,7 @@ _TESTS_AT_ONCE = 600
 class Result(NamedTuple):
     name: str
     is_good: bool
-    """Caught; or, for the control, passed."""
+    """The fault was caught; for the control, the check passed."""
     by: str
     """The test that caught it."""
     why: str
@@ -75,7 +75,7 @@ def catch(root: Path, fault: Fault) -> Result:
 def _two_at_a_time(
     job: Callable[..., Result], items: Sequence[Check] | Sequence[Fault], tell: Callable[[Result], None]
 ) -> list[Result]:
-    """Returns the results in the order of the items, and tells of each when it is done."""
+    """Returns the results in the order of the items, and reports each when it is done."""
 
     def work(item: Check | Fault) -> Result:
         result = job(item)

@@ -36,7 +36,7 @@ class Match(NamedTuple):
     nodes: Sequence[ast.expr] | Sequence[ast.stmt]
     """An expression, or the statements."""
     parents: Sequence[ast.AST]
-    """Of these nodes; the nearest is the last."""
+    """The parents of these nodes; the nearest is the last."""
     captured: Captured
 
 
@@ -161,7 +161,7 @@ def _with_dots(captured: Captured, *matched: object) -> Captured:
 
 
 def fill(text: str, captured: Captured) -> Parsed:
-    """The replacement, with what was captured in its place."""
+    """The replacement, with the captured parts filled in."""
     parsed, filler = parse(text), _Filler(captured)
     return filler.visit(parsed) if isinstance(parsed, ast.expr) else [filler.visit(each) for each in parsed]
 

@@ -56,12 +56,12 @@ class QueryEdit(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """Without layout and comments."""
+    """The words of the text, without layout and comments."""
     return [word["word"] for word in _WORD.finditer(text) if word["word"]]
 
 
 def _find(clause: str, text: str, span: tuple[int, int]) -> list[tuple[int, int, dict[str, str]]]:
-    """From where to where it is, and what its letters stand for."""
+    """All matches: where each begins and ends, and what its letters stand for."""
     wanted = words(clause)
     there = [word for word in _WORD.finditer(text, *span) if word["word"]]
     found: list[tuple[int, int, dict[str, str]]] = []

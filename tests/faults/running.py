@@ -17,7 +17,7 @@ _GRACE_SECONDS = 15
 """A command that hangs gets this time to stop its databases before it is killed."""
 
 _NOT_EVIDENCE = ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "NameError")
-"""A test that fails with one of these has met a clumsy edit, not a broken promise."""
+"""A test that fails with one of these was broken by the edit itself, not by a broken promise."""
 
 _FAILED = re.compile(r"^FAILED (?P<test>.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 _TIMED_OUT = "Failed: Timeout"
@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
     by: str
     """The test, or the command."""
     why: str
-    """What it said, in one line."""
+    """Its message, in one line."""
     seconds: float
     output: str = ""
 
@@ -56,7 +56,7 @@ def _execute(check: Check, ground: Ground) -> tuple[int | None, str]:
     """The exit code (None if the command hung), and everything that it printed."""
     command = [sys.executable, "-m", check.module]
     if check.is_pytest:
-        # Without the cache, or the next `pytest --lf` would run what failed here.
+        # Without the cache: otherwise the next `pytest --lf` would run what failed here.
         command += ["-x", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "--timeout=30"]
     process = subprocess.Popen(
         [*command, *check.arguments],

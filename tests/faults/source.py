@@ -13,11 +13,11 @@ PACKAGE = Path("src", "holdfast")
 
 
 class Disarmed(Exception):
-    """An edit does not find its place exactly once, so nobody knows what it would break."""
+    """An edit does not find its place exactly once, so it is unclear what it would break."""
 
 
 def nearest(wanted: str, known: Iterable[str]) -> str:
-    """The end of a message about what is not there."""
+    """The end of a message about a missing name: the most similar known one."""
     near = difflib.get_close_matches(wanted, known, n=1, cutoff=0.5)
     return f"; the nearest is `{near[0]}`" if near else ""
 
@@ -28,7 +28,7 @@ class Source:
     def __init__(self, package: Path) -> None:
         self._package = package
         self.changed: dict[str, str] = {}
-        """By their paths below the package, as in `engine/tick.py`."""
+        """The new texts, by path below the package, such as `engine/tick.py`."""
 
     def find(self, pattern: str) -> list[str]:
         return sorted(path.relative_to(self._package).as_posix() for path in self._package.glob(pattern))
@@ -44,7 +44,7 @@ class Source:
 class Edit(Protocol):
     @property
     def place(self) -> str:
-        """As in `engine.tick:Tick.park`."""
+        """The place as a text, such as `engine.tick:Tick.park`."""
         ...
 
     def apply(self, source: Source) -> None:

@@ -28,7 +28,7 @@ _BATCH = 20
 
 
 def run_many(tasks: Sequence[Task], seconds: float, jobs: int) -> tuple[Tally, float]:
-    """Until all are done, or the time is over, or ten have failed."""
+    """Run until all are done, the time is over, or ten have failed."""
     total, began = Tally(), time.monotonic()
     seeds = sum(len(task.seeds) for task in tasks)
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
@@ -54,7 +54,7 @@ def _show_progress(total: Tally, seeds: int, took: float) -> None:
 
 
 def tell(workload: str, seed: int) -> bool:
-    """One history in full; if it fails, with as few faults as it takes. Says whether it went well."""
+    """Print one history in full; if it fails, shrunk to few faults. Returns whether it went well."""
     simulation = _try(workload, seed, None)
     if isinstance(simulation, Simulation):
         print("\n".join(simulation.world.trace))

@@ -1,4 +1,4 @@
-"""Random DAGs as a scenario: each must end as a plain interpreter says, whatever goes wrong."""
+"""Random DAGs as a scenario. Each must end as a plain interpreter computes, whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _ABSENT = "absent"
 
 
 class DagScenario:
-    """One DAG, whose tasks are functions of this process. If it fails it is mended and retried, once."""
+    """One DAG, whose tasks are functions of this process. If it fails, it is mended and retried once."""
 
     is_client_spared = True
-    """A signal that is sent twice would be taken for two."""
+    """A signal that a client sends again after a fault would count twice."""
     most_faults = 12
     slots = (2, 1000)
     longest_task = 5.0
@@ -72,8 +72,8 @@ class DagScenario:
 
         @task(catalog=self.catalog)
         async def called_work(plan: dict[str, Any], given: dict[str, Any]) -> Any:
-            # A workflow is not told its place in a fan-out; but it is the last part of its id, before the
-            # number of the round if it was begun after a retry.
+            # A workflow does not know its place in a fan-out. But the place is the last part of its id,
+            # before "#" and the number of the round if it began after a retry.
             last = task_context().run_id.rpartition("/")[2].partition("#")[0]
             return work(plan, given, int(last) if last.isdecimal() else 0, is_retried=self._is_mended)
 
@@ -89,13 +89,13 @@ class DagScenario:
             try:
                 await insist(lambda: client.retry(run))
             except NotEnded:
-                pass  # the request before was done after all
+                pass  # the request before this one was done after all
             await self._answer(run, promise="#2")
             await self._await_end(run)
         self._is_done = True
 
     async def _answer(self, run: Run[Any], promise: str) -> None:
-        """Everything that it will ever ask for, before it asks."""
+        """Send everything that the run may ever wait for, before it waits."""
         for name, each in self._dag["tasks"].items():
             try:
                 if "wait_for_signal" in each and not promise:
@@ -103,7 +103,7 @@ class DagScenario:
                 elif "approval" in each:
                     await run.resolve(name + promise, True)
             except (RunEnded, PromiseSettled):
-                pass  # it went another way
+                pass  # the run took another path
 
     async def _await_end(self, run: Run[Any]) -> str:
         while not (status := await run.status()).is_final:  # noqa: ASYNC110
@@ -123,7 +123,7 @@ class DagScenario:
             expected = Interpreter(self._dag, before=expected)
         found = histories["first"]
         if was_lost(histories.values()):
-            return  # ten nodes died over one task, which the interpreter knows nothing of
+            return  # ten nodes died over one task: the interpreter does not know that failure
         told = f"\n{json.dumps(self._dag)}"
         if found.run.status != expected.status:
             yield f"the run is {found.run.status}, not {expected.status}: {found.run.failure}{told}"
@@ -142,7 +142,7 @@ def _there(**given: Any) -> dict[str, Any]:
 
 
 def _states(history: History) -> dict[str, str]:
-    """By task, what became of it: failed if any of its items has."""
+    """The state of each task: failed if one of its items failed."""
     last: dict[tuple[str, Any], str] = {}
     for record in history.tasks:
         given = msgspec.json.decode(record.input)
@@ -150,7 +150,7 @@ def _states(history: History) -> dict[str, str]:
     found: dict[str, str] = {}
     for (name, index), status in last.items():
         if index is None and any(other == name and place is not None for other, place in last):
-            continue  # of a time before the retry, when it had nothing to fan out over
+            continue  # from before the retry, when it had nothing to fan out over
         if found.get(name) != "failed":
             found[name] = status
     return found

@@ -1,6 +1,6 @@
-"""Random flows as a scenario: each must end as a plain interpreter says, whatever goes wrong.
+"""Random flows as a scenario. Each must end as a plain interpreter computes, whatever goes wrong.
 
-Their work is done by functions of the nodes, and by workers that take it from the queue.
+Functions of the nodes do their tasks, and workers that take them from the queue.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _LOOK_EVERY = 5.0
 
 
 class FlowScenario:
-    """A few flows. Each hears what it waits for when it does, and is mended and retried if it fails."""
+    """A few flows. The client sends what each waits for, and retries it if it fails."""
 
     is_client_spared = True
-    """A signal that is sent twice would be taken for two."""
+    """A signal that a client sends again after a fault would count twice."""
     most_faults = 12
-    """Together they must not take longer than a wait that is answered may last, an hour."""
+    """So few that together they take less than an hour: so long may a wait last that is answered."""
     slots = (2, 1000)
     longest_task = 5.0
     deadly = ()
@@ -46,7 +46,7 @@ class FlowScenario:
         self._runs = {run.id: run for run in runs}
         self.services = {name: self._service(name) for name in SERVICES}
         self._states: dict[str, dict[str, Any]] = {}
-        """What they came to."""
+        """The final state of each flow, by id."""
         register(self.catalog, runs)
 
     def _service(self, name: str) -> Callable[[QueueItem], Any]:
@@ -71,7 +71,7 @@ class FlowScenario:
                 try:
                     await client.retry(run)
                 except NotEnded:
-                    pass  # the request before was done after all
+                    pass  # the request before this one was done after all
             elif not await made.tell(client):
                 await asyncio.sleep(_LOOK_EVERY)
         self._states[made.id] = await made.read_state(client)
@@ -85,7 +85,7 @@ class FlowScenario:
     def problems(self, simulation: Simulation) -> Iterable[str]:
         histories = {history.run.id: history for history in simulation.safety.histories()}
         if was_lost(histories.values()):
-            return  # ten nodes or workers died over one task, which the interpreter knows nothing of
+            return  # ten nodes or workers died over one task: the interpreter does not know that failure
         for id, made in self._runs.items():
             found = histories[id]
             yield from made.problems(found.run, found.tasks, self._states[id])

@@ -1,4 +1,4 @@
-"""Jobs: what a client wants of one run, what it did to get it, and whether what came of it is possible."""
+"""Jobs: what a client wants from a run, what it did, and whether the outcome is possible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from holdfast.testing.simulation.simulation import Simulation
 T = TypeVar("T")
 
 _TROUBLE = (StoreError, NotOpen, NodeStopped)
-"""What a client may meet through no fault of its own; nobody knows then what came of the call."""
+"""Errors that are no mistake of the client. After one of them the outcome of the call is unknown."""
 
 
 async def insist(call: Callable[[], Awaitable[T]]) -> T:
@@ -39,7 +39,7 @@ async def insist(call: Callable[[], Awaitable[T]]) -> T:
 
 
 class Job:
-    """One run and everything about it. Outlives the client's processes: this is what the user knows."""
+    """One run, and what the user knows about it. Outlives the client's processes."""
 
     def __init__(
         self, id: str, workflow: Any, *args: Any, expected: Any = None, start_after: float = 0
@@ -58,7 +58,7 @@ class Job:
         await self.await_ending(run)
 
     async def meanwhile(self, client: Client, run: Run[Any]) -> None:
-        """Whatever else the client does to the run."""
+        """What else the client does to the run."""
 
     async def await_ending(self, run: Run[Any]) -> None:
         async def end() -> tuple[str, Any]:
@@ -96,7 +96,7 @@ class Failing(Job):
 
 
 class Retried(Failing):
-    """Fails, is tried again by hand, and fails again: the task has all its attempts once more."""
+    """Fails, is retried by the client, and fails again. The task gets all its attempts once more."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,7 +109,7 @@ class Retried(Failing):
             try:
                 await client.retry(self.id)
             except NotEnded:
-                pass  # the one before was done after all
+                pass  # the retry before this one was done after all
             except _TROUBLE:
                 await asyncio.sleep(1)
                 continue
@@ -118,7 +118,7 @@ class Retried(Failing):
 
 
 class Signalled(Job):
-    """Sends numbers in order, and each again until somebody says that it was taken."""
+    """Sends numbers in order, and each again until it is acknowledged."""
 
     def __init__(self, *args: Any, numbers: int, has_stop: bool, pause: float, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -134,7 +134,7 @@ class Signalled(Job):
                 try:
                     await run.signal("number", number)
                 except RunEnded:
-                    break  # it had all it wants, by a signal that nobody acknowledged
+                    break  # the run has ended, by a signal that was not acknowledged
                 except _TROUBLE:
                     await asyncio.sleep(1)
                 else:
@@ -156,7 +156,7 @@ class Signalled(Job):
 
 
 class Approved(Job):
-    """Two approve it, and exactly one of them does."""
+    """Two people approve the run. Exactly one of them succeeds."""
 
     def __init__(self, *args: Any, delay: float, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -185,7 +185,7 @@ class Approved(Job):
         if self.ending is None or self.ending[0] != "success" or len(self._won) > 1:
             return False
         winner = self.ending[1].removeprefix("approved by ")
-        # Between a lost answer and a crash of the client anything may have been done by either.
+        # After a lost answer or a crash of the client, either approval may have been done.
         return winner in ("ann", "bob") and (not self._won or self._won == {winner})
 
 
@@ -201,7 +201,7 @@ class Cancelled(Job):
             try:
                 await run.cancel("enough")
             except RunEnded:
-                pass  # by a request that nobody acknowledged
+                pass  # ended by a request that was not acknowledged
             except _TROUBLE:
                 await asyncio.sleep(1)
                 continue
@@ -212,7 +212,7 @@ class Cancelled(Job):
 
 
 class Deadly(Job):
-    """Ends every process that takes it, until it is set aside; then it is cancelled."""
+    """Ends every process that takes it, until it is parked. Then the client cancels it."""
 
     async def meanwhile(self, client: Client, run: Run[Any]) -> None:
         while True:
@@ -225,26 +225,26 @@ class Deadly(Job):
                 await asyncio.sleep(1)
         while (status := await insist(run.status)) is not RunStatus.PARKED:
             if status is RunStatus.CANCELLED:
-                return  # by a request that nobody acknowledged
+                return  # ended by a request that was not acknowledged
             await asyncio.sleep(30)
         try:
             await insist(lambda: run.cancel("enough"))
         except RunEnded:
-            pass  # the same
+            pass  # ended by a request that was not acknowledged
 
     def is_right(self) -> bool:
         return self.ending == ("cancelled", "enough")
 
 
 class Jobs:
-    """A scenario: some jobs at a time."""
+    """A scenario: several jobs at once."""
 
     is_client_spared = False
     most_faults = 30
     slots = (2, 4, 1000)
     deadly = ("deadly", "deadly_after_a_task")
     longest_task = 20.0
-    """Longer than a lease: only the silence of a node counts, not that of a task."""
+    """Longer than a lease, which a node renews however long its tasks take."""
 
     def __init__(self, jobs: list[Job], catalog: Catalog = w.catalog) -> None:
         self.queues = {"narrow": 2}

@@ -1,4 +1,4 @@
-"""Random programs as a scenario: each must end as it does in plain asyncio, whatever goes wrong."""
+"""Random programs as a scenario. Each must end as it does in plain asyncio, whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from holdfast.testing.simulation.simulation import Simulation
 _LOOK_EVERY = 3600.0
 _LOST = "TaskLost"
 
-# Once for all scenarios, which come one after the other: it takes longer than many a simulation.
+# Shared by all scenarios, which run one after the other: building it takes longer than many simulations.
 _catalog = Catalog()
 _failures: Counter[str] = Counter()
 _workflow = register(_catalog, failures=_failures)
 
 
 class ProgramScenario:
-    """One program. Its client is spared: a signal that is sent twice would be another program."""
+    """One program. Its client gets no faults: a signal that is sent twice would make another program."""
 
     is_client_spared = True
     most_faults = 8
-    """Together they must not take longer than the margin that the rules of `language` leave, ten minutes."""
+    """So few that together they take less than ten minutes, the margin that the rules of `language` leave."""
     slots = (1000,)
-    """A task that hangs until another one ends must not have its slot."""
+    """A task that waits for another task must not take the slot that the other one needs."""
     longest_task = 1.0
     deadly = ()
 
@@ -51,7 +51,7 @@ class ProgramScenario:
     async def use(self, client: Client) -> None:
         run = await client.start(_workflow, self._program, id="first")
         await self._send_all(run)
-        # Seldom, for it may take weeks, and whoever waits for a result asks every two seconds.
+        # Seldom: the run may take weeks, and `result()` would ask every two seconds.
         while not (await run.status()).is_final:  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_EVERY)
         self._is_done = True
@@ -77,7 +77,7 @@ class ProgramScenario:
         records = [history.run for history in simulation.safety.histories()]
         found = {_path_of(record): _ending_of(record) for record in records}
         if any(_LOST in str(ending.detail) for ending in found.values()):
-            return  # ten nodes died over one task, which asyncio knows nothing of
+            return  # ten nodes died over one task: asyncio does not know that failure
         expected = self._expected
         for problem in differences("run", "ended", expected, expected.endings, found):
             yield f"{problem}\n{describe(self._program)}"

@@ -1,4 +1,4 @@
-"""What many simulations came to, and the page about it."""
+"""The totals of many simulations, and the page that shows them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ checked in the end:
 
 
 class Tally(msgspec.Struct):
-    """What a batch of simulations came to."""
+    """The totals of a batch of simulations."""
 
     seeds: int = 0
     microseconds: int = 0

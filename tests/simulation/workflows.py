@@ -1,4 +1,4 @@
-"""Workflows that use everything, and what must come of each however it is disturbed."""
+"""Workflows that use every feature, and how each must end whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ async def cleans_up() -> None:
 
 @workflow(catalog=catalog)
 async def draws() -> list[Any]:
-    """Everything that must come out of the journal the same again."""
+    """Everything that the journal must reproduce."""
     ctx = context()
     first = [ctx.random.random(), str(ctx.uuid4()), ctx.now().isoformat()]
     await add(1, 2)

@@ -1,4 +1,4 @@
-"""Everything that is simulated, by name: a seed in, a scenario out."""
+"""All workloads of simulations, by name. Each makes a scenario from a seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tests.simulation.programs import draw_program
 from holdfast.testing.simulation.simulation import Scenario
 
 MIX = ("jobs", "jobs", "jobs", "dags", "programs", "flows")
-"""In what order batches of seeds are made of them. A program takes days, and some four times as long."""
+"""The workloads of consecutive batches of seeds. A program takes days of simulated time, and some four times
+as long to run."""
 
 WORKLOADS: dict[str, Callable[[int], Scenario]] = {
     "jobs": draw_jobs,
