@@ -49,7 +49,7 @@ class Hand:
             await play(self)
             await asyncio.sleep(self._dice.expovariate(1 / 0.05))
 
-    # --- one thing, and what came of it
+    # --- a call and its outcome
 
     async def ask(self, action: str, run: str, value: Any, do: Callable[[], Awaitable[Any]]) -> Any:
         """Call, and write down what came of it. Returns the answer, or None if there was none."""

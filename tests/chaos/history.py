@@ -1,7 +1,7 @@
 """Is this history possible? The checks of a chaos run, as pure functions of its evidence.
 
-Each check states a promise, counts the cases it looked at, and lists those that are impossible if holdfast
-keeps the promise. A check without cases proves nothing, so the report shows the count.
+Each check states a promise, counts the cases it looked at, and lists the cases that are impossible if
+holdfast keeps the promise. A check without cases proves nothing, so the report shows the count.
 """
 
 from __future__ import annotations

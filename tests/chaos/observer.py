@@ -49,7 +49,7 @@ def read(url: str, sql: str) -> Rows:
 
 
 def recorded_tasks(url: str) -> list[str]:
-    """The ids of tasks that have succeeded, without those that run in no process. They never begin again."""
+    """The ids of succeeded tasks, which nothing opens again. Leaves out tasks that run in no process."""
     rows = read(url, "SELECT run, seq, name FROM tasks WHERE status = 'success'")
     return [f"{_uuid(run)}:{seq}" for run, seq, name in rows if name not in WAITS]
 

@@ -1,4 +1,4 @@
-"""Calls of nodes and clients: mostly correct ones, now and then one that comes too late.
+"""Calls of nodes and clients: mostly correct ones, now and then late ones.
 
 Everything is drawn from what the model holds, so that most of it meets runs, tasks and messages that exist.
 """

@@ -32,7 +32,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
-"""The deeds. One that is here more often happens more often."""
+"""The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
 

@@ -31,7 +31,7 @@ def _shown(name: str, value: object) -> str:
     return f"{value / SECOND:g}s" if name in _TIMES and isinstance(value, int) else repr(value)
 
 
-# --- to one operation on the store
+# --- faults of one operation on the store
 
 
 class _AtOperation(_FaultBase, frozen=True):
@@ -110,7 +110,7 @@ OperationFault: TypeAlias = (
     | CrashAfter
 )
 
-# --- at some time after the beginning, in microseconds
+# --- faults at a time; `at` is in microseconds since the beginning
 
 
 class MachineCrash(_FaultBase, frozen=True):

@@ -252,7 +252,7 @@ class Process:
     def _has(self, run: RunKey) -> bool:
         return self.engine is not None and self.engine.has(run)
 
-    # --- its life
+    # --- from boot to end
 
     def begin(self) -> None:
         self._simulation.world.note(self.name, "boots")
@@ -332,7 +332,7 @@ class Process:
             error = context.get("exception")
             self._simulation.world.fail(f"a callback on {self.name} failed: {error!r}")
 
-    # --- for the world
+    # --- called by the world
 
     def next_due(self) -> int | None:
         due = self.loop.next_due()
@@ -349,7 +349,7 @@ class Process:
                 f"{self.name} has stopped by an error of its own: {self.engine.failure!r}"
             )
 
-    # --- for its line
+    # --- called by the connection
 
     @property
     def machine_name(self) -> str:

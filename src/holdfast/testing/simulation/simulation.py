@@ -288,7 +288,7 @@ class Simulation:
         for machine in self._machines.values():
             machine.stop_faults()
 
-    # --- for processes
+    # --- called by processes, and the end
 
     def _read_attempts(self) -> list[AttemptRecord]:
         runs = [history.run.key for history in self.safety.histories()]

@@ -97,7 +97,7 @@ class World:
                 raise Violation(self._broken)
         return True
 
-    # --- what happened, for people
+    # --- the trace
 
     def note(self, who: str, what: str) -> None:
         line = f"{(self.now - self.began) / SECOND:12.6f}  {who:<10} {what}"
