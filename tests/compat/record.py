@@ -78,7 +78,7 @@ async def _settle(env: Environment, running: int = 0) -> None:
     """Until all that happened is dealt with, but for as many tasks that hold on."""
     turns = 0
     while turns < 10:
-        is_busy = env.engine._is_ticking or env.engine._inbox.woken.is_set()
+        is_busy = env.engine._is_ticking or env.engine._inbox.wake_event.is_set()
         is_settled = not is_busy and env.engine._dispatcher.running <= running
         turns = turns + 1 if is_settled else 0
         await asyncio.sleep(0 if is_settled else 0.001)
@@ -157,7 +157,7 @@ async def _post_to_nobody(env: Environment) -> None:
     """No node is there to hear of this."""
     starter = StoreStarter(env._store, namespace=env.namespace, now=env.clock.now, new_key=env._new_key)
     startable = env._workflows.startable("steps", None)
-    await starter.submit("steps", startable.pinned, [(startable.pack((5, 6), {}), "pending")])
+    await starter.start_runs("steps", startable.pinned, [(startable.pack((5, 6), {}), "pending")])
     await env.signal("waiting-listening", "go", "unread")
     await env.signal("parked", "go")
     await env.cancel("waiting-for-both", "unread")

@@ -206,8 +206,8 @@ def test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_f
         ChildEnded(1, again),
     ]
     assert past.steps[2].events == [reopened(2, (1,), (1,))]
-    assert (list(past.tasks), list(past.held), list(past.children)) == ([], [1], [1])
-    assert past.held[1].record.status is TaskStatus.PENDING
+    assert (list(past.tasks), list(past.held_back), list(past.children)) == ([], [1], [1])
+    assert past.held_back[1].record.status is TaskStatus.PENDING
     assert past.unheard == []
 
 
@@ -224,7 +224,7 @@ def test_a_task_that_is_tried_again_is_open_from_when_its_turn_has_come_with_the
         )
     )
 
-    assert (list(past.tasks), list(past.held)) == ([0], [1])
+    assert (list(past.tasks), list(past.held_back)) == ([0], [1])
     assert past.tasks[0].options == options
 
 
@@ -243,7 +243,7 @@ def test_what_came_of_the_second_try_is_its_own_outcome_and_not_that_of_the_firs
 
     assert past.steps[1].events == [TaskEnded(0, Failed(TRIED_AGAIN)), ChildEnded(0, Failed(TRIED_AGAIN))]
     assert past.steps[4].events == [TaskEnded(0, DONE), ChildEnded(0, DONE)]
-    assert (past.tasks, past.held, past.children) == ({}, {}, {})
+    assert (past.tasks, past.held_back, past.children) == ({}, {}, {})
 
 
 def test_a_task_that_failed_twice_was_tried_again_twice() -> None:
@@ -262,7 +262,7 @@ def test_a_task_that_failed_twice_was_tried_again_twice() -> None:
 
     again = [TaskEnded(0, Failed(TRIED_AGAIN))]
     assert [past.steps[1].events, past.steps[4].events] == [again, again]
-    assert (list(past.tasks), past.held) == ([0], {})
+    assert (list(past.tasks), past.held_back) == ([0], {})
 
 
 def test_a_task_that_was_cancelled_with_the_run_is_held_back_though_nobody_heard_of_its_end() -> None:
@@ -276,7 +276,7 @@ def test_a_task_that_was_cancelled_with_the_run_is_held_back_though_nobody_heard
         )
     )
 
-    assert (past.tasks, sorted(past.held)) == ({}, [0, 1])
+    assert (past.tasks, sorted(past.held_back)) == ({}, [0, 1])
     assert list(past.children) == [0]
     assert past.attached == {0}
 
@@ -325,7 +325,7 @@ def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> No
     )
 
     assert past.steps[1].events == [TaskEnded(0, DONE)]
-    assert (past.tasks, past.held) == ({}, {})
+    assert (past.tasks, past.held_back) == ({}, {})
 
 
 @pytest.mark.parametrize(

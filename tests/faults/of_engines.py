@@ -11,7 +11,7 @@ ORDER = [
         "1: no task is started before it is recorded",
         [
             Code("engine.engine:_tick").insert_before(
-                "A = await B.commit(T)", "self._dispatcher.note_commit(); self._effects.submit(T)"
+                "A = await B.commit(T)", "self._dispatcher.note_commit(); self._effects.dispatch(T)"
             )
         ],
         simulations(40),
@@ -99,7 +99,7 @@ LEASES = [
         "2: whose lease ran out asks before it acts",
         [
             Code("engine.committing:Committer.commit").replace("A = await self._confirm(...)", "break"),
-            Code("engine.dispatcher:submit").remove("self._lease.is_valid(...)"),
+            Code("engine.dispatcher:dispatch").remove("self._lease.is_valid(...)"),
         ],
         simulations(200),
     ),
@@ -227,8 +227,8 @@ ATTEMPTS = [
         "6: no late result changes a task that is settled",
         [
             Code("engine.dispatcher:report").replace("A.stage is Stage.CLOSED", "A.number < 0"),
-            Code("engine.attempts:conclude").replace("A.stage is Stage.CLOSED", "A.number < 0"),
-            Code("engine.attempts:_settle").replace("del A[B]", "A.pop(B, None)"),
+            Code("engine.attempt_recorder:conclude").replace("A.stage is Stage.CLOSED", "A.number < 0"),
+            Code("engine.attempt_recorder:_settle").replace("del A[B]", "A.pop(B, None)"),
         ],
         [
             *cases(
@@ -278,7 +278,7 @@ ATTEMPTS = [
     Fault(
         "timed-out-work-goes-on",
         "a timeout really ends the work",
-        [Code("engine.attempts:time_out").remove("self.cancel_work(...)")],
+        [Code("engine.attempt_recorder:time_out").remove("self.cancel_work(...)")],
         cases("engine/test_attempts.py", "test_a_task_that_runs_too_long_is_ended_and_tried_again"),
     ),
     Fault(

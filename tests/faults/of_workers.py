@@ -158,20 +158,20 @@ REPORTS = [
     Fault(
         "attempt-of-a-report-ignored",
         "numbers of attempts are not used again",
-        [Code("engine.attempts:conclude_remote").remove("A.number = ...")],
+        [Code("engine.attempt_recorder:conclude_remote").remove("A.number = ...")],
         _queued(_LOST),
     ),
     Fault(
         "losses-of-workers-forgotten",
         "attempts that workers lost are counted",
-        [Code("engine.attempts:conclude_remote").remove("A.lost += ...")],
+        [Code("engine.attempt_recorder:conclude_remote").remove("A.lost += ...")],
         _queued(_LOST),
     ),
     Fault(
         "queued-again-without-a-wait",
         "the wait between two attempts holds for workers that ask, too",
         [
-            Code("engine.attempts:_try_again").replace(
+            Code("engine.attempt_recorder:_try_again").replace(
                 "self.offer_to_workers(A, B if ... else C)", "self.offer_to_workers(A, B)"
             )
         ],
@@ -200,7 +200,7 @@ REPORTS = [
     Fault(
         "retry-keeps-queued-work-here",
         "a retry puts work for workers into the queue",
-        [Code("engine.attempts:dispatch_due").remove("if A.service is not None: ...")],
+        [Code("engine.attempt_recorder:dispatch_due").remove("if A.service is not None: ...")],
         _queued("test_a_retry_puts_the_work_into_the_queue_again[sqlite]"),
     ),
     Fault(

@@ -209,7 +209,7 @@ class _CrashingEnvironment(Environment):
         if engine.failure is not None:
             return False  # it has crashed, and the next one is not there yet
         return (
-            not (engine._is_ticking or engine._inbox.woken.is_set())
+            not (engine._is_ticking or engine._inbox.wake_event.is_set())
             and engine._dispatcher.running <= hanging.count
         )
 

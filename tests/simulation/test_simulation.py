@@ -103,7 +103,7 @@ def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     def decide(self: Engine, now: Instant, *, hand_back: bool) -> Tick:
         tick = honest(self, now, hand_back=hand_back)
         self._dispatcher.note_commit()
-        self._effects.submit(tick)
+        self._effects.dispatch(tick)
         return tick
 
     patch.setattr(Engine, "_decide", decide)

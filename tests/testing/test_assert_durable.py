@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, Run, context, task, workflow
-from holdfast.engine.attempts import Attempts
+from holdfast.engine.attempt_recorder import AttemptRecorder
 from holdfast.testing import assert_durable
 
 catalog = Catalog()
@@ -120,7 +120,7 @@ async def test_it_would_find_an_engine_that_forgets_results(monkeypatch: pytest.
         return [await echo(1), await echo(2)]
 
     assert await assert_durable(steps, catalog=catalog) == [1, 2]
-    monkeypatch.setattr(Attempts, "settle_row", lambda *_: None)
+    monkeypatch.setattr(AttemptRecorder, "settle_row", lambda *_: None)
 
     with pytest.raises(AssertionError, match="task 0 ended, says the journal, but its row is dispatched"):
         await assert_durable(steps, catalog=catalog)

@@ -53,7 +53,7 @@ R = TypeVar("R")
 class Starter(Protocol):
     """Starts runs: on the engine of this process, or in the store, for any node to claim."""
 
-    def submit(
+    def start_runs(
         self,
         workflow: str,
         pinned: Pinned,
@@ -232,7 +232,7 @@ class Client:
         """Start a run for each packed input and id."""
         if not runs:
             return []
-        keys = await self._starter.submit(startable.definition.name, startable.pinned, runs, schedule)
+        keys = await self._starter.start_runs(startable.definition.name, startable.pinned, runs, schedule)
         unpack = startable.unpack_result
         return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
 

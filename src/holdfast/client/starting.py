@@ -27,7 +27,7 @@ class StoreStarter:
         self._waiting: list[tuple[list[RunRecord], asyncio.Future[list[RunKey]]]] = []
         self._writer: asyncio.Task[None] | None = None
 
-    def submit(
+    def start_runs(
         self,
         workflow: str,
         pinned: Pinned,

@@ -77,7 +77,7 @@ class Past(msgspec.Struct):
     local: dict[int, Outcome] = {}
     """Outcomes of tasks that the program recorded itself, by task number."""
     tasks: dict[int, UnsettledTask] = {}
-    held: dict[int, UnsettledTask] = {}
+    held_back: dict[int, UnsettledTask] = {}
     """Tasks to try again once the program asks for it (`ResumeTask`)."""
     timers: dict[int, Instant] = {}
     children: dict[int, ChildRecord | None] = {}
@@ -289,7 +289,7 @@ class _Restorer:
             case TaskRecorded():
                 past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
             case TaskResumed():
-                held = past.held.pop(asked.seq, None)
+                held = past.held_back.pop(asked.seq, None)
                 if held is None:
                     raise JournalCorrupt(position, f"it resumes task {asked.seq}, which is not held back")
                 past.tasks[asked.seq] = held
@@ -313,7 +313,7 @@ class _Restorer:
             if seq not in self._options:
                 raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
             self._past.tasks.pop(seq, None)
-            self._past.held[seq] = UnsettledTask(self._task(position, seq), self._options[seq])
+            self._past.held_back[seq] = UnsettledTask(self._task(position, seq), self._options[seq])
         for seq in event.children_again:
             self._past.children[seq] = self._children.get(seq)
 

@@ -25,8 +25,8 @@ class AttemptTimers:
         self._alarms = alarms
         self._inbox = inbox
         self._limits = Alarms()
-        self._show_after = tuning.show_after // dt.timedelta(microseconds=1)
-        self._unshown: deque[tuple[int, LiveAttempt]] = deque()
+        self._record_after = tuning.record_running_after // dt.timedelta(microseconds=1)
+        self._unrecorded: deque[tuple[int, LiveAttempt]] = deque()
         """Running attempts that the store does not know to be running, and when to record it."""
 
     def limit_wait(self, attempt: LiveAttempt, allowed: dt.timedelta) -> None:
@@ -34,7 +34,7 @@ class AttemptTimers:
 
     def start(self, attempt: LiveAttempt, now: Instant) -> None:
         attempt.started_at = now
-        self._unshown.append((now + self._show_after, attempt))
+        self._unrecorded.append((now + self._record_after, attempt))
         if attempt.alarms is not None:
             for alarm in attempt.alarms:
                 alarm.cancel()
@@ -53,9 +53,9 @@ class AttemptTimers:
         if details is None:
             return
         attempt.heartbeat_details = details
-        if attempt.is_shown:
-            attempt.is_shown = False
-            self._unshown.append((self._clock.now() + self._show_after, attempt))
+        if attempt.is_recorded_running:
+            attempt.is_recorded_running = False
+            self._unrecorded.append((self._clock.now() + self._record_after, attempt))
             self._inbox.wake()
 
     def back_off(self, attempt: LiveAttempt, due: Instant) -> None:
@@ -99,14 +99,14 @@ class AttemptTimers:
     def check_limits(self) -> None:
         self._limits.fire_due(self._elapsed())
 
-    def next_show(self) -> Instant | None:
-        while self._unshown and self._unshown[0][1].stage is not Stage.RUNNING:
-            self._unshown.popleft()
-        return Instant(self._unshown[0][0]) if self._unshown else None
+    def next_unrecorded_running(self) -> Instant | None:
+        while self._unrecorded and self._unrecorded[0][1].stage is not Stage.RUNNING:
+            self._unrecorded.popleft()
+        return Instant(self._unrecorded[0][0]) if self._unrecorded else None
 
-    def take_unshown(self, now: Instant) -> Iterable[LiveAttempt]:
+    def take_unrecorded_running(self, now: Instant) -> Iterable[LiveAttempt]:
         """Attempts that have been running long enough to be shown as running."""
-        while self._unshown and self._unshown[0][0] <= now:
-            _, attempt = self._unshown.popleft()
-            if attempt.stage is Stage.RUNNING and not attempt.is_shown:
+        while self._unrecorded and self._unrecorded[0][0] <= now:
+            _, attempt = self._unrecorded.popleft()
+            if attempt.stage is Stage.RUNNING and not attempt.is_recorded_running:
                 yield attempt

@@ -88,16 +88,16 @@ class Dispatcher:
         queue_limits: Mapping[str, int],
         clock: Clock,
         lease: NodeLease,
-        timers: AttemptTimers,
+        attempt_timers: AttemptTimers,
         logs: LogBuffer,
         inbox: EngineInbox,
     ) -> None:
         self._queue_limits = queue_limits
         self._clock = clock
         self._lease = lease
-        self._timers = timers
+        self._attempt_timers = attempt_timers
         self._inbox = inbox
-        self._router = build_executors(self.report, timers.beat, logs.log)
+        self._router = build_executors(self.report, attempt_timers.beat, logs.log)
         self._recording: list[LiveAttempt] = []
         """Attempts whose start the commit under way records."""
         self._queues: dict[tuple[int, str], _QueueSlots] = {}
@@ -124,7 +124,7 @@ class Dispatcher:
         shared.reserved += 1
         return True
 
-    def take_unrecorded(self) -> list[LiveAttempt]:
+    def take_unrecorded_starts(self) -> list[LiveAttempt]:
         """Attempts that could start if their start were recorded, which the next commit should do."""
         if self.is_open:
             for slots in self._queues.values():
@@ -140,7 +140,7 @@ class Dispatcher:
             attempt.may_start = True
         self._recording = []
 
-    def submit(self, attempts: Iterable[LiveAttempt]) -> None:
+    def dispatch(self, attempts: Iterable[LiveAttempt]) -> None:
         """Start each attempt, now or when a slot is free. Call this only after the commit that records it."""
         now = self._current_time()
         has_lease = self.is_open and self._lease.is_valid(now)
@@ -175,7 +175,7 @@ class Dispatcher:
         if ending is not None and ending.attempt is attempt:
             del self._ending[attempt.run, attempt.seq]
             if ending.successor is not None and ending.successor.stage is Stage.WAITING:
-                self.submit([ending.successor])
+                self.dispatch([ending.successor])
 
     def close(self) -> None:
         """Start nothing more. Running attempts go on."""
@@ -234,7 +234,7 @@ class Dispatcher:
         slots.shared.free -= 1
         self.running += 1
         attempt.stage = Stage.RUNNING
-        self._timers.start(attempt, now)
+        self._attempt_timers.start(attempt, now)
         slots.executor.start(attempt)
 
     def _current_time(self) -> Instant:

@@ -46,7 +46,7 @@ class Effects:
         *,
         residents: Residents,
         dispatcher: Dispatcher,
-        timers: AttemptTimers,
+        attempt_timers: AttemptTimers,
         starts: StartQueue,
         scope: RunScope,
         poller: StorePoller,
@@ -56,7 +56,7 @@ class Effects:
     ) -> None:
         self._residents = residents
         self._dispatcher = dispatcher
-        self._timers = timers
+        self._attempt_timers = attempt_timers
         self._starts = starts
         self._scope = scope
         self._poller = poller
@@ -70,8 +70,8 @@ class Effects:
             self._drop_lost(tick, receipt)
         self._dispatcher.note_commit()
         self._dispatcher.start_waiting()
-        self.submit(tick)
-        for attempt in tick.attempts.to_cancel:
+        self.dispatch(tick)
+        for attempt in tick.recorder.to_cancel:
             self._dispatcher.cancel(attempt)
         self._starts.answer(receipt)
         if tick.commit.ended:
@@ -80,13 +80,13 @@ class Effects:
         self._observer.runs_released([row.run for row in tick.commit.released])
         self._plan_polls(tick, receipt)
 
-    def submit(self, tick: Tick) -> None:
+    def dispatch(self, tick: Tick) -> None:
         """Hand attempts to their executors, now or when a slot is free."""
-        attempts = [attempt for attempt in tick.attempts.to_dispatch if attempt.stage is Stage.SCHEDULED]
+        attempts = [attempt for attempt in tick.recorder.to_dispatch if attempt.stage is Stage.SCHEDULED]
         for attempt in attempts:
             if attempt.options.start_timeout is not None:
-                self._timers.limit_wait(attempt, attempt.options.start_timeout)
-        self._dispatcher.submit(attempts)
+                self._attempt_timers.limit_wait(attempt, attempt.options.start_timeout)
+        self._dispatcher.dispatch(attempts)
 
     def _drop_lost(self, tick: Tick, receipt: Receipt) -> None:
         """Forget runs that another node owns, and runs whose id was taken by an existing run."""

@@ -80,10 +80,10 @@ class Engine:
         inbox = self._inbox = EngineInbox()
         alarms = self._alarms = Alarms()
         lease = self._lease = NodeLease(tuning.lease)
-        timers = self._timers = AttemptTimers(clock, tuning, alarms, inbox)
+        attempt_timers = self._attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
         self._logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
         dispatcher = self._dispatcher = Dispatcher(
-            build_executors, queue_limits, clock, lease, timers, self._logs, inbox
+            build_executors, queue_limits, clock, lease, attempt_timers, self._logs, inbox
         )
         residents = self._residents = Residents(inbox, alarms, dispatcher)
         scope = self._scope = RunScope(own_runs_only=own_runs_only)
@@ -93,7 +93,7 @@ class Engine:
             namespace,
             programs=programs,
             residents=residents,
-            timers=timers,
+            attempt_timers=attempt_timers,
             scope=scope,
             inbox=inbox,
         )
@@ -106,7 +106,7 @@ class Engine:
             Tick,
             residents=residents,
             dispatcher=dispatcher,
-            timers=timers,
+            attempt_timers=attempt_timers,
             scope=scope,
             programs=programs,
             new_key=new_key,
@@ -116,7 +116,7 @@ class Engine:
         self._effects = Effects(
             residents=residents,
             dispatcher=dispatcher,
-            timers=timers,
+            attempt_timers=attempt_timers,
             starts=starts,
             scope=scope,
             poller=self._poller,
@@ -196,7 +196,7 @@ class Engine:
 
     # --- starting runs, and questions
 
-    def submit(
+    def start_runs(
         self,
         workflow: str,
         pinned: Pinned,
@@ -238,7 +238,7 @@ class Engine:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing will happen here until time passes or someone asks for something."""
-        return not (self._is_ticking or self._inbox.woken.is_set() or self._dispatcher.running)
+        return not (self._is_ticking or self._inbox.wake_event.is_set() or self._dispatcher.running)
 
     # --- the loop
 
@@ -247,10 +247,10 @@ class Engine:
             deadline: Instant | None = None
             while True:
                 self._is_ticking = False
-                await self._clock.wait(self._inbox.woken, self._next_due(deadline))
+                await self._clock.wait(self._inbox.wake_event, self._next_due(deadline))
                 self._clock.catch_up()
                 self._is_ticking = True
-                self._inbox.woken.clear()
+                self._inbox.wake_event.clear()
                 if self._is_draining:
                     deadline = deadline or later(self._clock.now(), self._tuning.drain)
                     if not self._dispatcher.running or self._clock.now() >= deadline:
@@ -283,8 +283,8 @@ class Engine:
             self._dispatcher.cancel(attempt)
         deadline = later(self._clock.now(), self._tuning.lease / 2)
         while any(attempt.slots is not None for attempt in ending) and self._clock.now() < deadline:
-            self._inbox.woken.clear()
-            await self._clock.wait(self._inbox.woken, deadline)
+            self._inbox.wake_event.clear()
+            await self._clock.wait(self._inbox.wake_event, deadline)
 
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
@@ -292,8 +292,8 @@ class Engine:
             # While draining, the node does not poll, and a poll that is due would make the loop spin.
             None if self._is_draining else self._poller.next_poll,
             self._alarms.next_due(),
-            self._timers.next_limit(),
-            self._timers.next_show(),
+            self._attempt_timers.next_limit(),
+            self._attempt_timers.next_unrecorded_running(),
             self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
             self._lease.renew_at if len(self._residents) else None,
@@ -329,7 +329,7 @@ class Engine:
 
     def _decide(self, now: Instant, *, hand_back: bool) -> Tick:
         self._alarms.fire_due(now)
-        self._timers.check_limits()
+        self._attempt_timers.check_limits()
         tick = self._new_tick(self._committer.new_commit(now))
         self._hear(tick)
         if hand_back:
@@ -354,13 +354,13 @@ class Engine:
         for fact in self._inbox.take(BEFORE_RUNS):
             tick.hear(fact)
         self._advance_ready(tick)
-        for attempt in self._dispatcher.take_unrecorded():
+        for attempt in self._dispatcher.take_unrecorded_starts():
             if attempt.stage is Stage.WAITING:
-                tick.attempts.record_start(attempt)
-        for attempt in self._timers.take_unshown(tick.now):
-            tick.attempts.show(attempt)
+                tick.recorder.record_start(attempt)
+        for attempt in self._attempt_timers.take_unrecorded_running(tick.now):
+            tick.recorder.record_running(attempt)
         for attempt in self._logs.take_due(tick.now):
-            tick.attempts.write_log(attempt, is_over=attempt.stage is Stage.CLOSED)
+            tick.recorder.write_log(attempt, is_over=attempt.stage is Stage.CLOSED)
         for fact in self._inbox.take(AFTER_RUNS):
             tick.hear(fact)
 
@@ -390,7 +390,7 @@ class Engine:
         poller = self._poller
         if self._admission.is_limiting and self._admission.try_reopen():
             poller.wants_claim = True
-        if poller.wants_claim and tick.attempts.is_risky:
+        if poller.wants_claim and tick.recorder.is_risky:
             # Claim with the next commit. A run claimed with this one would get a setback before it has
             # taken a step, if the node dies with the attempt that starts now.
             self._inbox.wake()

@@ -104,19 +104,19 @@ class EngineInbox:
     """Wakes the engine's loop, and keeps the facts for its next tick."""
 
     def __init__(self) -> None:
-        self.woken = asyncio.Event()
+        self.wake_event = asyncio.Event()
         """What the loop waits for."""
         self._facts: dict[type[Fact], list[Fact]] = {kind: [] for kind in (*BEFORE_RUNS, *AFTER_RUNS)}
 
     def wake(self) -> None:
         """Have a tick, though there may be no fact for it."""
-        self.woken.set()
+        self.wake_event.set()
 
     def post(self, fact: Fact) -> None:
         """Keep a fact until facts of its kind are taken, and see that there is a tick."""
         facts = self._facts[type(fact)]
         if not facts:
-            self.woken.set()
+            self.wake_event.set()
         facts.append(fact)
 
     def post_within_tick(self, fact: Fact) -> None:

@@ -42,7 +42,7 @@ class LiveAttempt(Attempt, eq=False):
     may_start: bool = True
     """False while a commit must record its start first: the task was tried before, and may be what kills its
     nodes. A first attempt may start as soon as its task is recorded."""
-    is_shown: bool = False
+    is_recorded_running: bool = False
     started_at: Instant | None = None
     heartbeat_at: Instant | None = None
     due_at: Instant | None = None

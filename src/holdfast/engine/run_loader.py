@@ -56,7 +56,7 @@ class RunLoader:
         *,
         programs: Programs,
         residents: Residents,
-        timers: AttemptTimers,
+        attempt_timers: AttemptTimers,
         scope: RunScope,
         inbox: EngineInbox,
     ) -> None:
@@ -65,7 +65,7 @@ class RunLoader:
         self._namespace = namespace
         self._programs = programs
         self._residents = residents
-        self._timers = timers
+        self._attempt_timers = attempt_timers
         self._scope = scope
         self._inbox = inbox
 
@@ -141,8 +141,8 @@ class RunLoader:
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
-        if past.held:
-            resident.held_back = past.held
+        if past.held_back:
+            resident.held_back = past.held_back
         for task in past.tasks.values():
             if not task.record.status.is_final:
                 self._resume_task(resident, task)
@@ -180,7 +180,7 @@ class RunLoader:
             attempt.started_at = record.started_at
             self._inbox.post(AttemptLost(attempt))
         elif record.due_at is not None:
-            self._timers.back_off(attempt, record.due_at)
+            self._attempt_timers.back_off(attempt, record.due_at)
         else:
             self._inbox.post(AttemptDue(attempt))
 

@@ -6,7 +6,7 @@ attempts, cancels them and answers callers after the commit (effects.py).
 
 There is one exception. An attempt that has exceeded a limit is cancelled at once, before the commit, if its
 executor promises that cancelled attempts end. Its failure is recorded by a later tick, when it has ended,
-so that no commit allows a retry while the attempt still runs (`Attempts.time_out`).
+so that no commit allows a retry while the attempt still runs (`AttemptRecorder.time_out`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.engine.attempt_recorder import AttemptRecorder, encode_failure, hold
 from holdfast.engine.attempt_timers import AttemptTimers
-from holdfast.engine.attempts import Attempts, encode_failure, hold
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.inbox import (
     AttemptDue,
@@ -106,7 +106,7 @@ class Tick:
         *,
         residents: Residents,
         dispatcher: Dispatcher,
-        timers: AttemptTimers,
+        attempt_timers: AttemptTimers,
         scope: RunScope,
         programs: Programs,
         new_key: Callable[[Instant], RunKey],
@@ -115,7 +115,9 @@ class Tick:
     ) -> None:
         self.commit = commit
         self.now = commit.now
-        self.attempts = Attempts(commit, residents=residents, dispatcher=dispatcher, timers=timers, dice=dice)
+        self.recorder = AttemptRecorder(
+            commit, residents=residents, dispatcher=dispatcher, attempt_timers=attempt_timers, dice=dice
+        )
         self._residents = residents
         self._dispatcher = dispatcher
         self._scope = scope
@@ -140,18 +142,18 @@ class Tick:
     def hear(self, fact: Fact) -> None:
         match fact:
             case AttemptEnded():
-                self.attempts.conclude(fact.attempt, fact.outcome, fact.at)
+                self.recorder.conclude(fact.attempt, fact.outcome, fact.at)
             case WorkerReported():
-                self.attempts.conclude_remote(fact.attempt, fact.report)
+                self.recorder.conclude_remote(fact.attempt, fact.report)
                 self.mark_read(fact.attempt.resident, fact.message)
             case LimitExceeded():
-                self.attempts.time_out(fact.attempt, fact.reason)
+                self.recorder.time_out(fact.attempt, fact.reason)
             case EndOverdue():
-                self.attempts.fail_overdue(fact.attempt)
+                self.recorder.fail_overdue(fact.attempt)
             case AttemptDue():
-                self.attempts.dispatch_due(fact.attempt)
+                self.recorder.dispatch_due(fact.attempt)
             case AttemptLost():
-                self.attempts.lose(fact.attempt, LOST_ATTEMPTS_ALLOWED)
+                self.recorder.lose(fact.attempt, LOST_ATTEMPTS_ALLOWED)
             case RunUnable():
                 if not fact.resident.is_gone:
                     self.park(fact.resident, fact.error)
@@ -225,7 +227,7 @@ class Tick:
                 self._record(resident, command)
             case ResumeTask():
                 task = resident.held_back.pop(command.seq)
-                self.attempts.dispatch_due(resident.restore_attempt(task))
+                self.recorder.dispatch_due(resident.restore_attempt(task))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # otherwise it has ended, and the program gets that event
@@ -254,9 +256,9 @@ class Tick:
         attempt = resident.new_attempt(command.seq, command.name, command.input, command.options)
         status = TaskStatus.PENDING
         if command.options.service is not None:
-            self.attempts.offer_to_workers(attempt, self.now)
+            self.recorder.offer_to_workers(attempt, self.now)
         else:
-            self.attempts.to_dispatch.append(attempt)
+            self.recorder.to_dispatch.append(attempt)
             if self._dispatcher.reserve(attempt):
                 status = TaskStatus.DISPATCHED
         self.commit.tasks.append(
@@ -283,16 +285,16 @@ class Tick:
             self.commit.tasks.append(
                 NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, attempt.input, self.now)
             )
-        self.attempts.settle_row(attempt, status, command.outcome, self.now)
+        self.recorder.settle_row(attempt, status, command.outcome, self.now)
 
     def _cancel_task(self, resident: Resident, seq: int) -> None:
         attempt = resident.attempts.pop(seq, None)
         if attempt is not None:
             if attempt.stage is Stage.REMOTE:
                 self.commit.unqueued.append(UnqueuedTask(resident.key, seq))
-            self.attempts.cancel_work(attempt)
-            self.attempts.retire(attempt)
-            self.attempts.settle_row(attempt, TaskStatus.CANCELLED, Cancelled(), self.now)
+            self.recorder.cancel_work(attempt)
+            self.recorder.retire(attempt)
+            self.recorder.settle_row(attempt, TaskStatus.CANCELLED, Cancelled(), self.now)
 
     def _start_child(self, resident: Resident, command: StartChild) -> None:
         refusal: Exception | None = None
@@ -415,12 +417,12 @@ class Tick:
         for attempt in resident.attempts.values():
             if attempt.stage is Stage.BACKING_OFF or attempt.stage is Stage.REMOTE:
                 continue
-            self.attempts.cancel_work(attempt)
-            self.attempts.move(attempt, TaskStatus.PENDING, None)
+            self.recorder.cancel_work(attempt)
+            self.recorder.move(attempt, TaskStatus.PENDING, None)
 
     def _leave_memory(self, resident: Resident) -> None:
         for attempt in list(resident.attempts.values()):
-            self.attempts.retire(attempt)
+            self.recorder.retire(attempt)
         for alarm in resident.timers.values():
             alarm.cancel()
         resident.is_gone = True

@@ -14,7 +14,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How long a stopping node lets tasks finish before it hands them back."""
     poll: dt.timedelta = dt.timedelta(seconds=20)
     """How often to poll the store without a notification, in case one was lost."""
-    show_after: dt.timedelta = dt.timedelta(milliseconds=100)
+    record_running_after: dt.timedelta = dt.timedelta(milliseconds=100)
     """A task that runs longer than this is recorded as running. A shorter task costs no such write."""
     idle_after: dt.timedelta = dt.timedelta(seconds=5)
     """An idle run leaves memory after this long."""

@@ -138,7 +138,7 @@ class Environment(Client):
         if self._folder is not None:
             self._folder.cleanup()
 
-    def submit(
+    def start_runs(
         self,
         workflow: str,
         pinned: Pinned,
@@ -146,7 +146,7 @@ class Environment(Client):
         schedule: str | None = None,
     ) -> asyncio.Future[list[RunKey]]:
         """Passes the runs to the engine that is alive now: a crash replaces it."""
-        return self.engine.submit(workflow, pinned, runs, schedule)
+        return self.engine.start_runs(workflow, pinned, runs, schedule)
 
     def _has(self, run: RunKey) -> bool:
         return self.engine.has(run)

@@ -41,21 +41,21 @@ def hold(commit: Commit, resident: Resident) -> None:
         commit.held.append(Held(resident.key, resident.epoch))
 
 
-class Attempts:
+class AttemptRecorder:
     def __init__(
         self,
         commit: Commit,
         *,
         residents: Residents,
         dispatcher: Dispatcher,
-        timers: AttemptTimers,
+        attempt_timers: AttemptTimers,
         dice: Random,
     ) -> None:
         self._commit = commit
         self._now = commit.now
         self._residents = residents
         self._dispatcher = dispatcher
-        self._timers = timers
+        self._attempt_timers = attempt_timers
         self._dice = dice
         self.to_dispatch: list[LiveAttempt] = []
         """Attempts to start once the commit stands."""
@@ -114,7 +114,7 @@ class Attempts:
         if slots is not None and slots.executor.ends_surely:
             # Until it has ended, nothing may run in its place, least of all the next attempt at its task.
             attempt.pending_failure = failure
-            self._timers.expect_end(attempt, later(self._now, END_TIMEOUT))
+            self._attempt_timers.expect_end(attempt, later(self._now, END_TIMEOUT))
             self._dispatcher.cancel(attempt)
             return
         self.cancel_work(attempt)
@@ -225,7 +225,7 @@ class Attempts:
             self.move(again, TaskStatus.PENDING, None)
             return
         if due is not None:
-            self._timers.back_off(again, due)
+            self._attempt_timers.back_off(again, due)
             # When runs are advanced, this one is seen to be idle now, and may leave memory.
             self._residents.mark_ready(resident)
             self.move(again, TaskStatus.PENDING, None)
@@ -269,9 +269,9 @@ class Attempts:
         if attempt.stage is Stage.RUNNING:
             self.to_cancel.append(attempt)
 
-    def show(self, attempt: LiveAttempt) -> None:
+    def record_running(self, attempt: LiveAttempt) -> None:
         """Record that the attempt is running, since it has been for a while."""
-        attempt.is_shown = True
+        attempt.is_recorded_running = True
         hold(self._commit, attempt.resident)
         self.move(attempt, TaskStatus.RUNNING, attempt.started_at)
 
