@@ -18,8 +18,7 @@ from holdfast.errors import (
     VersionConflict,
     WrongType,
 )
-from holdfast.ports.definitions import FlowRecord, FlowStore, FlowVersion
-from holdfast.ports.programs import FlowReader
+from holdfast.ports.flows import FlowReader, FlowRecord, FlowStore, FlowVersion
 
 
 def flow(service: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from tests.stores.builders import raw_connection
 from holdfast.core.records import Definition
 from holdfast.core.values import Instant
 from holdfast.ports.commits import NewLog
-from holdfast.ports.definitions import FlowRecord
+from holdfast.ports.flows import FlowRecord
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
 from holdfast.stores.records import (

@@ -12,7 +12,7 @@ from tests.differential.tables import QueueRow, read_failure
 from tests.differential.workers import due_items
 
 from holdfast.core.values import NULL, Failed, Failure, Instant, Outcome, Payload, RunStatus, Succeeded
-from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowVersion
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowVersion
 from holdfast.ports.runs import RunPage
 from holdfast.ports.workers import Completion, WorkerRecord
 
@@ -157,6 +157,7 @@ class RemoteDeeds:
         number = dice.pick([None, 1, 2])
         what = f"version {number} of {flow} in {space}"
         look(what, lambda store: store.find_version(space, flow, number))
+        look(f"published {what}", lambda store: store.find_published(space, flow, number))
         page = RunPage(
             statuses=dice.pick([None, None, list(RunStatus), dice.some(list(RunStatus), 3)]),
             workflow=dice.pick([None, None, *WORKFLOWS]),

@@ -9,7 +9,7 @@ from tests.differential.workers import HasTables
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, RunKey
-from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowVersion
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion
 from holdfast.ports.runs import RunOverview, RunPage
 
 
@@ -44,6 +44,13 @@ class FlowModel:
         known = _versions(self.tables, namespace, flow)
         fits = (it for it in known if it.number == number or (number is None and it.status == PUBLISHED))
         return next(fits, None)
+
+    async def find_published(
+        self: HasTables, namespace: str, name: str, number: int | None
+    ) -> Definition | None:
+        numbers = [it.number for it in _versions(self.tables, namespace, name) if it.status == PUBLISHED]
+        which = max(numbers, default=None) if number is None else number
+        return self.tables.workflows[namespace, name, str(which)][0] if which in numbers else None
 
     async def write_version(
         self: HasTables, namespace: str, version: FlowVersion, replaces: str | None

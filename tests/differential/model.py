@@ -57,7 +57,7 @@ from holdfast.ports.commits import (
     Receipt,
     ReleasedRun,
 )
-from holdfast.ports.definitions import PUBLISHED
+from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork
 from holdfast.ports.runs import IdleEnding, PostResult, Reopening, RunFilter, Stranded
 from holdfast.ports.schedules import ScheduleFiring

@@ -22,7 +22,7 @@ from holdfast.core.records import (
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.commits import Claimed, EndedAttempt, NewLog, NewMessage, NewTask
-from holdfast.ports.definitions import FlowRecord
+from holdfast.ports.flows import FlowRecord
 from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import WorkerRecord
 

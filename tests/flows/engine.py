@@ -18,7 +18,7 @@ from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.workflow import FlowWorkflow
 from holdfast.client.client import Client
 from holdfast.core.records import RunRecord, TaskRecord
-from holdfast.ports.definitions import CURSOR
+from holdfast.ports.flows import CURSOR
 
 RETRIES = 2
 _NO_LIMIT = 10_000

@@ -17,7 +17,7 @@ from holdfast.authoring.flow.workflow import FlowWorkflow
 from holdfast.core.commands import Command, ScheduleTask, StartChild
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import History, TaskRecord
-from holdfast.ports.definitions import CURSOR
+from holdfast.ports.flows import CURSOR
 
 _MOST_MOVES = 2000
 _WAITS = ("wait_event", "approval")

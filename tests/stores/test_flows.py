@@ -9,7 +9,7 @@ from tests.stores.builders import SPACE, at
 
 from holdfast.core.records import Definition
 from holdfast.errors import VersionConflict
-from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowVersion
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, definition_of
 from holdfast.stores import SqlStore
 
 
@@ -110,11 +110,14 @@ async def test_a_draft_is_published_once(store: SqlStore) -> None:
     await store.write_version(SPACE, draft, None)
     assert await store.find_version(SPACE, "orders", None) == version(1)
     assert await store.find_version(SPACE, "orders", 2) == draft
+    assert await store.find_published(SPACE, "orders", None) == definition_of(version(1))
+    assert await store.find_published(SPACE, "orders", 2) is None
 
     assert await store.write_version(SPACE, draft._replace(status=PUBLISHED), "h1")
 
     assert not await store.write_version(SPACE, draft, "h1")
     assert await store.find_version(SPACE, "orders", None) == version(2)
+    assert await store.find_published(SPACE, "orders", 2) == definition_of(version(2))
 
 
 async def test_nodes_learn_what_is_published_and_no_draft(store: SqlStore) -> None:

@@ -11,7 +11,7 @@ from tests.stores.builders import SPACE, Node, at, change, child_wait, key, new_
 
 from holdfast.core.records import AttemptRecord
 from holdfast.core.values import RunStatus
-from holdfast.ports.definitions import PUBLISHED, FlowVersion
+from holdfast.ports.flows import PUBLISHED, FlowVersion
 from holdfast.stores import SqlStore
 
 CLAIM = (

@@ -22,7 +22,8 @@ from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
-from holdfast.ports.programs import FlowReader, Pinned, Startable
+from holdfast.ports.flows import FlowReader
+from holdfast.ports.programs import Pinned, Startable
 
 if TYPE_CHECKING:
     from holdfast.authoring.outline import VisitDetails, WorkflowOutline

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
-    from holdfast.ports.programs import FlowReader
+    from holdfast.ports.flows import FlowReader
 
 
 def reopening_plan(kind: str, history: History) -> ReopeningPlan:

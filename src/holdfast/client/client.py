@@ -42,7 +42,7 @@ from holdfast.errors import (
     show,
 )
 from holdfast.ports.commits import NewMessage
-from holdfast.ports.definitions import CURSOR, PUBLISHED, definition_of
+from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.runs import PostResult, RunFilter, Stranded
 from holdfast.ports.store import Store
@@ -220,11 +220,10 @@ class Client:
         number = None if version is None else _number_of(version)
         if not isinstance(workflow, str) or (version is not None and number is None):
             return None
-        found = await self._store.find_version(self.namespace, workflow, number)
-        if found is None or found.status != PUBLISHED:
-            return None
-        self._registered.add((found.flow, str(found.number)))
-        return definition_of(found)
+        found = await self._store.find_published(self.namespace, workflow, number)
+        if found is not None:
+            self._registered.add((found.name, found.version))
+        return found
 
     async def _submit(
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], schedule: str | None = None

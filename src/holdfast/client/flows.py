@@ -26,8 +26,7 @@ from holdfast.errors import (
     VersionConflict,
     WrongType,
 )
-from holdfast.ports.definitions import DRAFT, PUBLISHED, FlowRecord, FlowStore, FlowVersion
-from holdfast.ports.programs import FlowReader
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowReader, FlowRecord, FlowStore, FlowVersion
 
 _LONGEST_NAME = 200
 _LONGEST_DESCRIPTION = 10_000

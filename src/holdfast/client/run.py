@@ -23,7 +23,7 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.errors import WrongType
-from holdfast.ports.definitions import CURSOR
+from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Workflows
 
 

@@ -97,8 +97,8 @@ class MarkPatch(msgspec.Struct, frozen=True):
 
 
 class MarkUndone(msgspec.Struct, frozen=True):
-    """Name the tasks and children that a retry of this run must try again. A flow needs this, because its
-    edges may have dealt with some of what failed."""
+    """Name the tasks and children that a retry of this run must try again. A program asks for this if it may
+    have dealt with some of the failures already."""
 
     tasks: tuple[int, ...]
     children: tuple[int, ...] = ()

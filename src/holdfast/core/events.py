@@ -52,9 +52,8 @@ class Reopened(msgspec.Struct, frozen=True):
     The steps from `position` on no longer count, but their effects on the outside world remain. So their
     numbers are not used again: counting goes on from `tasks`, `timers` and `children`.
 
-    A code program can only go back to where it failed. A DAG or a flow goes on from its end: `position` is
-    then the position of this event, all steps count, and `tasks_again` and `children_again` name what is
-    tried again.
+    Some programs can only go back to where they failed. Others go on from their end: `position` is then the
+    position of this event, all steps count, and `tasks_again` and `children_again` name what is tried again.
     """
 
     position: int

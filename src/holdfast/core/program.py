@@ -1,7 +1,7 @@
 """The one protocol of all programs: events in, commands out.
 
-A program decides what a run does next, and has no side effects. There are three kinds (code, DAG, flow),
-and nothing outside `authoring` knows which kind a run has.
+A program decides what a run does next, and has no side effects. There are several kinds of programs, and
+nothing outside `authoring` knows which kind a run has.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from holdfast.core.events import MessageId
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 
 ANY_NODE: Final = "(published flows)"
-"""The claim of runs that any node may take. Their definition was published, so every node can read it from
-the store. This text is stored in rows and must never change."""
+"""The claim of runs whose definition was published. Any node may take them, because every node can read the
+definition from the store. This text is stored in rows and must never change."""
 
 
 class Definition(NamedTuple):
@@ -21,13 +21,13 @@ class Definition(NamedTuple):
     name: str
     version: str
     kind: str
-    """`code`, `dag` or `flow`"""
+    """Which kind of workflow it is. Only `authoring` reads it."""
     hash: str
     source: str
     origin: str = ""
     """Where it was last found: a file, or `module:name`. Nodes may differ in this."""
     is_published: bool = False
-    """It is a version of a flow that was published: it is in the store, and no node brings it with it."""
+    """A client wrote this version into the store. Otherwise a node brings it with it."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):

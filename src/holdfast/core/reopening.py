@@ -1,8 +1,8 @@
 """Reopening an ended run: what every kind of workflow needs in order to plan it.
 
-Nothing is removed from the journal. A code program goes back to just before the failure that ended the run.
-DAGs and flows keep everything that succeeded and try the rest again. Each kind of workflow makes its own
-plan (`authoring/*/reopening.py`).
+Nothing is removed from the journal. Some programs go back to just before the failure that ended the run.
+Others keep everything that succeeded and try the rest again. Each kind of workflow makes its own plan
+(`authoring/*/reopening.py`).
 """
 
 from __future__ import annotations

@@ -38,7 +38,6 @@ from holdfast.engine.run_scope import RunScope
 from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
-from holdfast.ports.definitions import definition_of
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Programs
 
@@ -87,10 +86,10 @@ class RunLoader:
             await self._learn_published(name)
 
     async def _learn_published(self, name: str) -> None:
-        """Read a published flow that a run may call: its newest version, which a call starts."""
-        found = await self._read(lambda: self._store.find_version(self._namespace, name, None))
+        """Read the newest published version of a workflow that a run may call. A call starts this version."""
+        found = await self._read(lambda: self._store.find_published(self._namespace, name, None))
         if found is not None:
-            self._programs.learn_published(definition_of(found))
+            self._programs.learn_published(found)
 
     async def _load_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
         """Returns the runs that were read from the store, together with their unread messages."""

@@ -10,6 +10,7 @@ from holdfast.core.program import Program
 from holdfast.core.records import Definition, History, RunRecord
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Payload
+from holdfast.ports.flows import FlowReader
 
 
 class Pinned(NamedTuple):
@@ -42,12 +43,12 @@ class Programs(Protocol):
         ...
 
     def calls_of(self, run: RunRecord) -> Sequence[str]:
-        """The names of workflows that the run may call and that are not defined here. They may be published
-        flows, which are read from the store and passed to `learn_published`."""
+        """The names of workflows that the run may call and that are not defined here. They may be published.
+        Then their definitions are read from the store and passed to `learn_published`."""
         ...
 
     def learn_published(self, definition: Definition) -> None:
-        """Add the newest version of a flow that another workflow calls."""
+        """Add the newest published version of a workflow. A call of its name starts this version."""
         ...
 
     def program(self, run: RunRecord, past: Past) -> Program:
@@ -81,18 +82,6 @@ class Typed(Protocol[R_co]):
     def unpack_result(self, payload: Payload) -> R_co: ...
 
 
-class FlowReader(Protocol):
-    """Checks and compares the definitions of flows."""
-
-    def check(self, source: str, *, is_json: bool | None) -> str:
-        """A hash of the definition's meaning. `is_json` None: the text tells the format. Raises BadFlow."""
-        ...
-
-    def compare(self, before: str, after: str) -> list[Any]:
-        """Each change with `path`, `kind`, `before` and `after`. Raises BadFlow."""
-        ...
-
-
 class Workflows(Protocol):
     @property
     def flow_reader(self) -> FlowReader: ...
@@ -106,7 +95,7 @@ class Workflows(Protocol):
         ...
 
     def startable_as(self, definition: Definition) -> Startable:
-        """A published flow, read from its stored definition. Raises BadFlow if it cannot be read here."""
+        """A published workflow. Raises BadDocument if its definition cannot be read here."""
         ...
 
     def stored(self) -> Sequence[Definition]:

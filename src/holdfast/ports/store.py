@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.ports.definitions import FlowStore
+from holdfast.ports.flows import FlowStore
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.runs import RunStore
 from holdfast.ports.schedules import ScheduleStore

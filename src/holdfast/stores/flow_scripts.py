@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from holdfast.core.records import Definition
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
-from holdfast.ports.definitions import FlowRecord, FlowVersion
+from holdfast.ports.flows import PUBLISHED, FlowRecord, FlowVersion, definition_of
 from holdfast.ports.runs import RunOverview, RunPage
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
@@ -47,6 +48,10 @@ class FlowScripts:
         which = (None, 0) if number is None else (number, 1)
         rows = await self._driver.fetch("flow_versions", namespace, flow, *which, 1)
         return FlowVersion(*rows[0]) if rows else None
+
+    async def find_published(self, namespace: str, name: str, number: int | None) -> Definition | None:
+        found = await self.find_version(namespace, name, number)
+        return definition_of(found) if found is not None and found.status == PUBLISHED else None
 
     async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
         row = (namespace, *version)

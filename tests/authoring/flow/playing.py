@@ -13,7 +13,7 @@ from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.ports.definitions import CURSOR
+from holdfast.ports.flows import CURSOR
 
 
 class Play(playing.Play):

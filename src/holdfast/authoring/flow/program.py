@@ -75,7 +75,7 @@ from holdfast.core.records import RunRecord
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, TooManySteps
-from holdfast.ports.definitions import CURSOR
+from holdfast.ports.flows import CURSOR
 
 _STOPPED: Final = "stopped after step "
 """Begins the mark in the journal that a flow was stopped for too many steps; their number follows."""

@@ -13,7 +13,7 @@ from holdfast.client.client import Client
 from holdfast.client.flows import FlowVersionInfo, parse_version_id, version_number
 from holdfast.core.values import instant
 from holdfast.errors import BadOption, FlowNotFound
-from holdfast.ports.definitions import DRAFT, PUBLISHED
+from holdfast.ports.flows import DRAFT, PUBLISHED
 from holdfast.server.api.answers import Made, PageNumber, PageSize
 from holdfast.server.error_responses import may_answer
 from holdfast.server.wire import LenientBody, read_number, required, seconds

@@ -16,7 +16,7 @@ from holdfast.client.workers import read_queue_id
 from holdfast.core.names import checked_name
 from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
-from holdfast.ports.definitions import CURSOR, PUBLISHED
+from holdfast.ports.flows import CURSOR, PUBLISHED
 from holdfast.ports.runs import RunOverview, RunPage
 from holdfast.server.api.answers import Acknowledged, Made, PageNumber, PageSize
 from holdfast.server.error_responses import may_answer

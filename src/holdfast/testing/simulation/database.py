@@ -84,6 +84,7 @@ READS = frozenset(
         "list_flows",
         "flow_versions",
         "find_version",
+        "find_published",
         "list_run_overviews",
         "find_run_overview",
         "count_runs",
