@@ -25,13 +25,13 @@ SCHEDULES = [
     Fault(
         "late-firing-leaves-its-runs",
         "a firing happens whole or not at all",
-        [Code("stores.sql_store:fire").replace("raise _HasMoved", "return False")],
+        [Code("stores.schedules:fire").replace("raise RowChanged", "return False")],
         cases("stores/test_schedules.py", _SECOND),
     ),
     Fault(
         "wrong-run-taken-for-the-active-one",
         "a tick whose run exists waits for that run",
-        [Code("stores.sql_store:fire").replace("A = existing[A]", "A = next(iter(existing))")],
+        [Code("stores.schedules:fire").replace("A = existing[A]", "A = next(iter(existing))")],
         cases(
             "stores/test_schedules.py",
             "test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one",
@@ -40,7 +40,7 @@ SCHEDULES = [
     Fault(
         "silent-firing",
         "7: other nodes hear of the runs of a schedule",
-        [Code("stores.sql_store:fire").remove("A.announce()")],
+        [Code("stores.schedules:fire").remove("A.announce()")],
         cases(
             "stores/test_schedules.py", "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]"
         ),
@@ -211,7 +211,7 @@ NEIGHBOURS = [
         "buried-without-a-setback",
         "7: a run that kills its nodes is found out",
         [
-            Code("stores.sql_store:expire_nodes").replace(
+            Code("stores.nodes:expire_nodes").replace(
                 'A.many("free_runs", B, C, 1)', 'A.many("free_runs", B, C, 0)'
             )
         ],
@@ -222,7 +222,7 @@ NEIGHBOURS = [
     Fault(
         "buried-and-still-listed",
         "a node that is buried is gone",
-        [Code("stores.sql_store:expire_nodes").remove('for A in B: C.run("delete_node", ...)')],
+        [Code("stores.nodes:expire_nodes").remove('for A in B: C.run("delete_node", ...)')],
         cases(
             "stores/test_nodes.py", "test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out"
         ),
@@ -260,7 +260,7 @@ FAMILIES = [
     Fault(
         "half-a-family-opened",
         "a retry opens a run with its children or not at all",
-        [Code("stores.sql_store:_reopen").remove("raise _HasMoved")],
+        [Code("stores.runs:_reopen").remove("raise RowChanged")],
         cases("stores/test_client.py", "test_a_family_is_opened_again_as_a_whole_or_not_at_all[sqlite]"),
     ),
     Fault(

@@ -51,19 +51,19 @@ LEASES = [
     Fault(
         "takeover-not-recorded",
         "an attempt that was lost can be seen, with who lost it",
-        [Code("stores.worker_scripts:_take").remove('A.run("insert_lost_attempt", ...)')],
+        [Code("stores.workers:_take").remove('A.run("insert_lost_attempt", ...)')],
         _stored(f"{_TAKEN_OVER}[sqlite]"),
     ),
     Fault(
         "lost-for-ever",
         "what kills its workers is given up",
-        [Code("stores.worker_scripts:_take").replace("A > LOST_ATTEMPTS_ALLOWED", "A < 0")],
+        [Code("stores.workers:_take").replace("A > LOST_ATTEMPTS_ALLOWED", "A < 0")],
         _stored("test_what_is_lost_too_often_is_told_to_the_run_as_failed[sqlite]"),
     ),
     Fault(
         "heartbeat-renews-nothing",
         "a worker that lives keeps what it has",
-        [Code("stores.worker_scripts:heartbeat").remove('A.run("renew_items_of", ...)')],
+        [Code("stores.workers:heartbeat").remove('A.run("renew_items_of", ...)')],
         cases("stores/test_workers.py", f"{_HEARTBEAT}[sqlite]"),
     ),
     Fault(
@@ -109,13 +109,13 @@ LEASES = [
     Fault(
         "parked-run-leaves-its-items",
         "a parked run that is cancelled has nothing in the queue",
-        [Code("stores.sql_store:end_idle").remove('A.many("clear_queue", ...)')],
+        [Code("stores.runs:end_idle").remove('A.many("clear_queue", ...)')],
         _stored("test_a_parked_run_that_is_cancelled_loses_its_items[sqlite]"),
     ),
     Fault(
         "completion-untold",
         "7: the node of a run hears of a completion at once",
-        [Code("stores.worker_scripts:complete_item").replace("A.write_and_tell", "A.write")],
+        [Code("stores.workers:complete_item").replace("A.write_and_tell", "A.write")],
         _stored("test_a_node_that_listens_hears_of_a_completion[sqlite]"),
     ),
 ]

@@ -41,11 +41,11 @@ from holdfast.errors import (
     WrongType,
     show,
 )
+from holdfast.ports.clients import ClientStore
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
 from holdfast.ports.runs import PostResult, RunFilter, Stranded
-from holdfast.ports.store import Store
 
 R = TypeVar("R")
 
@@ -72,7 +72,7 @@ _MOST_TASKS: Final = 2**31 - 1
 class Client:
     def __init__(
         self,
-        store: Store,
+        store: ClientStore,
         workflows: Workflows,
         starter: Starter,
         waiters: Waiters,

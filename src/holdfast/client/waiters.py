@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -28,9 +28,8 @@ from holdfast.core.values import (
     key_text,
 )
 from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
+from holdfast.ports.clients import WatchedRunStore
 from holdfast.ports.commits import EndedRun
-from holdfast.ports.runs import HistoryStore
-from holdfast.ports.store_life import StoreLife
 
 _log = logging.getLogger("holdfast.client")
 
@@ -87,10 +86,6 @@ class Ending(asyncio.Future[Any]):
 
 
 Coroutine.register(Ending)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-
-
-class WatchedRunStore(StoreLife, HistoryStore, Protocol):
-    """What it takes to hear of the ends of runs."""
 
 
 class Waiters:

@@ -1,7 +1,8 @@
 """The store: all roles in one protocol, for the composition root and for implementations.
 
 All other code is typed to the role that it uses. The roles are in `nodes`, `runs`, `schedules`,
-`definitions`, `workers` and `store_life`.
+`definitions`, `flows`, `workers` and `store_life`. `EngineStore` in `nodes` unites the roles that an engine
+uses, and `ClientStore` in `clients` those that a client uses.
 
 Every method is atomic: all of its changes are written or none, also when the process dies in the middle.
 A store does not decide what a run does next. It decides what only a transaction can decide:
@@ -18,12 +19,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.ports.flows import FlowStore
+from holdfast.ports.clients import ClientStore
 from holdfast.ports.nodes import EngineStore
-from holdfast.ports.runs import RunStore
-from holdfast.ports.schedules import ScheduleStore
-from holdfast.ports.workers import WorkerStore
 
 
-class Store(EngineStore, RunStore, ScheduleStore, FlowStore, WorkerStore, Protocol):
+class Store(EngineStore, ClientStore, Protocol):
     """The union of all roles."""

@@ -36,7 +36,7 @@ from holdfast.errors import NodeStopped, RunParked
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
-from holdfast.ports.runs import RunFilter
+from holdfast.ports.runs import RunFilter, RunStore
 from holdfast.ports.store import Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
@@ -134,7 +134,7 @@ class Environment(Client):
         await self._let_go()
 
     async def _let_go(self) -> None:
-        await self._store.close()
+        await self._parts.store.close()
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -199,7 +199,7 @@ class Environment(Client):
         self._keys += 1
         return RunKey(self._key_prefix + self._keys.to_bytes(8, "big"))
 
-    async def _last_key(self, store: Store) -> int:
+    async def _last_key(self, store: RunStore) -> int:
         """The highest number of a key in the database, which another environment may have used before.
 
         The number of runs may be lower, since a start that is refused uses up a key.

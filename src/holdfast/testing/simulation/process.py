@@ -27,6 +27,7 @@ from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.commits import EndedRun
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
+from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Startable
 from holdfast.ports.store import Store
 from holdfast.testing.simulation.asking import AskingWorker, Services
@@ -199,7 +200,7 @@ class Process:
         )
         self.client.safety = simulation.safety
 
-    def _make_engine(self, store: Store, new_key: Callable[[Instant], RunKey]) -> Engine:
+    def _make_engine(self, store: EngineStore, new_key: Callable[[Instant], RunKey]) -> Engine:
         return Engine(
             store,
             self._clock,

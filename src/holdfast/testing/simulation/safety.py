@@ -16,8 +16,7 @@ from holdfast.core.records import History, RunRecord
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Attempt
-from holdfast.ports.runs import RunFilter
-from holdfast.ports.store import Store
+from holdfast.ports.runs import RunFilter, RunStore
 from holdfast.testing.simulation.database import StoreCall, run_inline
 from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_workers
 
@@ -30,7 +29,7 @@ _EVERYTHING_EVERY = 16
 
 class Safety:
     def __init__(
-        self, store: Store, namespace: str, fail: Callable[[str], None], deadly: Collection[str]
+        self, store: RunStore, namespace: str, fail: Callable[[str], None], deadly: Collection[str]
     ) -> None:
         self._store = store
         self._namespace = namespace

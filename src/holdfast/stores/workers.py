@@ -19,15 +19,13 @@ from holdfast.ports.workers import Completion, CompletionResult, QueueItem, Work
 from holdfast.stores import records
 from holdfast.stores.commit_script import post_messages
 from holdfast.stores.database import Transaction
-from holdfast.stores.driver import Driver
+from holdfast.stores.sql_role import SqlRole
 
-_ASKS = "queue"
+_PULL_URL = "queue"
 """The url of every pull worker. It does not identify a worker."""
 
 
-class WorkerScripts:
-    _driver: Driver
-
+class SqlWorkerStore(SqlRole):
     async def register_worker(self, namespace: str, worker: WorkerRecord) -> None:
         row = records.worker_row(worker)
 
@@ -44,7 +42,7 @@ class WorkerScripts:
     ) -> bool:
         def script(tx: Transaction) -> bool:
             heard = tx.rows("hear_worker", namespace, id, load, now)
-            if not heard and url != _ASKS:
+            if not heard and url != _PULL_URL:
                 for (other,) in tx.rows("worker_at", namespace, url):
                     heard = tx.rows("hear_worker", namespace, other, load, now)
             for (worker,) in heard:

@@ -1,0 +1,205 @@
+"""Transaction scripts for runs as clients use them: to start, to send messages to, to list, to reopen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from holdfast.core.records import (
+    AttemptRecord,
+    History,
+    LogRecord,
+    MessageKind,
+    RunRecord,
+    TaskRecord,
+    TaskSummary,
+)
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_from_text
+from holdfast.core.waiting import NO_WAIT, describe_wait
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.runs import (
+    IdleEnding,
+    PostResult,
+    Reopening,
+    RunFilter,
+    RunOverview,
+    RunPage,
+    Stranded,
+)
+from holdfast.stores import records
+from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.run_overviews import count_matching_runs, read_overviews, read_page
+from holdfast.stores.sql_role import RowChanged, SqlRole
+
+_LONG_DUE = 10 * 60 * 1_000_000
+"""In microseconds. A live node claims due runs at once, and also polls every 20 s."""
+
+
+class SqlRunStore(SqlRole):
+    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+        def script(tx: Transaction) -> list[History]:
+            wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
+            found = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
+            keys: list[Row] = [(run,) for run in found]
+            damage: dict[RunKey, str] = {}
+            steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
+            tasks = records.by_run(tx.many_returning("tasks_of", keys), 0, records.task_record, damage)
+            mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
+            started = tx.many_returning("children_of", keys)
+            children = records.by_run(started, 0, records.child_record, damage)
+            return [
+                History(
+                    run=records.run_record(found[run]),
+                    steps=steps.get(run, []),
+                    tasks=tasks.get(run, []),
+                    messages=mail.get(run, []),
+                    children=children.get(run, []),
+                    damage=damage.get(run),
+                )
+                for run in runs
+                if run in found
+            ]
+
+        return await self._driver.read(script, snapshot=True)
+
+    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+        keys: list[Row] = [(run,) for run in runs]
+        rows = await self._driver.read(lambda tx: tx.many_returning("ended_runs", keys, namespace))
+        return [records.run_record(row) for row in rows]
+
+    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
+        def script(tx: Transaction) -> dict[RunKey, RunKey]:
+            tx.announce()
+            return create_runs(tx, namespace, runs)
+
+        return await self._driver.write_and_tell(script)
+
+    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+        def script(tx: Transaction) -> list[PostResult]:
+            tx.announce()
+            return post_messages(tx, namespace, messages, now)
+
+        return await self._driver.write_and_tell(script)
+
+    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+        named = (id, key_from_text(id)) if isinstance(id, str) else (None, id)
+        rows = await self._driver.fetch("find_run", namespace, *named)
+        return records.run_record(rows[0]) if rows else None
+
+    async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
+        by_status = which.status is not None and which.status is not RunStatus.SUCCESS
+        query = "list_runs_by_status" if by_status else "list_runs"
+        rows = await self._driver.fetch(
+            query, namespace, which.status, which.workflow, which.before, which.limit
+        )
+        return records.readable("run", rows, records.run_record)
+
+    async def list_tasks(
+        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        rows = await self._driver.fetch("list_tasks", namespace, run, since, limit)
+        return [records.task_record(row) for row in rows]
+
+    async def list_attempts(
+        self, namespace: str, run: RunKey, of: Sequence[int] | None = None
+    ) -> list[AttemptRecord]:
+        if of is None:
+            rows = await self._driver.fetch("list_attempts", namespace, run)
+        else:
+            tasks: list[Row] = [(seq,) for seq in sorted(set(of))]
+            rows = await self._driver.read(lambda tx: tx.many_returning("attempts_of", tasks, namespace, run))
+        return [records.attempt_record(row) for row in rows]
+
+    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
+        rows = await self._driver.fetch("task_summaries", namespace, run, since, limit)
+        return [records.task_summary(row) for row in rows]
+
+    async def read_logs(
+        self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
+    ) -> list[LogRecord]:
+        rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit)
+        return [records.log_record(row) for row in rows]
+
+    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
+        return dict(await self._driver.fetch("read_state", namespace, run))
+
+    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+        try:
+            return await self._driver.write_and_tell(lambda tx: _reopen(tx, namespace, family))
+        except RowChanged:
+            return False
+
+    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+        def script(tx: Transaction) -> list[RunKey]:
+            tx.announce()
+            keys: list[Row] = [(run,) for run in sorted(runs)]
+            return [row[0] for row in tx.many_returning("unpark_runs", keys, namespace, now)]
+
+        return await self._driver.write_and_tell(script)
+
+    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
+        run, epoch, failure, messages, now = ending
+
+        def script(tx: Transaction) -> bool:
+            # Before the lock on the run, because a worker that ends an item locks the item first.
+            tx.many("clear_queue", [(run,)])
+            found = [records.run_record(row) for row in tx.many_returning("runs_of", [(run,)], namespace)]
+            parents = [(each.parent, each.parent_seq) for each in found if each.parent is not None]
+            news = [NewMessage(parent, MessageKind.CHILD, str(seq), NULL) for parent, seq in parents]
+            statuses = lock_runs(tx, namespace, {run, *(message.run for message in (*messages, *news))})
+            if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
+                raise RowChanged
+            tx.many("cancel_open_tasks", [(run, now)])
+            del statuses[run]  # it has ended, and receives no more messages
+            deliver(tx, namespace, [*messages, *news], statuses, now)
+            tx.announce()
+            return True
+
+        try:
+            return await self._driver.write_and_tell(script)
+        except RowChanged:
+            return False
+
+    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+        rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE)
+        return [
+            Stranded(key, id, workflow, records.run_status(status), problem)
+            for key, id, workflow, status, problem in rows
+        ]
+
+    async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]:
+        def script(tx: Transaction) -> list[RunOverview]:
+            return read_overviews(tx, namespace, read_page(tx, namespace, page))
+
+        return await self._driver.read(script, snapshot=True)
+
+    async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
+        return await self._driver.read(lambda tx: count_matching_runs(tx, namespace, page, most))
+
+    async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None:
+        found = await self._driver.read(lambda tx: read_overviews(tx, namespace, [run]), snapshot=True)
+        return found[0] if found else None
+
+
+def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:
+    tx.many("clear_queue", [(each.run,) for each in family])
+    lock_runs(tx, namespace, [each.run for each in family])
+    opened: list[Row] = [
+        (each.run, each.epoch, each.now, *NO_WAIT)
+        if each.waiting is None
+        else (each.run, each.epoch, None, *describe_wait([each.waiting]))
+        for each in family
+    ]
+    if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):
+        raise RowChanged
+    tx.many("insert_steps", [msgspec.structs.astuple(each.step) for each in family])
+    tx.many("reset_tasks", [(each.run, seq) for each in family for seq in each.tasks])
+    tx.many("give_back_messages", [(each.run, message) for each in family for message in each.messages])
+    overtaken = [(each.run, it, each.step.position) for each in family for it in each.overtaken]
+    tx.many("take_messages", overtaken)
+    # Outcomes that are dropped may have led to some of the state. The program sets the state again.
+    tx.many("clear_state", [(each.run,) for each in family])
+    tx.announce()
+    return True
