@@ -104,16 +104,22 @@ async def test_of_many_late_commits_and_reapers_each_run_has_one_owner_and_a_jou
 
     async def live(node: Node) -> None:
         """Claim, reap the other at once, and write a step for every run it believes to own."""
-        mine: dict[bytes, int] = {}
+        epochs: dict[bytes, int] = {}
+        positions: dict[bytes, int] = {}
         for turn in range(1, 40):
             receipt: Receipt = await node.commit(turn, claim=ClaimRequest(["order@1"], 5))
-            mine |= {claim.run.key: claim.run.epoch for claim in receipt.claimed}
-            held = [node.held(int.from_bytes(run, "big"), epoch=epoch)[0] for run, epoch in mine.items()]
-            steps = [step(int.from_bytes(run, "big"), written[run]) for run in mine]
+            claimed = [claim.run for claim in receipt.claimed]
+            epochs |= {run.key: run.epoch for run in claimed}
+            # Read, not counted here: the other node may have written a step and not have its receipt yet.
+            for history in await node.store.load(SPACE, [run.key for run in claimed]):
+                positions[history.run.key] = len(history.steps)
+            held = [node.held(int.from_bytes(run, "big"), epoch=epoch)[0] for run, epoch in epochs.items()]
+            steps = [step(int.from_bytes(run, "big"), positions[run]) for run in epochs]
             receipt = await node.commit(turn, held=held, steps=steps)
             for run in receipt.lost:
-                del mine[run]
-            for run in mine:
+                del epochs[run]
+            for run in epochs:
+                positions[run] += 1
                 written[run] += 1
 
     await asyncio.gather(*(live(node) for node in nodes))
