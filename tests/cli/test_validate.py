@@ -116,7 +116,7 @@ def test_standard_input_is_read_for_a_dash(tmp_path: Path):
     assert good == (0, "stdin: ok: 1 task\n", "")
     assert bad.code == 1
     assert bad.out.startswith("stdin:1:")
-    assert binary == (1, "stdin:2:1: it is not text in UTF-8\n", "")
+    assert binary == (1, "stdin:2:3: it is not text in UTF-8\n", "")
 
 
 def test_the_files_that_a_dag_names_are_looked_for_beside_it(tmp_path: Path):

@@ -26,6 +26,7 @@ from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned, Startable
 
 if TYPE_CHECKING:
+    from holdfast.authoring.graphs.graph import Graph
     from holdfast.authoring.outline import VisitDetails, WorkflowOutline
     from holdfast.core.timetable import Plan
 
@@ -86,6 +87,14 @@ class DataWorkflow(WorkflowDefinition, Protocol):
 
     def outline(self, input: Any) -> WorkflowOutline:
         """What a run with this input may do."""
+        ...
+
+    def graph(self) -> Graph:
+        """What drawings show."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """The same for programs, in the words of its kind."""
         ...
 
     def describe_visits(self, tasks: Sequence[TaskRecord]) -> Sequence[VisitDetails]:

@@ -1,4 +1,4 @@
-"""Files with DAGs and flows, for callers that do not tell them apart: load one, find all in a folder.
+"""DAGs and flows in files, for callers that do not tell them apart: read one, load one, find all in a folder.
 
 Loaders are imported when they are needed: a process with only workflows in code does not pay for them.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from holdfast.authoring.documents.detect_kind import looks_like_a_dag, looks_like_a_flow
+from holdfast.errors import BadDocument, Problem
 
 if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow
@@ -25,39 +27,89 @@ _KEYS_OF_A_FLOW: Final = ("start", "nodes", "edges")
 _ENOUGH_KEYS: Final = 2
 """One key is not enough: other tools have `nodes` too, and package.json has a `start`."""
 
+_Kind: TypeAlias = Literal["dag", "flow"]
+_NOUNS: Final[dict[_Kind, str]] = {"dag": "task", "flow": "node"}
+
+
+class WorkflowDocument(NamedTuple):
+    """A text, read as the DAG or the flow that it contains."""
+
+    file: str
+    kind: _Kind
+    """A guess, if the document could not be read."""
+    text: str
+    """Empty if the file could not be read."""
+    workflow: DataWorkflow | None
+    """None if there are problems."""
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def noun(self) -> str:
+        """What people call a part of it: a task, or a node."""
+        return _NOUNS[self.kind]
+
+    def loaded(self) -> DataWorkflow:
+        """Raises BadDocument with all problems."""
+        if self.workflow is None:
+            raise BadDocument(self.problems)
+        return self.workflow
+
+
+def read_workflow_file(file: str) -> WorkflowDocument:
+    from holdfast.authoring.documents.file_text import read_text
+
+    return _read(file, lambda: read_text(file, BadDocument), folder=Path(file).parent)
+
+
+def read_workflow_bytes(data: bytes, name: str) -> WorkflowDocument:
+    """`name` is the file in problems, and the name of a workflow that has none of its own. The document has
+    no folder, so the files that it names are not checked."""
+    from holdfast.authoring.documents.file_text import decode_text
+
+    return _read(name, lambda: decode_text(data, name, BadDocument), folder=None)
+
 
 def load_workflow_file(file: Path) -> DataWorkflow:
     """Reads a DAG or a flow and adds it to the catalog. Raises BadDocument with everything that is wrong."""
-    if is_flow(file):
-        from holdfast.authoring.flow.workflow import load_flow
+    from holdfast.authoring.catalog import default_catalog
 
-        return load_flow(file)
-    from holdfast.authoring.dag.workflow import load_dag
+    workflow = read_workflow_file(str(file.absolute())).loaded()
+    default_catalog.add_workflow(workflow)
+    return workflow
 
-    return load_dag(file)
+
+def _read(file: str, read_text: Callable[[], str], *, folder: Path | None) -> WorkflowDocument:
+    text, kind = "", _kind_of(b"", file)
+    try:
+        text = read_text()
+        kind = _kind_of(text.encode(), file)
+        return WorkflowDocument(file, kind, text, _parse(kind, text, file, folder))
+    except BadDocument as bad:
+        return WorkflowDocument(file, kind, text, None, tuple(bad.problems))
+
+
+def _parse(kind: _Kind, text: str, file: str, folder: Path | None) -> DataWorkflow:
+    """Raises BadDocument."""
+    if kind == "dag":
+        from holdfast.authoring.dag.workflow import parse_dag
+
+        return parse_dag(text, file, folder=folder)
+    from holdfast.authoring.flow.workflow import parse_flow
+
+    return parse_flow(text, file, is_json=None if folder is None else file.endswith(".json"))
 
 
 # --- which kind
 
 
-def is_flow(file: Path) -> bool:
-    """Whether the file is a flow rather than a DAG, judged by its beginning. The loader does the rest."""
-    try:
-        return is_text_of_a_flow(_beginning(file), file.name)
-    except OSError:
-        return file.suffix == ".json"
-
-
-def _beginning(file: Path) -> bytes:
-    with file.open("rb") as stream:
-        return stream.read(_MOST_BYTES)
-
-
-def is_text_of_a_flow(data: bytes, file: str) -> bool:
+def _kind_of(data: bytes, file: str) -> _Kind:
+    """Judged by the keys at the top. The loader does the rest."""
     keys = _keys_of_json(data)
     if keys is not None:
-        return "tasks" not in keys and (file.endswith(".json") or not keys.isdisjoint(_KEYS_OF_A_FLOW))
-    return looks_like_a_flow(data) or (file.endswith(".json") and not looks_like_a_dag(data))
+        is_flow = "tasks" not in keys and (file.endswith(".json") or not keys.isdisjoint(_KEYS_OF_A_FLOW))
+    else:
+        is_flow = looks_like_a_flow(data) or (file.endswith(".json") and not looks_like_a_dag(data))
+    return "flow" if is_flow else "dag"
 
 
 def _keys_of_json(data: bytes) -> set[str] | None:
@@ -92,7 +144,8 @@ def workflows_in(folder: Path) -> list[str]:
 def _looks_like_a_workflow(file: Path) -> bool:
     """Whether it has `tasks` at the top, or two keys of a flow. Other tools have YAML and JSON files too."""
     try:
-        data = _beginning(file)
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_BYTES)
     except OSError:
         return True  # the loader reports it
     if file.suffix == ".json":

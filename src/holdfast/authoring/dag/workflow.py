@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -30,6 +30,9 @@ from holdfast.ports.executor import (
     ServiceCall,
     ShellCommand,
 )
+
+if TYPE_CHECKING:
+    from holdfast.authoring.graphs.graph import Graph
 
 
 class DagSignature:
@@ -110,6 +113,16 @@ class DagWorkflow:
     def outline(self, input: Any) -> WorkflowOutline:
         return outline_dag(self.dag)
 
+    def graph(self) -> Graph:
+        from holdfast.authoring.dag.drawing import graph_of
+
+        return graph_of(self.dag)
+
+    def facts(self) -> dict[str, Any]:
+        from holdfast.authoring.dag.drawing import as_facts
+
+        return as_facts(self.dag)
+
     def describe_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
         return [VisitDetails()] * len(tasks)
 
@@ -186,10 +199,14 @@ def load_dag(path: str | Path, *, catalog: Catalog = default_catalog) -> DagWork
     """
     file = Path(path).absolute()
     # The file is read only once: it may change at any time, and the hash must match the stored text.
-    text = read_text(file, BadDag)
-    workflow = DagWorkflow(load_text(text, file=str(file), folder=file.parent), text, file)
+    workflow = parse_dag(read_text(file, BadDag), str(file), folder=file.parent)
     catalog.add_workflow(workflow)
     return workflow
+
+
+def parse_dag(text: str, file: str, *, folder: Path | None) -> DagWorkflow:
+    """Checks the files that the DAG names, too, if there is a folder. Raises BadDag."""
+    return DagWorkflow(load_text(text, file=file, folder=folder), text, Path(file))
 
 
 def read_edition(definition: Definition) -> DagWorkflow:

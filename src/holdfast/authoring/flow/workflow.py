@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -35,6 +35,9 @@ from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
+
+if TYPE_CHECKING:
+    from holdfast.authoring.graphs.graph import Graph
 
 _THROUGH_FILES: Final = 'exec "$0" "$@" <"$HOLDFAST_INPUT_FILE" >"$HOLDFAST_OUTPUT_FILE"'
 """Connects a script's standard input and output to the files that the process executor uses."""
@@ -87,6 +90,16 @@ class FlowWorkflow:
 
     def outline(self, input: Any) -> WorkflowOutline:
         return outline_flow(self.flow, input)
+
+    def graph(self) -> Graph:
+        from holdfast.authoring.flow.drawing import graph_of
+
+        return graph_of(self.flow)
+
+    def facts(self) -> dict[str, Any]:
+        from holdfast.authoring.flow.drawing import as_facts
+
+        return as_facts(self.flow)
 
     def calls(self) -> list[tuple[str, str]]:
         """The paths of nodes that call a workflow, each with the workflow's name."""
@@ -230,6 +243,11 @@ def load_flow(path: str | Path, *, catalog: Catalog = default_catalog) -> FlowWo
     workflow = FlowWorkflow(flow, source, file)
     catalog.add_workflow(workflow)
     return workflow
+
+
+def parse_flow(text: str, file: str, *, is_json: bool | None) -> FlowWorkflow:
+    """`is_json` None: the text tells the format. Raises BadFlow."""
+    return FlowWorkflow(load_flow_text(text, file=file, is_json=is_json), text, Path(file))
 
 
 def read_edition(definition: Definition, file: Path | None = None) -> FlowWorkflow:

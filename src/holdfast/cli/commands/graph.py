@@ -15,8 +15,7 @@ from holdfast.cli.views.visible import visible
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
-    from holdfast.authoring.dag.model import Dag
-    from holdfast.authoring.flow.model import Flow
+    from holdfast.authoring.catalog import DataWorkflow
 
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
@@ -65,18 +64,14 @@ def graph(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Draw a workflow: which task of a DAG waits for which, or where the actions of a flow lead."""
-    from holdfast.authoring.dag.model import Dag
-    from holdfast.cli.arguments.documents import load_document
+    from holdfast.cli.arguments.documents import read_document
 
     if as_json and format not in (None, Format.JSON):
         raise BadOption("--format", str(format), "left out with --json, or json")
     chosen = Format.JSON if as_json else format or _format_of(output)
-    found = load_document(file)
+    workflow = read_document(file).loaded()
     width, is_ascii = _room(output)
-    if isinstance(found, Dag):
-        drawing = _draw_dag(found, chosen, width, is_ascii=is_ascii)
-    else:
-        drawing = _draw_flow(found, chosen, width, is_ascii=is_ascii)
+    drawing = _draw(workflow, chosen, width, is_ascii=is_ascii)
     if output is not None:
         _write(output, drawing)
     else:
@@ -92,32 +87,17 @@ def _room(output: Path | None) -> tuple[int, bool]:
     return width, not _carries(sys.stdout.encoding, _BOX_CHARACTERS)
 
 
-def _draw_dag(dag: Dag, format: Format, width: int, *, is_ascii: bool) -> str:
-    from holdfast.authoring.dag.drawing import as_facts, graph_of
+def _draw(workflow: DataWorkflow, format: Format, width: int, *, is_ascii: bool) -> str:
     from holdfast.authoring.graphs.mermaid import as_mermaid
-    from holdfast.authoring.graphs.rails import as_text
+    from holdfast.authoring.graphs.terminal import as_text
 
     match format:
         case Format.MERMAID:
-            return as_mermaid(graph_of(dag))
+            return as_mermaid(workflow.graph())
         case Format.JSON:
-            return json_text(as_facts(dag), is_pretty=True) + "\n"
+            return json_text(workflow.facts(), is_pretty=True) + "\n"
         case Format.TEXT:
-            return as_text(graph_of(dag), width=width, is_ascii=is_ascii)
-
-
-def _draw_flow(flow: Flow, format: Format, width: int, *, is_ascii: bool) -> str:
-    from holdfast.authoring.flow.drawing import as_facts, graph_of
-    from holdfast.authoring.graphs.listing import as_text
-    from holdfast.authoring.graphs.mermaid import as_mermaid
-
-    match format:
-        case Format.MERMAID:
-            return as_mermaid(graph_of(flow))
-        case Format.JSON:
-            return json_text(as_facts(flow), is_pretty=True) + "\n"
-        case Format.TEXT:
-            return as_text(graph_of(flow), width=width, is_ascii=is_ascii)
+            return as_text(workflow.graph(), width=width, is_ascii=is_ascii)
 
 
 def _format_of(output: Path | None) -> Format:

@@ -22,7 +22,7 @@ from holdfast.cli.views.visible import one_line, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdfast.cli.arguments.documents import LoadedDocument
+    from holdfast.authoring.workflow_files import WorkflowDocument
     from holdfast.errors import Problem
 
 _INDENT: Final = "  "
@@ -71,7 +71,7 @@ def validate(
     else:
         for document in found:
             _print_document(document)
-    if not all(document.meaning for document in found):
+    if any(document.workflow is None for document in found):
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -103,13 +103,13 @@ def _inside(folder: Path) -> list[str]:
 # --- output
 
 
-def _facts(document: LoadedDocument) -> dict[str, object]:
-    counted = "nodes" if document.is_flow else "tasks"
+def _facts(document: WorkflowDocument) -> dict[str, object]:
+    workflow = document.workflow
     return {
         "file": document.file,
-        "ok": document.meaning is not None,
-        "kind": "flow" if document.is_flow else "dag",
-        counted: None if document.meaning is None else document.size,
+        "ok": workflow is not None,
+        "kind": document.kind,
+        f"{document.noun}s": None if workflow is None else len(workflow.graph().nodes),
         "problems": [
             {
                 "line": problem.line,
@@ -122,11 +122,11 @@ def _facts(document: LoadedDocument) -> dict[str, object]:
     }
 
 
-def _print_document(document: LoadedDocument) -> None:
+def _print_document(document: WorkflowDocument) -> None:
     console = stdout()
-    if document.meaning is not None:
-        noun = "node" if document.is_flow else "task"
-        line = f"{document.file}: ok: {document.size} {noun}{'' if document.size == 1 else 's'}"
+    if document.workflow is not None:
+        size = len(document.workflow.graph().nodes)
+        line = f"{document.file}: ok: {size} {document.noun}{'' if size == 1 else 's'}"
         console.print(one_line(line, None), style="green")
         return
     if not console.is_terminal:
