@@ -6,6 +6,7 @@ import asyncio
 from typing import Any, cast
 
 import pytest
+from tests.patience import until
 
 from holdfast.client.workers import Workers
 from holdfast.errors import StoreUnavailable
@@ -37,6 +38,7 @@ async def test_it_asks_while_workers_are_online_and_then_falls_silent():
     registry = Registry(2, 1, 0)
 
     async with expiry_of(registry).running():
+        await until(lambda: registry.asked >= 3)
         await asyncio.sleep(EVERY * 20)
 
     assert registry.asked == 3
@@ -47,10 +49,12 @@ async def test_it_asks_again_once_a_worker_is_heard_of():
     expiry = expiry_of(registry)
 
     async with expiry.running():
+        await until(lambda: registry.asked >= 1)
         await asyncio.sleep(EVERY * 10)
         assert registry.asked == 1
         expiry.note_heartbeat()
-        await asyncio.sleep(EVERY * 20)
+        await until(lambda: registry.asked >= 3)
+        await asyncio.sleep(EVERY * 10)
 
     assert registry.asked == 3
 
@@ -59,7 +63,8 @@ async def test_a_store_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixt
     registry = Registry(StoreUnavailable("sqlite", "gone"), 0)
 
     async with expiry_of(registry).running():
-        await asyncio.sleep(EVERY * 20)
+        await until(lambda: registry.asked >= 2)
+        await asyncio.sleep(EVERY * 10)
 
     assert registry.asked == 2
     assert "gone" in caplog.text
@@ -69,8 +74,8 @@ async def test_it_ends_with_the_server():
     registry = Registry(*[1] * 1000)
 
     async with expiry_of(registry).running():
-        await asyncio.sleep(EVERY * 5)
+        await until(lambda: registry.asked > 0)
     asked = registry.asked
     await asyncio.sleep(EVERY * 5)
 
-    assert registry.asked == asked > 0
+    assert registry.asked == asked

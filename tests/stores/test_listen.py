@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal, step
@@ -12,8 +13,18 @@ from holdfast.stores import SqlStore
 
 
 async def settle() -> None:
-    """Until listeners have connected and said so, and a file's clock has moved on."""
+    """Lets a change be heard that should not be heard."""
     await asyncio.sleep(0.3)
+
+
+async def listen(store: SqlStore, heard: asyncio.Event) -> Callable[[], None]:
+    """Listens, and waits until the listener is connected and has said so once."""
+    stop = store.listen(heard.set)
+    if "SQLite" not in store.name:
+        await asyncio.wait_for(heard.wait(), PATIENCE)
+    await settle()  # until the clock of the file has moved on
+    heard.clear()
+    return stop
 
 
 async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore, SqlStore]) -> None:
@@ -21,8 +32,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
     node = Node(there)
     await node.start(1, 2)
     heard = asyncio.Event()
-    stop = here.listen(heard.set)
-    await settle()
+    stop = await listen(here, heard)
 
     changes = [
         lambda: node.commit(held=node.held(1), ended=[ended(1)]),
@@ -49,9 +59,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
 async def test_a_store_hears_its_own_client_calls_and_not_its_own_commits(store: SqlStore) -> None:
     node = Node(store)
     heard = asyncio.Event()
-    store.listen(heard.set)
-    await settle()
-    heard.clear()
+    await listen(store, heard)
 
     await node.start(1)
     await node.commit(held=node.held(1), ended=[ended(1)])
@@ -63,7 +71,7 @@ async def test_a_store_hears_its_own_client_calls_and_not_its_own_commits(store:
 
 
 async def test_an_idle_store_sends_no_statement(store: SqlStore) -> None:
-    store.listen(lambda: None)
+    await listen(store, asyncio.Event())
     await Node(store).start(1)
     await settle()
     before = store.statements

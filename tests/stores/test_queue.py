@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
+from tests.patience import until
 from tests.stores.builders import (
     SERVICE_WAIT,
     SPACE,
@@ -173,8 +172,7 @@ async def test_a_node_that_listens_hears_of_a_completion(store: SqlStore) -> Non
 
     await worker.complete(item, DONE)
 
-    await asyncio.sleep(0.01)  # a store with threads tells it when the answer is on its way
-    assert heard
+    await until(lambda: heard)  # a store with threads tells it from another thread
 
 
 async def test_whose_lease_has_run_out_may_complete_as_long_as_nobody_else_has_the_item(

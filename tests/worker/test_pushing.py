@@ -14,7 +14,7 @@ import httpx
 import pytest
 from tests.executors.http.http_bench import HttpBench, message_of
 from tests.executors.recorder import RUN, value_of
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.worker.small_server import SmallServer
 
 from holdfast.core.values import Cancelled, Instant, task_id
@@ -49,6 +49,12 @@ async def bench() -> AsyncIterator[HttpBench]:
 
 def record_of(worker: Worker) -> WorkerRecord:
     return WorkerRecord(worker.id, worker.url, ("upper", "lower case"), "http", 0, Instant(0))
+
+
+def is_listening(worker: Worker) -> bool:
+    address = httpx.URL(worker.url)
+    with socket.socket() as line:
+        return line.connect_ex((address.host, address.port or 0)) == 0
 
 
 async def post(url: str, **options: Any) -> httpx.Response:
@@ -129,7 +135,7 @@ async def test_who_hangs_up_ends_an_async_function_and_lets_a_thread_be(
     @worker.service
     def on_thread() -> None:
         loop.call_soon_threadsafe(began.set)
-        release.wait(10)
+        release.wait(PATIENCE)
         said.append("done")
 
     async with worker:
@@ -156,7 +162,7 @@ async def test_more_calls_than_may_run_wait_and_count_as_load(server: SmallServe
     @worker.service
     def work() -> int:
         running.append(1)
-        release.wait(10)
+        release.wait(PATIENCE)
         return len(running)
 
     async with worker:
@@ -180,7 +186,7 @@ async def test_a_worker_that_stops_finishes_its_calls_and_takes_no_more(
 
     @worker.service
     def work() -> str:
-        release.wait(10)
+        release.wait(PATIENCE)
         return "done"
 
     async with worker:
@@ -188,7 +194,8 @@ async def test_a_worker_that_stops_finishes_its_calls_and_takes_no_more(
         under_way = bench.start("work")
         await server.wait_for_load(1)
         worker.stop()
-        await asyncio.sleep(0.3)
+        await until(lambda: not is_listening(worker))
+        await asyncio.sleep(0.3)  # for a heartbeat that was on its way
         beats = len(server.heartbeats)
         too_late = await bench.run("work")
         release.set()

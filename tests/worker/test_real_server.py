@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.patience import PATIENCE, until
 
 from holdfast import Catalog, Holdfast
 from holdfast.server.app import make_app
@@ -60,17 +61,21 @@ class Api:
         return (await self.post("tasks", FlowID=flow, ParamsJSON=json.dumps(params)))["id"]
 
     async def ended(self, run: str) -> dict[str, Any]:
-        for _ in range(500):
-            found = await self.get("tasks/get", id=run)
-            if found["status"] in ("completed", "failed", "canceled"):
-                return found
-            await asyncio.sleep(0.04)
-        raise AssertionError(found)
+        found: dict[str, Any] = {}
+
+        async def has_ended() -> bool:
+            found.update(await self.get("tasks/get", id=run))
+            return found["status"] in ("completed", "failed", "canceled")
+
+        await until(has_ended)
+        return found
 
 
 @pytest.fixture
 async def api(store_url: str) -> AsyncIterator[Api]:
-    async with Holdfast(store_url, catalog=Catalog(), worker_wait_seconds=5, queue_lease_seconds=1) as hf:
+    async with Holdfast(
+        store_url, catalog=Catalog(), worker_wait_seconds=PATIENCE, queue_lease_seconds=1
+    ) as hf:
         limits = {"max_payload_bytes": 1_000_000, "worker_refresh_seconds": 1.0}
         server = ApiServer(make_app(hf, **limits))  # type: ignore[arg-type]
         port = await server.start("127.0.0.1", 0)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.executors.http.http_bench import HttpBench, message_of
 from tests.executors.recorder import value_of
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.worker.small_server import SmallServer
 
 import holdfast
@@ -57,8 +57,15 @@ def start(server: SmallServer, mode: str, folder: Path) -> subprocess.Popen[str]
 
 
 async def ended(process: subprocess.Popen[str]) -> str:
-    said, _ = await asyncio.to_thread(process.communicate, timeout=20)
+    said, _ = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     return said
+
+
+def is_pending(process: subprocess.Popen[str], number: signal.Signals) -> bool:
+    """Whether the kernel has not given this signal to the process yet."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    masks = [int(line.split()[1], 16) for line in status.splitlines() if "Pnd:" in line]
+    return any(mask >> (number - 1) & 1 for mask in masks)
 
 
 # --- processes
@@ -86,7 +93,7 @@ async def test_a_second_signal_cuts_it_short(server: SmallServer, tmp_path: Path
     await server.wait_until(lambda: len(server.given) == 1)
 
     process.send_signal(signal.SIGTERM)
-    await asyncio.sleep(0.3)
+    await until(lambda: not is_pending(process, signal.SIGTERM))  # two that are pending are one
     process.send_signal(signal.SIGTERM)
     said = await ended(process)
 
