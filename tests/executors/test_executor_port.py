@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.executors.recorder import RUN, Recorder, failure_of, value_of
+from tests.patience import PATIENCE
 
 from holdfast.core.values import Outcome, task_id
 from holdfast.errors import NotOpen
@@ -266,7 +267,8 @@ async def test_heartbeat_details_that_cannot_be_stored_are_refused_where_they_ar
 
 def exit_code_of(child: int) -> int:
     """Not waited for without end: if this is broken, nothing of it is to be left behind."""
-    for _ in range(500):
+    deadline = time.monotonic() + PATIENCE / 2
+    while time.monotonic() < deadline:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             return os.waitstatus_to_exitcode(status)

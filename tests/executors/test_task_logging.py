@@ -390,7 +390,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
     waiting = 0.0
     last = time.monotonic()
     end = last + 0.5
-    while last < end:
+    while last < end or heard <= 500:
         await asyncio.sleep(0.01)
         now = time.monotonic()
         waiting, last = max(waiting, now - last), now
@@ -399,8 +399,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
     for thread in threads:
         await asyncio.to_thread(thread.join, PATIENCE)
 
-    assert waiting < 5
-    assert heard > 500
+    assert waiting < PATIENCE / 2
     assert longest < 10_000
 
 

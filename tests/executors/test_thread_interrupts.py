@@ -98,14 +98,20 @@ async def test_a_function_that_ends_while_the_interrupt_is_being_sent_has_ended(
     def send_slowly(thread: int, error: Any) -> int:
         if thread != threading.get_ident():
             gate.is_open = True
+            returning.wait(PATIENCE)
             threading.Event().wait(0.02)
         return send(thread, error)
 
     monkeypatch.setattr(threads_module, "_set_async_exception", send_slowly)
     one = Recorder(ThreadExecutor, capacity=1)
     for _ in range(5):
-        gate = Gate()
-        attempt = one.start(gate.wait)
+        gate, returning = Gate(), threading.Event()
+
+        def wait(gate: Gate = gate, returning: threading.Event = returning) -> None:
+            gate.wait()
+            returning.set()
+
+        attempt = one.start(wait)
         await gate.wait_for_arrival()
         one.executor.cancel(attempt)
 

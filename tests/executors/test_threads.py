@@ -12,7 +12,7 @@ from contextvars import ContextVar
 import pytest
 from tests.executors.gate import Gate, thread_name
 from tests.executors.recorder import Recorder, failure_of, value_of
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 from holdfast.core.values import Cancelled
 from holdfast.errors import OutsideContext
@@ -166,7 +166,7 @@ async def test_threads_are_started_as_they_are_needed_and_reused() -> None:
     gate = Gate()
     held = [pool.start(gate.wait) for _ in range(9)]
     await gate.wait_for_arrival()
-    await asyncio.sleep(0.02)
+    await asyncio.sleep(0.02)  # for a fourth, if there should be one
     ours = [thread for thread in threading.enumerate() if thread.name.startswith("holdfast-task-")]
     assert len(ours) == 3
     assert all(thread.daemon for thread in ours)
@@ -286,7 +286,7 @@ async def test_a_heartbeat_is_heard_while_the_function_still_runs(threads: Recor
 
     attempt = threads.start(work)
     await gate.wait_for_arrival()
-    await asyncio.sleep(0.02)
+    await until(lambda: threads.beats)
 
     assert threads.beats == [{"done": 1}]
     gate.is_open = True
@@ -339,10 +339,12 @@ async def test_an_idle_thread_keeps_nothing_of_the_last_attempt_alive() -> None:
 
     await pool.run(load)
     pool.reports.clear()
-    await asyncio.sleep(0.02)
-    gc.collect()
 
-    assert seen[0]() is None
+    def is_gone() -> bool:
+        gc.collect()
+        return seen[0]() is None
+
+    await until(is_gone)
     await pool.executor.stop()
 
 

@@ -196,7 +196,8 @@ def alive_with(mark: str) -> list[int]:
     return found
 
 
-async def none_alive_with(mark: str, within: float) -> bool:
+async def none_alive_with(mark: str, within: float = PATIENCE / 3) -> bool:
+    """Shorter than the minute that the processes of the tests would live by themselves."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
         if not alive_with(mark):

@@ -336,9 +336,9 @@ async def test_a_node_that_stops_does_not_wait_without_end_and_what_begins_then_
 
     threads = [each for each in threading.enumerate() if each.name.startswith("holdfast-spawn")]
     for thread in threads:
-        await asyncio.to_thread(thread.join, 5)
+        await asyncio.to_thread(thread.join, PATIENCE)
         assert not thread.is_alive()
-    assert await none_alive_with(mark, 5)  # what it has started itself is killed, but not waited for
+    assert await none_alive_with(mark)  # what it has started itself is killed, but not waited for
     assert loading() == []
 
 

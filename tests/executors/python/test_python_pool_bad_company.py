@@ -378,7 +378,7 @@ def meddle():
                 os.write(number, {noise})
         except OSError:
             pass
-    time.sleep(5)
+    time.sleep(600)
 """,
     )
 
