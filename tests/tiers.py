@@ -60,6 +60,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "flows/test_planted.py": (),
     "fuzz/test_targets.py": ("test_memory_does_not_grow_with_nonsense",),
     "other_systems/test_deadly_code.py": (),
+    "other_systems/test_ownership.py": (
+        "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
+    ),
     "server/test_fuzz.py": (),
     "simulation/test_simulate.py": ("test_an_idempotency_key_makes_it_right",),
     "simulation/test_simulation.py": (

@@ -81,17 +81,18 @@ async def one_step_on_a_thread(run: int, seconds: float) -> int:
 
 
 @task(catalog=catalog)
-async def stand_still(seconds: float) -> None:
-    """Block the whole process, like a frozen node, but only the first time."""
+async def stand_still(until: str) -> None:
+    """Block the whole process until this file exists, like a frozen node, but only the first time."""
     _note()
     if task_context().attempt == 1:
         await asyncio.sleep(1)  # time for the test to give the node more to do
-        time.sleep(seconds)  # noqa: ASYNC251  # that is the point
+        while not Path(until).exists():
+            time.sleep(0.02)  # noqa: ASYNC251  # that is the point
 
 
 @workflow(catalog=catalog)
-async def one_standstill(seconds: float) -> None:
-    await stand_still(seconds)
+async def one_standstill(until: str) -> None:
+    await stand_still(until)
 
 
 def _arguments() -> argparse.Namespace:

@@ -105,8 +105,8 @@ async def test_commits_whose_answer_is_lost_are_neither_lost_nor_done_again(
                 results = [await run.result(timeout=SOON) for run in runs]
                 assert await hf.doctor() == []
 
-    assert line.lost_answers > 5
-    assert line.broken > 5
+    assert line.lost_answers > 0
+    assert line.broken > 0
     assert results == [result_of(run) for run in range(20)]
     assert set(executions.counts().values()) == {1}
     assert executions.counts().total() == 20 * STEPS

@@ -15,7 +15,7 @@ import pytest
 from tests.chaos.evidence import Executions, query, read_rows
 from tests.chaos.node import catalog, one_standstill, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
-from tests.patience import SOON
+from tests.patience import PATIENCE, SOON
 from tests.stores.builders import new_run
 
 from holdfast import Holdfast, Run
@@ -78,12 +78,14 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
         other.send(signal.SIGSTOP)
         async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
             # It has one slot, so the others wait behind the one that will keep it from doing anything.
-            await hf.start(one_standstill, 4 * _LEASE)
+            await hf.start(one_standstill, str(tmp_path / "go on"))
             wait_until(lambda: executions.counts().total() == 1, "the task to begin")
             queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
             other.send(signal.SIGCONT)
 
             results = [await run.result(timeout=SOON) for run in queued]
+            wait_until(lambda: executions.processes()[other.pid] == 6, "the other node to do all of it")
+            (tmp_path / "go on").touch()
             wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
 
     assert results == [100, 200, 300, 400, 500]
@@ -105,13 +107,13 @@ async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all
         tx.run("renew_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO)
         tx.rows("read_clock")  # a round trip: the server has the row locked now
         is_inside.set()
-        goes_on.wait(20)
+        goes_on.wait(2 * PATIENCE)
         tx.rows("read_clock")
 
     frozen = asyncio.create_task(asyncio.to_thread(connection.write, freeze))
-    await asyncio.to_thread(is_inside.wait, 20)
+    await asyncio.to_thread(is_inside.wait, PATIENCE)
     async with Holdfast(postgres_url, catalog=catalog):
-        await asyncio.to_thread(wait_until, lambda: not _has_node(postgres_url, "frozen"), "a reaper", 10)
+        await asyncio.to_thread(wait_until, lambda: not _has_node(postgres_url, "frozen"), "a reaper")
     goes_on.set()
 
     with pytest.raises(StoreUnavailable):

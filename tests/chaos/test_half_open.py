@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import signal
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from tests.chaos.bad_line import tcp_line
 from tests.chaos.node import catalog, one_step
 from tests.chaos.own_postgres import own_server
 from tests.chaos.processes import running
+from tests.patience import PATIENCE, SOON
 
 from holdfast import Holdfast
 from holdfast.stores.postgres import driver
@@ -33,7 +33,7 @@ async def test_a_node_whose_line_is_half_open_can_still_be_stopped(tmp_path: Pat
 
             process.send(signal.SIGTERM)
 
-            assert process.ends_within(20), "still there 20 s after SIGTERM:\n" + process.output[-2000:]
+            assert process.ends_within(PATIENCE), "still there after SIGTERM:\n" + process.output[-2000:]
 
 
 async def test_a_node_whose_connections_are_half_open_makes_new_ones(tmp_path: Path) -> None:
@@ -44,12 +44,12 @@ async def test_a_node_whose_connections_are_half_open_makes_new_ones(tmp_path: P
             node = ["-m", "tests.chaos.node", url, str(tmp_path / "log"), "--lease", "2", *ANSWER]
             with running(node, tmp_path / "node") as process:
                 process.wait_for_output("serving")
-                assert await (await hf.start(one_step, 1, 0)).result(timeout=dt.timedelta(seconds=10)) == 100
+                assert await (await hf.start(one_step, 1, 0)).result(timeout=SOON) == 100
                 line.forget()
 
                 run = await hf.start(one_step, 2, 0)
 
-                assert await run.result(timeout=dt.timedelta(seconds=60)) == 200
+                assert await run.result(timeout=2 * SOON) == 200
 
 
 def test_users_wait_for_an_answer_as_long_as_a_busy_database_may_need() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 from pathlib import Path
 
 from tests.chaos.evidence import Executions, repeated
 from tests.chaos.node import STEPS, catalog, result_of, ten_steps
 from tests.chaos.processes import node_arguments, running
+from tests.patience import SOON
 
 from holdfast import Holdfast
 
@@ -26,12 +26,10 @@ async def test_three_nodes_share_the_runs_that_a_fourth_process_starts(
             node.wait_for_output("serving")
         async with Holdfast(sqlite_url, engine=False, catalog=catalog) as hf:
             runs = [await hf.start(ten_steps, number, 0.02) for number in range(_RUNS)]
-            results = [await run.result(timeout=dt.timedelta(seconds=30)) for run in runs]
+            results = [await run.result(timeout=SOON) for run in runs]
             assert await hf.doctor() == []
 
     assert results == [result_of(number) for number in range(_RUNS)]
     assert repeated(executions.counts()) == []
     assert executions.counts().total() == _RUNS * STEPS
-    shares = executions.processes()
-    assert shares.keys() == {node.pid for node in started}
-    assert min(shares.values()) > _RUNS * STEPS / 20
+    assert executions.processes().keys() == {node.pid for node in started}

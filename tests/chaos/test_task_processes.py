@@ -39,7 +39,7 @@ def start_node(store_url: str, tmp_path: Path) -> StartNode:
 @pytest.fixture(autouse=True)
 def nothing_is_left(tmp_path: Path) -> Generator[None]:
     yield
-    assert left_in_the_end(notes_of(tmp_path), 6) == []
+    assert left_in_the_end(notes_of(tmp_path), PATIENCE / 2) == []
 
 
 def begun(folder: Path, label: str) -> list[Began]:
@@ -66,7 +66,7 @@ async def test_a_killed_node_takes_its_processes_along_and_their_tasks_are_tried
             wait_for(tmp_path, "polite", "stubborn")
             started = of_node(notes_of(tmp_path), first.pid)
             first.kill()
-            assert left_of(notes_of(tmp_path), started, 5) == []
+            assert left_of(notes_of(tmp_path), started, PATIENCE / 2) == []
         with start_node("second"):
             wait_for(tmp_path, "polite", "stubborn", attempt=2)
             lost = [attempt.status for attempt in await hf.attempts(run)]
@@ -91,7 +91,7 @@ async def test_a_keeper_that_is_killed_is_replaced_and_the_next_one_knows_what_t
             started = of_node(notes_of(tmp_path), first.pid)
             first.kill()
 
-            assert left_of(notes_of(tmp_path), started, 5) == []
+            assert left_of(notes_of(tmp_path), started, PATIENCE / 2) == []
         await run.cancel()
 
 

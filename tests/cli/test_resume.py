@@ -144,7 +144,7 @@ def test_tasks_get_a_while_to_finish_and_a_second_signal_takes_it_from_them(slow
     assert ended == 130
     assert "Traceback" not in told
     assert "detached; the run goes on with" in told
-    eventually(lambda: is_gone(task), seconds=10)
+    eventually(lambda: is_gone(task))
     assert slow.last_run()["status"] == "running"
 
 

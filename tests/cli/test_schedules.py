@@ -7,12 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.processes import Project, json_lines
+from tests.cli.processes import SECONDS, Project, eventually, json_lines
 
 FLOW = """
 name: nightly
@@ -172,17 +171,16 @@ def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project
             wait_for(project, {triggered, *filled}, by_itself=2)
         finally:
             os.kill(node.pid, signal.SIGTERM)
-            node.wait(20)
+            node.wait(SECONDS)
     assert node.returncode == 0
 
 
 def wait_for(project: Path, ids: set[str], by_itself: int) -> None:
     """Until these have succeeded, and so many that nobody asked for."""
-    found: Any = None
-    for _ in range(60):
+
+    def is_so() -> bool:
         found = as_json(project, "runs", "list", "--limit", "100")
         done = {run["id"] for run in found if run["status"] == "success"}
-        if ids <= done and len(done - ids) >= by_itself:
-            return
-        time.sleep(0.25)
-    raise AssertionError(found)
+        return ids <= done and len(done - ids) >= by_itself
+
+    eventually(is_so)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 from holdfast import Catalog, Holdfast, task, workflow
 from holdfast.errors import BadOption, NodeStopped, NotOpen, StoreUnavailable
@@ -99,10 +99,9 @@ async def test_an_open_that_is_interrupted_leaves_nothing_behind(url: str) -> No
                 await hf.close()
         except TimeoutError:
             await asyncio.sleep(0.02)
-    await asyncio.sleep(0.1)
     await hf.close()
 
-    assert store_threads() == before
+    await until(lambda: store_threads() == before)
 
 
 @pytest.mark.parametrize("method", ["now", "register"])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 from holdfast import (
     Catalog,
@@ -60,11 +60,11 @@ async def attempts(env: Environment, run: Run) -> list[AttemptRecord]:
 
 async def until_shown(env: Environment, run: Run) -> None:
     """Until its one task is shown as running."""
-    for _ in range(1000):
-        if (await env.list_tasks(run))[0].status is TaskStatus.RUNNING:
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("the task is never shown as running")
+
+    async def is_running() -> bool:
+        return (await env.list_tasks(run))[0].status is TaskStatus.RUNNING
+
+    await until(is_running)
 
 
 # --- retries
@@ -257,12 +257,12 @@ async def test_a_plain_function_that_runs_too_long_is_ended_on_its_thread(catalo
 
     async with Environment(catalog=catalog) as env:
         run = await env.start(call(catalog, spin))
-        await asyncio.to_thread(began.wait, 5)
+        await asyncio.to_thread(began.wait, PATIENCE)
         env.clock.advance(31 * SECOND)
 
         with pytest.raises(TaskTimedOut, match="ran longer than"):
             await run.result()
-        assert await asyncio.to_thread(ended.wait, 5)
+        assert await asyncio.to_thread(ended.wait, PATIENCE)
 
 
 async def test_a_plain_function_can_see_that_it_is_cancelled(catalog: Catalog) -> None:
@@ -290,11 +290,11 @@ async def test_a_plain_function_can_see_that_it_is_cancelled(catalog: Catalog) -
 
     async with Environment(catalog=catalog) as env:
         run = await env.start(fickle)
-        await asyncio.to_thread(began.wait, 5)
+        await asyncio.to_thread(began.wait, PATIENCE)
         await run.signal("enough")
         await run.result()
 
-        assert await asyncio.to_thread(told.wait, 5)
+        assert await asyncio.to_thread(told.wait, PATIENCE)
         await env.wait_until_quiet()
         [row] = await env.list_tasks(run)
         assert row.status is TaskStatus.CANCELLED

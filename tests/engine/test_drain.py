@@ -125,7 +125,7 @@ async def test_a_thread_that_is_at_work_is_interrupted_and_its_task_handed_back(
 
     async with Holdfast(sqlite_url, catalog=catalog, drain_seconds=0) as hf:
         await hf.start(grinding, id="run")
-        await asyncio.to_thread(began.wait, 5)
+        await asyncio.to_thread(began.wait, PATIENCE)
 
     assert interrupted.is_set()
     assert await look(sqlite_url, "run") == (RunStatus.RUNNING, [(TaskStatus.PENDING, 1)], 0)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.other_systems.staging import watch_commits
+from tests.patience import until
 
 from holdfast import Catalog, RunStatus, context, task, task_context, workflow
 from holdfast.core.records import MessageKind, MessageRecord, new_run
@@ -105,11 +106,12 @@ async def test_what_a_long_task_says_of_itself_is_recorded_more_than_once(
         for count in (1, 2):
             await said.wait()
             said.clear()
-            for _ in range(100):  # what was said takes a turn of the loop, and is shown after a while
+
+            async def is_shown(count: int = count) -> bool:
                 env.clock.advance(SECOND)
-                await asyncio.sleep(0.01)
-                if (await env.list_tasks(run))[0].heartbeat == b"%d" % count:
-                    break
+                return (await env.list_tasks(run))[0].heartbeat == b"%d" % count
+
+            await until(is_shown)
             say_more.set()
 
         await env.crash()

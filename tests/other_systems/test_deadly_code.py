@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.chaos.processes import running
 from tests.other_systems.staging import watch_commits
+from tests.patience import until
 from tests.simulation import workflows as w
 from tests.simulation.jobs import Failing, Job, Jobs
 
@@ -65,7 +66,7 @@ async def live_and_die(url: str, folder: Path) -> tuple[RunInfo, list[int]]:
     while 0 not in codes and len(codes) < 20:
         turn = "later" if codes else "first"
         with running([str(script), url, turn], folder / "out") as node:
-            codes.append(node.wait(20))
+            codes.append(node.wait())
     async with Holdfast(url, engine=False) as hf:
         for number in range(INNOCENT):
             assert (await hf.describe(f"innocent {number}")).status is RunStatus.SUCCESS
@@ -174,7 +175,8 @@ async def test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs() ->
 
         env.crash_points.commit = commit  # type: ignore[method-assign]
         await env.crash()
-        await asyncio.sleep(0.5)
+        await until(lambda: sum(len(receipt.claimed) for _, receipt in seen) >= 6)
+        await asyncio.sleep(0.1)
 
     dispatched = TaskStatus.DISPATCHED
     starts = [it for it, _ in seen if any(row.lost and row.status is dispatched for row in it.moved)]

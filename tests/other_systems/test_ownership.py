@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.chaos.evidence import query
 from tests.other_systems.staging import watch_commits
-from tests.patience import SOON
+from tests.patience import PATIENCE, SOON, until
 
 from holdfast import Catalog, Holdfast, Retry, Workflow, context, task, task_context, workflow
 from holdfast.core.values import Instant
@@ -96,6 +96,7 @@ async def test_a_process_that_comes_back_under_the_name_of_a_dead_one_is_another
     first = Holdfast(store_url, catalog=catalog, lease_seconds=0.5)
     await first.open()
     await first.start(flow, id="left-behind")
+    await until(lambda: begun)
     assert first._engine is not None
     await first._engine.kill()
     await first.close()
@@ -148,15 +149,16 @@ async def test_what_a_leaving_node_hands_back_in_the_middle_goes_on_elsewhere_at
 ) -> None:
     """DBOS 804, Kestra 17124: a run handed back at shutdown stays with a process that is gone."""
     flow, begun = counting_flow(catalog, seconds=0.5)
-    async with Holdfast(store_url, catalog=catalog, lease_seconds=60) as staying:
-        leaving = Holdfast(store_url, catalog=catalog, drain_seconds=0, lease_seconds=60)
+    lease = 10 * PATIENCE
+    async with Holdfast(store_url, catalog=catalog, lease_seconds=lease) as staying:
+        leaving = Holdfast(store_url, catalog=catalog, drain_seconds=0, lease_seconds=lease)
         await leaving.open()
         run = await leaving.start(flow, id="moving")
-        await asyncio.sleep(0.1)
+        await until(lambda: begun)
 
         await leaving.close()
 
-        assert await (await staying.get("moving")).result(timeout=dt.timedelta(seconds=5)) == "done"
+        assert await (await staying.get("moving")).result(timeout=SOON) == "done"
         assert await staying.doctor() == []
     assert list(begun.values()) == [2]
     assert run.id == "moving"
@@ -166,8 +168,8 @@ async def test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives(
     store_url: str, catalog: Catalog
 ) -> None:
     """kombu 337, Celery 5935: longer than the visibility timeout, and it is given to a second worker."""
-    flow, begun = counting_flow(catalog, seconds=1.5)
-    settings: dict[str, Any] = {"catalog": catalog, "lease_seconds": 0.3}
+    flow, begun = counting_flow(catalog, seconds=6)
+    settings: dict[str, Any] = {"catalog": catalog, "lease_seconds": 2}
     async with Holdfast(store_url, **settings) as first, Holdfast(store_url, **settings):
         assert await (await first.start(flow)).result(timeout=SOON) == "done"
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.chaos.processes import wait_until
 from tests.other_systems.staging import change, passing_time
-from tests.patience import SOON
+from tests.patience import SOON, until
 
 from holdfast import (
     Catalog,
@@ -87,8 +87,8 @@ async def test_cancelling_runs_never_lets_more_run_than_the_limit_nor_fewer_afte
         runs = await env.start_many(flow, [()] * 6)
         for number in victims:
             await runs[number].cancel()
-        await asyncio.sleep(0.05)
-        while_blocked = gauge.now
+        await until(lambda: not any(env.engine.has(runs[number].key) for number in victims))
+        await until(lambda: gauge.now == 2)
         gauge.go.set()
 
         for number, run in enumerate(runs):
@@ -99,7 +99,6 @@ async def test_cancelling_runs_never_lets_more_run_than_the_limit_nor_fewer_afte
                 assert await run.result() == "done"
         await env.wait_until_quiet()
 
-        assert while_blocked == 2
         assert gauge.most == 2
         assert slots(env) == [(2, 2, 0)]
 
@@ -162,12 +161,11 @@ async def test_slots_of_a_node_that_died_are_not_missing_on_the_one_that_takes_i
         runs = await env.start_many(flow, [()] * 6)
         for _ in range(3):
             await env.crash()
-            await asyncio.sleep(0.02)
-        while_blocked = gauge.now
+            await until(lambda: gauge.now == 2)
         gauge.go.set()
 
         assert [await run.result() for run in runs] == ["done"] * 6
-        assert while_blocked == gauge.most == 2
+        assert gauge.most == 2
         assert slots(env) == [(2, 2, 0)]
 
 
@@ -179,14 +177,15 @@ async def test_a_node_that_lost_its_runs_has_their_slots_for_others(
     async with Environment(store_url, catalog=catalog, queues={"narrow": 2}) as env:
         runs = await env.start_many(flow, [()] * 4)
         assert change(store_url, "UPDATE runs SET owner = 'another', epoch = epoch + 1") == 4
-        for _ in range(6):  # it learns of it when it next says that it is alive
+
+        def has_lost_them() -> bool:  # it learns of it when it next says that it is alive
             env.clock.advance(env._parts.tuning.lease / 2)
-            await asyncio.sleep(0.02)
-        lost = [env.engine.has(run.key) for run in runs]
+            return not any(env.engine.has(run.key) for run in runs)
+
+        await until(has_lost_them)
         gauge.go.set()
 
         assert await env.run(flow) == "done"
-        assert lost == [False] * 4
         assert slots(env) == [(2, 2, 0)]
 
 
@@ -392,9 +391,8 @@ async def test_a_slot_of_a_queue_comes_back_however_the_process_in_it_ended(
 
         assert [await run.result(timeout=SOON) for run in working] == [{"each": None}] * 4
         assert all(isinstance(end, RunFailed | RunCancelled) for end in ends)
-    assert (
-        took < 20
-    )  # less than a poll: each time limit is noticed at once, also that of a task that got another's slot
+    # Less than a poll: each time limit is noticed at once, also that of a task that got another's slot.
+    assert took < 20
     # One that kills itself cannot say that it has ended.
     assert commands.most_at_once() <= 2 or "kill" in ending
 
