@@ -264,7 +264,7 @@ class Parts:
 
     async def expire_dead_nodes(self) -> None:
         """End the leases of nodes on this machine whose process has ended, so that nobody waits for them."""
-        nodes = await self.store.nodes(self.settings.namespace)
+        nodes = await self.store.list_nodes(self.settings.namespace)
         if dead := [node for node in nodes if is_surely_dead(node)]:
             await self.store.expire_nodes(self.settings.namespace, dead)
 

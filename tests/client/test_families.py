@@ -39,14 +39,14 @@ async def test_a_retry_asks_for_the_definitions_of_many_children_at_once(
         run = await fail(env, catalog, tmp_path, children=100)
         is_broken = False
         store = env._families._store
-        definitions = store.definitions
+        definitions = store.find_definitions
 
         async def counted(namespace: str, which: Sequence[tuple[str, str]]) -> Any:
             nonlocal asked
             asked += 1
             return await definitions(namespace, which)
 
-        monkeypatch.setattr(store, "definitions", counted)
+        monkeypatch.setattr(store, "find_definitions", counted)
         await run.retry()
         monkeypatch.undo()
 

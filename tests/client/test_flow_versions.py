@@ -177,10 +177,10 @@ class Busy:
         self.looked += 1
         return FlowRecord(id, id.upper(), "", Instant(0)) if id == "orders" else None
 
-    async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
+    async def list_flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
         return sorted(self.versions, key=lambda each: -each.number)
 
-    async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
+    async def write_flow_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
         if self.times:
             self.times -= 1
             self.versions.append(version._replace(hash=f"other {self.times}", source="other"))

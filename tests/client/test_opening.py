@@ -104,7 +104,7 @@ async def test_an_open_that_is_interrupted_leaves_nothing_behind(url: str) -> No
     await until(lambda: store_threads() == before)
 
 
-@pytest.mark.parametrize("method", ["now", "register"])
+@pytest.mark.parametrize("method", ["now", "register_definitions"])
 async def test_a_database_that_goes_away_while_holdfast_opens_is_waited_for(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -364,7 +364,7 @@ async def test_a_retry_that_breaks_off_has_opened_nothing_and_can_be_tried_again
         run = await fail_with_child(env, shop, parent_of(shop, patient_child(shop)))
         await env.wait_until_quiet()
         store: Any = env.crash_points
-        reopen, calls = store.reopen, 0
+        reopen, calls = store.reopen_runs, 0
 
         async def break_off(*args: Any) -> bool:
             nonlocal calls
@@ -373,7 +373,7 @@ async def test_a_retry_that_breaks_off_has_opened_nothing_and_can_be_tried_again
                 raise ConnectionError("gone")
             return await reopen(*args)
 
-        store.reopen = break_off
+        store.reopen_runs = break_off
         with pytest.raises(ConnectionError):
             await run.retry()
         child = await env.describe("child")

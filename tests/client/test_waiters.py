@@ -35,8 +35,8 @@ class World:
         self.asked: list[int] = []
         self.delay = 0.0
         self.waiters = Waiters(store, "default", self.is_local)
-        self._ended = store.ended
-        store.ended = self.ended
+        self._ended = store.ended_runs
+        store.ended_runs = self.ended
 
     def is_local(self, run: RunKey) -> bool:
         self.asked_whether_local += 1
@@ -141,11 +141,11 @@ async def test_who_waits_is_told_of_the_end_also_after_an_answer_that_nobody_cou
     answer = world.ended
 
     async def fail_once(namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
-        monkeypatch.setattr(world.store, "ended", answer)
+        monkeypatch.setattr(world.store, "ended_runs", answer)
         raise ZeroDivisionError("a defect")
 
     await world.create(1)
-    monkeypatch.setattr(world.store, "ended", fail_once)
+    monkeypatch.setattr(world.store, "ended_runs", fail_once)
     waiting = world.wait(1)
     await asyncio.sleep(0)
     await world.end(1)

@@ -42,11 +42,11 @@ class Memory:
     async def list_workers(self, namespace: str, since: Instant) -> list[WorkerRecord]:
         return [each for each in self.workers if each.heartbeat_at >= since]
 
-    async def heartbeat(self, namespace: str, *given: Any) -> bool:
+    async def record_heartbeat(self, namespace: str, *given: Any) -> bool:
         self.asked.append(given)
         return True
 
-    async def mark_offline(self, namespace: str, before: Instant) -> int:
+    async def mark_workers_offline(self, namespace: str, before: Instant) -> int:
         self.asked.append(before)
         return 3
 

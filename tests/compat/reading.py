@@ -56,7 +56,7 @@ async def _learn(hf: Holdfast, history: History) -> None:
     """An edition of a DAG that only the database has, as a node would that takes a run of it."""
     definitions, run = hf._parts.definitions, history.run
     if definitions.lacks(run):
-        for known in await hf._store.definitions(run.namespace, [(run.workflow, run.version)]):
+        for known in await hf._store.find_definitions(run.namespace, [(run.workflow, run.version)]):
             definitions.learn(known)
 
 

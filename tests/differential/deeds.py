@@ -101,8 +101,8 @@ class RemoteDeeds:
         now = self.stores.clock.now
         until = Instant(now + dice.pick([5, 30]) * SECOND)
         self.stores.ask(
-            f"heartbeat in {space} of {worker} at {url} with {load} until {until}",
-            lambda store: store.heartbeat(space, worker, url, load, now, until),
+            f"record_heartbeat in {space} of {worker} at {url} with {load} until {until}",
+            lambda store: store.record_heartbeat(space, worker, url, load, now, until),
         )
 
     def _enlist(self: HasStores, dice: Dice, drawing: Drawing) -> None:
@@ -118,7 +118,8 @@ class RemoteDeeds:
     def _silence(self: HasStores, dice: Dice, drawing: Drawing) -> None:
         space, before = dice.pick(_SPACES), Instant(self.stores.clock.now - dice.pick([0, 5]) * SECOND)
         self.stores.ask(
-            f"mark_offline in {space} before {before}", lambda store: store.mark_offline(space, before)
+            f"mark_workers_offline in {space} before {before}",
+            lambda store: store.mark_workers_offline(space, before),
         )
 
     # --- flows
@@ -140,8 +141,8 @@ class RemoteDeeds:
         if dice.chance(15):
             replaces = dice.pick([None, "a", "b"])
         self.stores.ask(
-            f"write_version in {space} {version} for {replaces}",
-            lambda store: store.write_version(space, version, replaces),
+            f"write_flow_version in {space} {version} for {replaces}",
+            lambda store: store.write_flow_version(space, version, replaces),
         )
 
     # --- looking
@@ -153,11 +154,11 @@ class RemoteDeeds:
         look(f"workers in {space} since {since}", lambda store: store.list_workers(space, since))
         look(f"flows in {space}", lambda store: store.list_flows(space, limit, offset))
         look(f"flow {flow} in {space}", lambda store: store.find_flow(space, flow))
-        look(f"versions of {flow} in {space}", lambda store: store.flow_versions(space, flow))
+        look(f"versions of {flow} in {space}", lambda store: store.list_flow_versions(space, flow))
         number = dice.pick([None, 1, 2])
         what = f"version {number} of {flow} in {space}"
-        look(what, lambda store: store.find_version(space, flow, number))
-        look(f"published {what}", lambda store: store.find_published(space, flow, number))
+        look(what, lambda store: store.find_flow_version(space, flow, number))
+        look(f"published {what}", lambda store: store.find_published_definition(space, flow, number))
         page = RunPage(
             statuses=dice.pick([None, None, list(RunStatus), dice.some(list(RunStatus), 3)]),
             workflow=dice.pick([None, None, *WORKFLOWS]),

@@ -37,7 +37,7 @@ from holdfast.ports.commits import (
     UnqueuedTask,
     WokenRun,
 )
-from holdfast.ports.runs import IdleEnding, Reopening
+from holdfast.ports.runs import ParkedRunCancellation, Reopening
 from holdfast.ports.schedules import ScheduleFiring
 
 T = TypeVar("T")
@@ -320,12 +320,12 @@ class Drawing:
 
     # --- what an operator sends
 
-    def idle_ending(self) -> IdleEnding:
+    def parked_run_cancellation(self) -> ParkedRunCancellation:
         dice, run = self._dice, self.idle()
         found = self._tables.runs.get(run)
         epoch = (0 if found is None else found.epoch) + (1 if dice.chance(10) else 0)
         messages = [self.message(None) for _ in range(dice.pick([0, 0, 1, 2]))]
-        return IdleEnding(run, epoch, FAILURE, messages, self._now)
+        return ParkedRunCancellation(run, epoch, FAILURE, messages, self._now)
 
     def reopening(self) -> Reopening:
         dice, tables = self._dice, self._tables

@@ -35,24 +35,24 @@ class FlowModel:
         found.sort(key=lambda flow: (flow.created_at, flow.id.encode()), reverse=True)
         return found[offset : offset + limit], len(found)
 
-    async def flow_versions(self: HasTables, namespace: str, flow: str) -> list[FlowVersion]:
+    async def list_flow_versions(self: HasTables, namespace: str, flow: str) -> list[FlowVersion]:
         return _versions(self.tables, namespace, flow)
 
-    async def find_version(
+    async def find_flow_version(
         self: HasTables, namespace: str, flow: str, number: int | None
     ) -> FlowVersion | None:
         known = _versions(self.tables, namespace, flow)
         fits = (it for it in known if it.number == number or (number is None and it.status == PUBLISHED))
         return next(fits, None)
 
-    async def find_published(
+    async def find_published_definition(
         self: HasTables, namespace: str, name: str, number: int | None
     ) -> Definition | None:
         numbers = [it.number for it in _versions(self.tables, namespace, name) if it.status == PUBLISHED]
         which = max(numbers, default=None) if number is None else number
         return self.tables.workflows[namespace, name, str(which)][0] if which in numbers else None
 
-    async def write_version(
+    async def write_flow_version(
         self: HasTables, namespace: str, version: FlowVersion, replaces: str | None
     ) -> bool:
         flow, number, status, hash, source, created_at = version

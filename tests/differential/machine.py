@@ -30,7 +30,7 @@ START = Instant(1_750_000_000 * SECOND + 123_456)
 RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
-DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "end_idle"] * 2
+DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "cancel_parked"] * 2
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
@@ -119,7 +119,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         assert commit is not None
         receipt = None
         if not dice.chance(10):
-            receipt = self.stores.ask(f"recover {short(commit)}", lambda store: store.recover(commit))
+            receipt = self.stores.ask(f"recover {short(commit)}", lambda store: store.recover_commit(commit))
         if receipt is None:
             commit.is_retry = True
             self._commit(commit)
@@ -127,7 +127,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
     def _leave(self, dice: Dice, drawing: Drawing) -> None:
         node = dice.pick(self.nodes)
         what = f"leave {node.id}"
-        self.stores.ask(what, lambda store: store.leave(node.namespace, node.id), tells=True)
+        self.stores.ask(what, lambda store: store.remove_node(node.namespace, node.id), tells=True)
 
     def _expire_nodes(self, dice: Dice, drawing: Drawing) -> None:
         """Expire nodes. A node that is still alive loses its runs."""
@@ -150,7 +150,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         firing = drawing.firing(space, name if dice.chance(90) else dice.pick(SCHEDULES))
         before = self.stores.tables
         fired = self.stores.ask(
-            f"fire in {space} {firing}", lambda store: store.fire(space, firing), tells=True
+            f"fire in {space} {firing}", lambda store: store.fire_schedule(space, firing), tells=True
         )
         check_firing(before, self.stores.tables, space, firing, fired)
 
@@ -162,7 +162,9 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             for version in dice.some(["1", "2"], 2)
         ]
         space, now = dice.pick(["default", *SPACES]), self.clock.now
-        self.stores.ask(f"register {definitions}", lambda store: store.register(space, definitions, now))
+        self.stores.ask(
+            f"register {definitions}", lambda store: store.register_definitions(space, definitions, now)
+        )
 
     # --- clients
 
@@ -173,13 +175,13 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             space = dice.pick(SPACES)
             runs = [drawing.new_run(space) for _ in range(dice.number(1, 3))]
             self.sent.append((space, runs))
-        self.stores.ask(f"create {runs}", lambda store: store.create(space, runs), tells=True)
+        self.stores.ask(f"create {runs}", lambda store: store.create_runs(space, runs), tells=True)
 
     def _post(self, dice: Dice, drawing: Drawing) -> None:
         messages = [drawing.message() for _ in range(dice.number(1, 3))]
         space, now = self._space_of(dice, messages[0].run), self.clock.now
         what = f"post in {space} {messages}"
-        self.stores.ask(what, lambda store: store.post(space, messages, now), tells=True)
+        self.stores.ask(what, lambda store: store.post_messages(space, messages, now), tells=True)
 
     # --- operators
 
@@ -198,20 +200,20 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         drawn = [drawing.reopening() for _ in range(dice.pick([1, 1, 2, 3]))]
         family = list({reopening.run: reopening for reopening in drawn}.values())
         space = self._space_of(dice, family[0].run)
-        what = f"reopen in {space} {family}"
-        self.stores.ask(what, lambda store: store.reopen(space, family), tells=True)
+        what = f"reopen_runs in {space} {family}"
+        self.stores.ask(what, lambda store: store.reopen_runs(space, family), tells=True)
 
     def _unpark(self, dice: Dice, drawing: Drawing) -> None:
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now
         space = self._space_of(dice, runs[0])
-        what = f"unpark in {space} {runs}"
-        self.stores.ask(what, lambda store: _sorted(store.unpark(space, runs, now)), tells=True)
+        what = f"unpark_runs in {space} {runs}"
+        self.stores.ask(what, lambda store: _sorted(store.unpark_runs(space, runs, now)), tells=True)
 
-    def _end_idle(self, dice: Dice, drawing: Drawing) -> None:
-        ending = drawing.idle_ending()
-        space = self._space_of(dice, ending.run)
-        what = f"end_idle in {space} {ending}"
-        self.stores.ask(what, lambda store: store.end_idle(space, ending), tells=True)
+    def _cancel_parked(self, dice: Dice, drawing: Drawing) -> None:
+        cancellation = drawing.parked_run_cancellation()
+        space = self._space_of(dice, cancellation.run)
+        what = f"cancel_parked_run in {space} {cancellation}"
+        self.stores.ask(what, lambda store: store.cancel_parked_run(space, cancellation), tells=True)
 
     # --- looking
 
@@ -224,20 +226,22 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         run, runs = drawing.key(), drawing.keys(3)
         space = self._space_of(dice, run)
         look = self.stores.look
-        look(f"load in {space} {runs}", lambda store: store.load(space, [*runs, run, run]))
+        look(
+            f"load_histories in {space} {runs}", lambda store: store.load_histories(space, [*runs, run, run])
+        )
         look(f"list_tasks in {space} {run}", lambda store: store.list_tasks(space, run))
         look(f"list_attempts in {space} {run}", lambda store: store.list_attempts(space, run))
         look(f"attempts of {run}", lambda store: store.list_attempts(space, run, [3, 1, 0, 1]))
         look(f"read_state in {space} {run}", lambda store: store.read_state(space, run))
         since, limit = dice.pick([0, 1]), dice.pick([100, 1, 2])
         what = f"in {space} {run} from {since}, {limit}"
-        look(f"glance {what}", lambda store: store.task_summaries(space, run, since, limit))
+        look(f"list_task_summaries {what}", lambda store: store.list_task_summaries(space, run, since, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
-        look(f"next due in {space} {runs}", lambda store: store.next_due(space, runs))
-        look(f"ended in {space} {runs}", lambda store: _sorted_runs(store.ended(space, runs)))
+        look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
+        look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
-            look(f"find in {space} {id!r}", lambda store, id=id: store.find(space, id))
+            look(f"find_run in {space} {id!r}", lambda store, id=id: store.find_run(space, id))
 
     def _look_around(self, dice: Dice, drawing: Drawing) -> None:
         node, space, now = dice.pick(self.nodes), dice.pick(["default", *SPACES]), self.clock.now
@@ -251,7 +255,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look = self.stores.look
         workflows = dice.some(WORKFLOWS, 2)
         look(
-            f"peek {node.id} {claims} {workflows}",
+            f"next_work {node.id} {claims} {workflows}",
             lambda store: store.next_work(node.namespace, node.id, claims, workflows),
         )
         due_at = Instant(now + dice.pick([0, 5 * SECOND]))
@@ -260,15 +264,15 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(what, lambda store: store.due_schedules(space, workflows, due_at, most))
         name = dice.pick([None, *SCHEDULES])
         look(f"schedules in {space} {name}", lambda store: store.list_schedules(space, name))
-        look(f"nodes in {space}", lambda store: _sorted(store.nodes(space)))
+        look(f"nodes in {space}", lambda store: _sorted(store.list_nodes(space)))
         which_ones = [(name, version) for name in workflows for version in ("1", "2", "3")]
-        look(f"definitions in {space}", lambda store: _sorted(store.definitions(space, which_ones)))
+        look(f"definitions in {space}", lambda store: _sorted(store.find_definitions(space, which_ones)))
         look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
         look("now", lambda store: store.now())
         self._look_for_stranded(space, Instant(now + LONG))
 
     def _look_for_stranded(self, space: str, now: Instant) -> None:
-        self.stores.look(f"stranded in {space} at {now}", lambda store: store.stranded(space, now))
+        self.stores.look(f"stranded in {space} at {now}", lambda store: store.stranded_runs(space, now))
 
     def _space_of(self, dice: Dice, run: RunKey) -> str:
         """The namespace of the run; now and then another, as from a client of that one."""

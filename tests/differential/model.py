@@ -59,7 +59,7 @@ from holdfast.ports.commits import (
 )
 from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork
-from holdfast.ports.runs import IdleEnding, PostResult, Reopening, RunFilter, Stranded
+from holdfast.ports.runs import ParkedRunCancellation, PostResult, Reopening, RunFilter, Stranded
 from holdfast.ports.schedules import ScheduleFiring
 
 
@@ -124,7 +124,7 @@ class ModelStore(FlowModel, WorkerModel):
             claimed, mail = _take_work(tables, commit)
         return Receipt(lost, existing, claimed, mail)
 
-    async def recover(self, commit: Commit) -> Receipt | None:
+    async def recover_commit(self, commit: Commit) -> Receipt | None:
         with self.transaction() as tables:
             lease = tables.nodes.get(commit.node)
             if lease is None or lease.tick != commit.tick:
@@ -148,7 +148,7 @@ class ModelStore(FlowModel, WorkerModel):
                 mail=tables.unread(run.key for run in owned),
             )
 
-    async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+    async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         found = [run for key in runs if (run := self.tables.run(namespace, key)) is not None]
         times = [run.wake_at for run in found if run.owner is None and run.wake_at is not None]
         return min(times, default=None)
@@ -172,16 +172,16 @@ class ModelStore(FlowModel, WorkerModel):
     ) -> list[ScheduleRecord]:
         return schedules.due(self.tables, namespace, workflows, now)[:limit]
 
-    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
+    async def fire_schedule(self, namespace: str, firing: ScheduleFiring) -> bool:
         with self.transaction(tells=True) as tables:
             return schedules.fire(tables, namespace, firing)
 
-    async def leave(self, namespace: str, node: NodeId) -> None:
+    async def remove_node(self, namespace: str, node: NodeId) -> None:
         with self.transaction(tells=True) as tables:
             tables.nodes.pop(node, None)
             tables.free(node, self._clock(), setback=0)
 
-    async def nodes(self, namespace: str) -> list[str]:
+    async def list_nodes(self, namespace: str) -> list[str]:
         return [node for node, lease in self.tables.nodes.items() if lease.namespace == namespace]
 
     async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
@@ -190,7 +190,7 @@ class ModelStore(FlowModel, WorkerModel):
                 tables.nodes.pop(node, None)
                 tables.free(node, self._clock(), setback=1)
 
-    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+    async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         tables = self.tables
         found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
         return [
@@ -204,7 +204,9 @@ class ModelStore(FlowModel, WorkerModel):
             for run in found
         ]
 
-    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+    async def register_definitions(
+        self, namespace: str, definitions: Sequence[Definition], now: Instant
+    ) -> None:
         with self.transaction() as tables:
             for new in definitions:
                 at = (namespace, new.name, new.version)
@@ -213,26 +215,28 @@ class ModelStore(FlowModel, WorkerModel):
                     raise VersionConflict(new.name, new.version)
                 tables.workflows[at] = (known._replace(origin=new.origin), since, status)
 
-    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+    async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
         return [found[0] for found in known if found is not None and found[2] == PUBLISHED]
 
     # --- the client
 
-    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
+    async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         with self.transaction(tells=True) as tables:
             return tables.add_runs(namespace, runs)
 
-    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+    async def post_messages(
+        self, namespace: str, messages: Sequence[NewMessage], now: Instant
+    ) -> list[PostResult]:
         with self.transaction(tells=True) as tables:
             return tables.deliver(namespace, messages, now)
 
-    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+    async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         if not isinstance(id, str):
             return self.tables.run(namespace, id)
         return self.tables.named(namespace, id) or self.tables.run(namespace, key_from_text(id))
 
-    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+    async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         found = (self.tables.run(namespace, key) for key in runs)
         return [run for run in found if run is not None and run.status.is_final]
 
@@ -260,7 +264,9 @@ class ModelStore(FlowModel, WorkerModel):
         wanted = sorted(at for at in attempts if at[0] == run and (of is None or at[1] in of))
         return [attempts[at] for at in wanted]
 
-    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
+    async def list_task_summaries(
+        self, namespace: str, run: RunKey, since: int, limit: int
+    ) -> list[TaskSummary]:
         tasks = await self.list_tasks(namespace, run)
         return [views.glance(task) for task in tasks if task.seq >= since][:limit]
 
@@ -285,7 +291,7 @@ class ModelStore(FlowModel, WorkerModel):
         state = self.tables.state if self.tables.run(namespace, run) else {}
         return {key: value for (of, key), value in state.items() if of == run}
 
-    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+    async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:
         with self.transaction(tells=True) as tables:
             for each in family:
                 run = tables.run(namespace, each.run)
@@ -295,7 +301,7 @@ class ModelStore(FlowModel, WorkerModel):
                 _reopen(tables, each)
             return True
 
-    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         with self.transaction(tells=True) as tables:
             found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
             idle = [run.key for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
@@ -305,8 +311,8 @@ class ModelStore(FlowModel, WorkerModel):
                 )
             return idle
 
-    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
-        run, epoch, failure, messages, now = ending
+    async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
+        run, epoch, failure, messages, now = cancellation
         with self.transaction(tells=True) as tables:
             found = tables.run(namespace, run)
             if found is None or (found.status, found.epoch) != (RunStatus.PARKED, epoch):
@@ -319,7 +325,7 @@ class ModelStore(FlowModel, WorkerModel):
             tables.deliver(namespace, [*messages, *news], now)
             return True
 
-    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
         runs = sorted(self.tables.runs.values(), key=lambda run: run.key)
         return [
             Stranded(run.key, run.id, run.workflow, run.status, problem)

@@ -119,10 +119,10 @@ async def _left_behind(env: Environment) -> list[Rest]:
             history,
             await store.list_attempts(env.namespace, history.run.key),
             await store.read_state(env.namespace, history.run.key),
-            await store.task_summaries(env.namespace, history.run.key, 0, 1000),
+            await store.list_task_summaries(env.namespace, history.run.key, 0, 1000),
             await _said(env, history.run.key),
         )
-        for history in await store.load(env.namespace, [run.key for run in runs])
+        for history in await store.load_histories(env.namespace, [run.key for run in runs])
     ]
 
 

@@ -39,7 +39,7 @@ class WorkerModel:
             tables.workers[namespace, worker.id] = worker
             _renew_items(tables, namespace, worker.id, worker.heartbeat_at)
 
-    async def heartbeat(
+    async def record_heartbeat(
         self: HasTables, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
     ) -> bool:
         with self.transaction() as tables:
@@ -55,7 +55,7 @@ class WorkerModel:
         known = _of(self.tables, namespace)
         return sorted((it for it in known if it.heartbeat_at >= since), key=lambda worker: worker.id.encode())
 
-    async def mark_offline(self: HasTables, namespace: str, before: Instant) -> int:
+    async def mark_workers_offline(self: HasTables, namespace: str, before: Instant) -> int:
         with self.transaction() as tables:
             for worker in _of(tables, namespace):
                 if worker.heartbeat_at < before:

@@ -109,9 +109,9 @@ class Refusing:
         self.questions: list[Exception] = []
         self.done: list[Commit] = []
         self.is_it: Callable[[Commit], bool] = lambda _: True
-        self._commit, self._recover = self.store.commit, self.store.recover
+        self._commit, self._recover = self.store.commit, self.store.recover_commit
         self.store.commit = self.commit  # type: ignore[method-assign]
-        self.store.recover = self.recover  # pyright: ignore[reportAttributeAccessIssue]
+        self.store.recover_commit = self.recover  # pyright: ignore[reportAttributeAccessIssue]
 
     async def commit(self, commit: Commit) -> Receipt:
         if self.before and self.is_it(commit):
@@ -241,7 +241,7 @@ async def test_two_messages_that_nobody_can_read_park_their_run_once(catalog: Ca
         await env.wait_until_quiet()
         store = Refusing(env)
         news = [NewMessage(bad.key, MessageKind.CHILD, name, NULL) for name in ("first-born", "second-born")]
-        await env.crash_points.post(env.namespace, news, env.clock.now())
+        await env.crash_points.post_messages(env.namespace, news, env.clock.now())
         await env.wait_until_quiet()
 
         assert await bad.status() is RunStatus.PARKED

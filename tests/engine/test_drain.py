@@ -55,7 +55,7 @@ async def look(url: str, id: str) -> tuple[RunStatus, list[tuple[TaskStatus, int
     """The run's status, that of its tasks with their attempt, and how many attempts ended badly."""
     store: Store = store_for(url)
     await store.open()
-    record = await store.find("default", id)
+    record = await store.find_run("default", id)
     assert record is not None
     assert record.owner is None
     tasks = await store.list_tasks("default", record.key)

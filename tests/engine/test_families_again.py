@@ -91,8 +91,8 @@ async def test_a_dag_whose_child_was_opened_again_without_it_can_be_retried(
     async with Environment(store_url, catalog=family.catalog) as env:
         run = await family.start(env, CALL_AND_GO_ON)
         await family.fail(run)
-        [history] = await env.crash_points.load(env.namespace, [await env.key_of("parent/call")])
-        assert await env.crash_points.reopen(env.namespace, await env._families._plan(history.run))
+        [history] = await env.crash_points.load_histories(env.namespace, [await env.key_of("parent/call")])
+        assert await env.crash_points.reopen_runs(env.namespace, await env._families._plan(history.run))
         await env.wait_until_quiet()
 
         await env.crash()

@@ -311,7 +311,7 @@ async def test_messages_that_nobody_can_read_are_heard_as_far_as_they_can_be(gar
         await env.wait_until_quiet()
         for kind, name in ((MessageKind.REJECTED, "answer"), (MessageKind.CANCEL, "")):
             message = NewMessage(run.key, kind, name, Payload(garbage))
-            await env.crash_points.post(env.namespace, [message], env.clock.now())
+            await env.crash_points.post_messages(env.namespace, [message], env.clock.now())
         await env.wait_until_quiet()
         await env.crash()
 

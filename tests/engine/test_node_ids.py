@@ -151,7 +151,7 @@ async def test_the_run_of_a_killed_process_is_taken_at_once_and_not_after_its_le
             attempt = await hf.result("held", int)
         attempts = [(each.attempt, each.status) for each in await hf.attempts("held")]
         run = await hf.describe("held")
-        nodes = await store.nodes("default")
+        nodes = await store.list_nodes("default")
 
     assert time.monotonic() - began < AT_ONCE
     assert (attempt, attempts) == (2, [(1, "lost")])
@@ -167,8 +167,8 @@ async def test_a_neighbour_that_lives_is_left_alone(
     try:
         async with Holdfast(store_url, catalog=catalog, lease_seconds=LEASE):
             await asyncio.sleep(0.5)
-            found = await store.find("default", "held")
-            nodes = await store.nodes("default")
+            found = await store.find_run("default", "held")
+            nodes = await store.list_nodes("default")
     finally:
         process.kill()
 
@@ -185,8 +185,8 @@ async def test_a_dead_node_of_another_machine_is_waited_for(
 
     async with Holdfast(store_url, catalog=catalog, lease_seconds=LEASE):
         await asyncio.sleep(0.3)
-        nodes = await store.nodes("default")
-        (history,) = await store.load("default", [key(1)])
+        nodes = await store.list_nodes("default")
+        (history,) = await store.load_histories("default", [key(1)])
 
     assert far.id in nodes
     assert (history.run.owner, history.run.setbacks) == (far.id, 0)
@@ -200,8 +200,8 @@ async def test_only_the_dead_of_its_own_namespace_are_buried(
     await there.start(2)
 
     async with Holdfast(store_url, catalog=catalog, lease_seconds=LEASE):
-        nodes = await store.nodes("default"), await store.nodes("elsewhere")
-        found = await store.find("default", key(1)), await store.find("elsewhere", key(2))
+        nodes = await store.list_nodes("default"), await store.list_nodes("elsewhere")
+        found = await store.find_run("default", key(1)), await store.find_run("elsewhere", key(2))
 
     assert here.id not in nodes[0]
     assert nodes[1] == [there.id]
@@ -215,4 +215,4 @@ async def test_a_client_without_an_engine_buries_nobody(store_url: str, store: S
     async with Holdfast(store_url, engine=False, catalog=catalog):
         pass
 
-    assert await store.nodes("default") == [NodeId(dead.id)]
+    assert await store.list_nodes("default") == [NodeId(dead.id)]

@@ -241,7 +241,7 @@ async def test_what_is_said_of_a_task_that_nobody_waits_for_is_read_and_changes_
         report = write_report(1, "w1", item.taken_at, Succeeded(Payload(b"1")))
         message = NewMessage(item.run, MessageKind.TASK, "99", report)
 
-        await environment._store.post("default", [message], environment.clock.now())
+        await environment._store.post_messages("default", [message], environment.clock.now())
         await environment.skip(MINUTE)
         await environment.workers.complete(queue_id(item), result=7)
 

@@ -261,7 +261,7 @@ async def test_runs_that_were_freed_behind_the_back_of_their_node_are_taken_up_a
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(steps)
         await env.wait_until_quiet()
-        await env.crash_points.leave(env.namespace, env.engine.node)
+        await env.crash_points.remove_node(env.namespace, env.engine.node)
         if is_after:
             await env.wait_until_quiet()
         await run.signal("go", 2)

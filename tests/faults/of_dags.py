@@ -25,13 +25,13 @@ SCHEDULES = [
     Fault(
         "late-firing-leaves-its-runs",
         "a firing happens whole or not at all",
-        [Code("stores.schedules:fire").replace("raise RowChanged", "return False")],
+        [Code("stores.schedules:fire_schedule").replace("raise RowChanged", "return False")],
         cases("stores/test_schedules.py", _SECOND),
     ),
     Fault(
         "wrong-run-taken-for-the-active-one",
         "a tick whose run exists waits for that run",
-        [Code("stores.schedules:fire").replace("A = existing[A]", "A = next(iter(existing))")],
+        [Code("stores.schedules:fire_schedule").replace("A = existing[A]", "A = next(iter(existing))")],
         cases(
             "stores/test_schedules.py",
             "test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one",
@@ -40,7 +40,7 @@ SCHEDULES = [
     Fault(
         "silent-firing",
         "7: other nodes hear of the runs of a schedule",
-        [Code("stores.schedules:fire").remove("A.announce()")],
+        [Code("stores.schedules:fire_schedule").remove("A.announce()")],
         cases(
             "stores/test_schedules.py", "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]"
         ),

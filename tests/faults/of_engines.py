@@ -48,7 +48,7 @@ ORDER = [
         "3: a commit that stands is not made again",
         [
             Code("engine.committing:commit_with_retries").replace(
-                "await A.recover(...) if ... else None", "None"
+                "await A.recover_commit(...) if ... else None", "None"
             )
         ],
         simulations(80),

@@ -229,7 +229,7 @@ PUBLISHED = [
     Fault(
         "drafts-can-be-run",
         "a draft cannot be run",
-        [Code("stores.definitions:find_published").remove("A.status == PUBLISHED")],
+        [Code("stores.definitions:find_published_definition").remove("A.status == PUBLISHED")],
         cases(
             "engine/test_flow_runs.py", "test_a_draft_cannot_be_started_under_its_name_or_its_number[sqlite]"
         ),

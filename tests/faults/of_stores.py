@@ -212,7 +212,7 @@ WAKING = [
     Fault(
         "leaving-keeps-the-runs",
         "7: a node that stops hands its runs over at once",
-        [Code("stores.nodes:leave").remove('A.many("free_runs", ...)')],
+        [Code("stores.nodes:remove_node").remove('A.many("free_runs", ...)')],
         cases("stores/test_work.py", "test_a_node_that_leaves_hands_its_runs_over_at_once"),
     ),
     Fault(
@@ -246,7 +246,7 @@ WAKING = [
     Fault(
         "tasks-of-the-cancelled-stay-open",
         "6: a run that is over has no task under way",
-        [Code("stores.runs:end_idle").remove('A.many("cancel_open_tasks", ...)')],
+        [Code("stores.runs:cancel_parked_run").remove('A.many("cancel_open_tasks", ...)')],
         cases(
             "other_systems/test_cancelling.py",
             "test_a_cancelled_run_that_was_parked_leaves_no_task_and_no_child_open[sqlite]",
@@ -267,7 +267,7 @@ WAKING = [
     Fault(
         "silent-clients",
         "7: nodes hear of a run that a client adds",
-        [Code("stores.runs:create").remove("A.announce()")],
+        [Code("stores.runs:create_runs").remove("A.announce()")],
         cases("stores/test_listen.py", "test_what_one_store_changes_is_heard_by_the_other[postgres]"),
     ),
     Fault(

@@ -63,7 +63,7 @@ LEASES = [
     Fault(
         "heartbeat-renews-nothing",
         "a worker that lives keeps what it has",
-        [Code("stores.workers:heartbeat").remove('A.run("renew_items_of", ...)')],
+        [Code("stores.workers:record_heartbeat").remove('A.run("renew_items_of", ...)')],
         cases("stores/test_workers.py", f"{_HEARTBEAT}[sqlite]"),
     ),
     Fault(
@@ -109,7 +109,7 @@ LEASES = [
     Fault(
         "parked-run-leaves-its-items",
         "a parked run that is cancelled has nothing in the queue",
-        [Code("stores.runs:end_idle").remove('A.many("clear_queue", ...)')],
+        [Code("stores.runs:cancel_parked_run").remove('A.many("clear_queue", ...)')],
         _stored("test_a_parked_run_that_is_cancelled_loses_its_items[sqlite]"),
     ),
     Fault(

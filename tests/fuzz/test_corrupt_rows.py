@@ -98,7 +98,7 @@ async def test_news_of_a_child_that_there_is_not_stop_nobody_else(name: str) -> 
     async with asyncio.timeout(PATIENCE), Environment(catalog=catalog) as env:
         good, bad = await settle_in(env, "good", "bad")
         message = NewMessage(bad.key, MessageKind.CHILD, name, NULL)
-        await env.crash_points.post(env.namespace, [message], env.clock.now())
+        await env.crash_points.post_messages(env.namespace, [message], env.clock.now())
         await env.wait_until_quiet()
 
         assert env.engine.failure is None
@@ -112,7 +112,7 @@ async def test_news_of_a_child_that_there_is_not_stop_nobody_else(name: str) -> 
 async def test_a_message_of_an_unknown_kind_sets_only_its_reader_aside(store_url: str, kind: str) -> None:
     async with asyncio.timeout(PATIENCE), Environment(store_url, catalog=catalog) as env:
         good, bad = await settle_in(env, "good", "bad")
-        await env.crash_points.post(
+        await env.crash_points.post_messages(
             env.namespace, [NewMessage(bad.key, MessageKind.SIGNAL, "odd", NULL)], env.clock.now()
         )
         Damage("messages", "kind", kind, "name = 'odd'").do(store_url, bad.key)

@@ -125,7 +125,8 @@ async def test_one_bad_run_in_a_batch_does_not_keep_the_others_from_starting(
 
 
 @pytest.mark.parametrize(
-    ("method", "is_done"), [("load", False), ("commit", False), ("commit", True), ("next_work", False)]
+    ("method", "is_done"),
+    [("load_histories", False), ("commit", False), ("commit", True), ("next_work", False)],
 )
 async def test_recovery_goes_on_when_the_database_comes_back_in_the_middle_of_it(
     method: str, is_done: bool, store_url: str, catalog: Catalog
@@ -161,7 +162,7 @@ async def test_the_end_of_a_child_is_heard_although_the_database_was_away_when_i
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(parent)
         await env.wait_until_quiet()
-        failed = lose_connection(env, "ended", times=2)
+        failed = lose_connection(env, "ended_runs", times=2)
         for number in range(3):
             await env.signal(f"child-{number}", "go", 10)
 
@@ -169,7 +170,7 @@ async def test_the_end_of_a_child_is_heard_although_the_database_was_away_when_i
             results = await run.result()
 
         assert results == [10, 11, 12]
-        assert failed == ["ended"] * 2
+        assert failed == ["ended_runs"] * 2
 
 
 async def test_a_rescuer_that_dies_while_rescuing_is_rescued_by_the_next(

@@ -127,7 +127,7 @@ async def test_a_tick_whose_firing_got_no_answer_starts_one_run(
     """Dagster 17344, Prefect 18523: what broke off in the middle of a tick is done again from its start."""
     async with Environment(store_url, catalog=catalog) as env:
         await env.schedules.put("it", flow, cron="0 * * * *", overlap="allow")
-        failed = lose_connection(env, "fire", times=3, is_done=True)
+        failed = lose_connection(env, "fire_schedule", times=3, is_done=True)
 
         await env.skip(3 * HOUR)
 
@@ -156,7 +156,7 @@ async def test_who_decided_by_an_old_plan_starts_nothing(
     """Prefect 18894, 17703: a scheduler that has read the old schedule fires it after it was replaced."""
     async with Environment(store_url, catalog=catalog) as env:
         await env.schedules.put("it", flow, cron="0 * * * *")
-        fire_for_real = env.crash_points.fire
+        fire_for_real = env.crash_points.fire_schedule
         changed: list[ScheduleFiring] = []
 
         async def fire(namespace: str, firing: ScheduleFiring) -> bool:
@@ -165,7 +165,7 @@ async def test_who_decided_by_an_old_plan_starts_nothing(
                 await env.schedules.put("it", flow, cron="30 * * * *")
             return await fire_for_real(namespace, firing)
 
-        env.crash_points.fire = fire
+        env.crash_points.fire_schedule = fire
         await env.skip(2 * HOUR)
 
         assert changed

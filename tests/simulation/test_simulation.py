@@ -122,7 +122,7 @@ def _take_a_lost_answer_for_a_lost_commit(patch: pytest.MonkeyPatch) -> None:
     async def recover(self: SqlStore, commit: Commit) -> None:
         return None
 
-    patch.setattr(SqlStore, "recover", recover)
+    patch.setattr(SqlStore, "recover_commit", recover)
 
 
 def _give_a_slot_back_for_every_report(patch: pytest.MonkeyPatch) -> None:

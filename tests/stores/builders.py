@@ -236,7 +236,7 @@ class Node:
         """The tick of its last commit that stands; None if the store does not know it."""
         for tick in range(self.tick, 0, -1):
             commit = Commit(self.namespace, self.id, tick, at(0), at(0))
-            if await self.store.recover(commit) is not None:
+            if await self.store.recover_commit(commit) is not None:
                 return tick
         return None
 

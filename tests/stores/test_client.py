@@ -29,9 +29,9 @@ from holdfast.stores import SqlStore
 
 
 async def test_created_runs_are_there_to_be_taken_and_a_taken_id_is_answered(store: SqlStore) -> None:
-    assert await store.create(SPACE, [new_run(1, id="a"), new_run(2)]) == {}
+    assert await store.create_runs(SPACE, [new_run(1, id="a"), new_run(2)]) == {}
 
-    existing = await store.create(SPACE, [new_run(3, id="a"), new_run(4, id="b")])
+    existing = await store.create_runs(SPACE, [new_run(3, id="a"), new_run(4, id="b")])
 
     assert existing == {key(3): key(1)}
     receipt = await Node(store).claim()
@@ -44,7 +44,7 @@ async def test_each_message_is_answered_for_itself(store: SqlStore) -> None:
     await node.commit(held=node.held(2), ended=[ended(2)])
 
     messages = [signal(1), signal(2), signal(3), resolved(1), resolved(1), resolved(1, "other")]
-    results = await store.post(SPACE, messages, at(1))
+    results = await store.post_messages(SPACE, messages, at(1))
 
     assert results == [
         PostResult.POSTED,
@@ -54,16 +54,18 @@ async def test_each_message_is_answered_for_itself(store: SqlStore) -> None:
         PostResult.SETTLED,
         PostResult.POSTED,
     ]
-    assert await store.post("elsewhere", [signal(1)], at(1)) == [PostResult.NO_SUCH_RUN]
+    assert await store.post_messages("elsewhere", [signal(1)], at(1)) == [PostResult.NO_SUCH_RUN]
 
 
 async def test_a_promise_is_settled_once_however_many_try_at_once(pair: tuple[SqlStore, SqlStore]) -> None:
     await Node(pair[0]).start(1)
 
-    answers = await asyncio.gather(*(pair[n % 2].post(SPACE, [resolved(1)], at(1)) for n in range(10)))
+    answers = await asyncio.gather(
+        *(pair[n % 2].post_messages(SPACE, [resolved(1)], at(1)) for n in range(10))
+    )
 
     assert sorted(answer.name for (answer,) in answers) == ["POSTED"] + ["SETTLED"] * 9
-    assert len((await pair[0].load(SPACE, [key(1)]))[0].messages) == 1
+    assert len((await pair[0].load_histories(SPACE, [key(1)]))[0].messages) == 1
 
 
 async def test_messages_of_many_senders_all_arrive_while_the_owner_takes_and_releases(
@@ -76,7 +78,7 @@ async def test_messages_of_many_senders_all_arrive_while_the_owner_takes_and_rel
 
     async def send() -> None:
         for number in range(30):
-            await far.post(SPACE, [signal(1, f"{number}")], at(number))
+            await far.post_messages(SPACE, [signal(1, f"{number}")], at(number))
 
     sending = asyncio.create_task(send())
     for _ in range(1000):
@@ -99,21 +101,21 @@ async def test_messages_of_many_senders_all_arrive_while_the_owner_takes_and_rel
 
     await sending
     assert heard == 30
-    assert await near.stranded(SPACE, at(0)) == []
+    assert await near.stranded_runs(SPACE, at(0)) == []
 
 
 async def test_a_run_is_found_by_the_users_name_or_by_its_key(store: SqlStore) -> None:
     text = key_text(key(2))
-    await store.create(SPACE, [new_run(1, id="order-1"), new_run(2), new_run(3, id=key_text(key(1)))])
+    await store.create_runs(SPACE, [new_run(1, id="order-1"), new_run(2), new_run(3, id=key_text(key(1)))])
 
-    by_name, by_key = await store.find(SPACE, "order-1"), await store.find(SPACE, text)
-    named_like_a_key = await store.find(SPACE, key_text(key(1)))
+    by_name, by_key = await store.find_run(SPACE, "order-1"), await store.find_run(SPACE, text)
+    named_like_a_key = await store.find_run(SPACE, key_text(key(1)))
 
     assert (by_name and by_name.key, by_key and by_key.key) == (key(1), key(2))
     assert named_like_a_key is not None
     assert named_like_a_key.key == key(3)
-    assert await store.find(SPACE, "nobody") is None
-    assert await store.find("elsewhere", text) is None
+    assert await store.find_run(SPACE, "nobody") is None
+    assert await store.find_run("elsewhere", text) is None
 
 
 async def test_runs_are_listed_newest_first_by_page_state_and_workflow(store: SqlStore) -> None:
@@ -143,19 +145,19 @@ async def test_many_runs_are_loaded_in_the_order_asked_for(store: SqlStore) -> N
     await node.start(1, 2, 3)
     await node.commit(held=node.held(2), steps=[step(2, 1, b"second")])
 
-    histories = await store.load(SPACE, [key(3), key(9), key(2), key(1)])
+    histories = await store.load_histories(SPACE, [key(3), key(9), key(2), key(1)])
 
     assert [history.run.key for history in histories] == [key(3), key(2), key(1)]
     assert [len(history.steps) for history in histories] == [1, 2, 1]
     assert histories[1].steps[1] == b"second"
     assert all(len(history.tasks) == 1 for history in histories)
-    assert await store.load(SPACE, []) == []
+    assert await store.load_histories(SPACE, []) == []
 
 
 async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
     (message,) = (await node.commit(1, collect=True)).mail
     await node.commit(
         2,
@@ -167,10 +169,10 @@ async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: S
     )
 
     reopening = Reopening(key(1), 1, step(1, 2, b"again"), [0], [message.id], at(3))
-    assert await store.reopen(SPACE, [reopening])
-    assert not await store.reopen(SPACE, [reopening._replace(step=step(1, 3))])
+    assert await store.reopen_runs(SPACE, [reopening])
+    assert not await store.reopen_runs(SPACE, [reopening._replace(step=step(1, 3))])
 
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert (history.run.status, history.run.epoch, history.run.wake_at) == (RunStatus.RUNNING, 2, at(3))
     assert (history.run.output, history.run.failure, history.run.finished_at) == (None, None, None)
     assert history.steps[2:] == [b"again"]
@@ -184,12 +186,12 @@ async def test_an_ended_run_is_opened_again_with_its_tasks_and_messages(store: S
 async def test_a_run_that_moved_since_it_was_looked_at_is_not_opened_again(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    assert not await store.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(1))])
+    assert not await store.reopen_runs(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(1))])
 
     await node.commit(held=node.held(1), ended=[ended(1)])
 
-    assert not await store.reopen(SPACE, [Reopening(key(1), 0, step(1, 1), [0], [], at(1))])
-    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 1
+    assert not await store.reopen_runs(SPACE, [Reopening(key(1), 0, step(1, 1), [0], [], at(1))])
+    assert len((await store.load_histories(SPACE, [key(1)]))[0].steps) == 1
 
 
 async def test_a_family_is_opened_again_as_a_whole_or_not_at_all(store: SqlStore) -> None:
@@ -200,14 +202,14 @@ async def test_a_family_is_opened_again_as_a_whole_or_not_at_all(store: SqlStore
     child = Reopening(key(2), 1, step(2, 1), [0], [], at(3), waiting=turn_of("1"))
     parent = Reopening(key(1), 1, step(1, 1), [0], [], at(3))
 
-    assert not await store.reopen(SPACE, [child, parent._replace(epoch=7)])
-    ((first,), (second,)) = [await store.load(SPACE, [key(number)]) for number in (1, 2)]
+    assert not await store.reopen_runs(SPACE, [child, parent._replace(epoch=7)])
+    ((first,), (second,)) = [await store.load_histories(SPACE, [key(number)]) for number in (1, 2)]
     assert (first.run.status.is_final, second.run.status.is_final, len(second.steps)) == (True, True, 1)
 
-    assert await store.reopen(SPACE, [child, parent])
+    assert await store.reopen_runs(SPACE, [child, parent])
     receipt = await node.claim(now=3)
     assert [claim.run.key for claim in receipt.claimed] == [key(1)], "the child waits for its turn"
-    (held,) = await store.load(SPACE, [key(2)])
+    (held,) = await store.load_histories(SPACE, [key(2)])
     assert (held.run.wake_at, held.run.waiting) == (None, "its turn in 1")
 
 
@@ -231,9 +233,9 @@ async def test_mail_does_not_wake_a_run_that_waits_for_its_turn(store: SqlStore)
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
     await node.commit(held=node.held(2), ended=[ended(2)])
-    await store.reopen(SPACE, [Reopening(key(2), 1, step(2, 1), [], [], at(3), waiting=turn_of("1"))])
+    await store.reopen_runs(SPACE, [Reopening(key(2), 1, step(2, 1), [], [], at(3), waiting=turn_of("1"))])
 
-    assert await store.post(SPACE, [signal(2)], at(4)) == [PostResult.POSTED]
+    assert await store.post_messages(SPACE, [signal(2)], at(4)) == [PostResult.POSTED]
     assert (await node.claim(now=5)).claimed == []
 
     await node.commit(6, held=node.held(1), woken=[WokenRun(key(2), key(1))])
@@ -244,14 +246,16 @@ async def test_mail_does_not_wake_a_run_that_waits_for_its_turn(store: SqlStore)
 
 async def test_a_version_is_registered_once_with_one_hash(store: SqlStore) -> None:
     first = Definition("order", "1", "code", "hash-1", "def order(): ...")
-    await store.register(SPACE, [first, first._replace(version="2")], at(0))
-    await store.register(SPACE, [first], at(1))
-    await store.register("elsewhere", [first._replace(hash="hash-2")], at(1))
+    await store.register_definitions(SPACE, [first, first._replace(version="2")], at(0))
+    await store.register_definitions(SPACE, [first], at(1))
+    await store.register_definitions("elsewhere", [first._replace(hash="hash-2")], at(1))
 
     with pytest.raises(VersionConflict, match="'order' version '1'"):
-        await store.register(SPACE, [first._replace(name="new"), first._replace(hash="hash-2")], at(2))
+        await store.register_definitions(
+            SPACE, [first._replace(name="new"), first._replace(hash="hash-2")], at(2)
+        )
 
-    await store.register(SPACE, [first._replace(name="new", hash="hash-3")], at(3))
+    await store.register_definitions(SPACE, [first._replace(name="new", hash="hash-3")], at(3))
 
 
 async def test_the_clock_of_the_store_moves_on(store: SqlStore) -> None:

@@ -55,7 +55,7 @@ async def test_a_run_is_read_back_as_it_was_written(store: SqlStore) -> None:
         2, held=node.held(1), ended=[EndedRun(key(1), RunStatus.FAILED, None, as_json, None, None, at(2))]
     )
 
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     run, (first, second) = history.run, history.tasks
     assert (run.key, run.namespace, run.id, run.workflow, run.version) == (
         key(1),
@@ -116,12 +116,12 @@ async def test_a_lost_run_changes_nothing_and_the_others_of_the_commit_go_throug
     )
 
     assert receipt.lost == {key(2)}
-    mine, theirs = await store.load(SPACE, [key(1), key(2)])
+    mine, theirs = await store.load_histories(SPACE, [key(1), key(2)])
     assert (mine.run.status, len(mine.steps), len(mine.tasks)) == (RunStatus.SUCCESS, 2, 2)
     assert (theirs.run.status, len(theirs.steps), len(theirs.tasks)) == (RunStatus.RUNNING, 1, 1)
     assert theirs.tasks[0].status is TaskStatus.DISPATCHED
     assert (await store.read_state(SPACE, key(1)), await store.read_state(SPACE, key(2))) == ({"a": NULL}, {})
-    (other,) = await store.load(SPACE, [key(3)])
+    (other,) = await store.load_histories(SPACE, [key(3)])
     assert [message.name for message in other.messages] == ["go"]
 
 
@@ -133,7 +133,7 @@ async def test_the_right_owner_with_another_epoch_is_fenced_out(store: SqlStore,
     receipt = await node.commit(held=node.held(1, epoch=epoch), steps=[step(1, 1)])
 
     assert receipt.lost == {key(1)}
-    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 1
+    assert len((await store.load_histories(SPACE, [key(1)]))[0].steps) == 1
 
 
 async def test_a_run_that_does_not_exist_is_lost(store: SqlStore) -> None:
@@ -155,7 +155,7 @@ async def test_an_id_belongs_to_the_first_run_that_has_it(store: SqlStore) -> No
     )
 
     assert receipt.existing == {key(2): key(1)}
-    (history,) = await store.load(SPACE, [key(2), key(3)])
+    (history,) = await store.load_histories(SPACE, [key(2), key(3)])
     assert (history.run.key, len(history.tasks)) == (key(3), 1)
     assert await store.list_tasks(SPACE, key(2)) == []
 
@@ -168,7 +168,7 @@ async def test_a_run_that_an_earlier_try_has_added_is_not_added_again(store: Sql
     receipt = await node.commit(created=again, steps=[step(1)], is_retry=True)
 
     assert receipt.existing == {key(1): key(1)}
-    assert (await store.load(SPACE, [key(1)]))[0].run.workflow == "order"
+    assert (await store.load_histories(SPACE, [key(1)]))[0].run.workflow == "order"
 
 
 async def test_of_two_new_runs_with_one_id_in_a_commit_the_first_has_it(store: SqlStore) -> None:
@@ -186,12 +186,12 @@ async def test_the_same_id_in_another_namespace_is_another_run(store: SqlStore) 
     receipt = await there.start(2, id="order-1")
 
     assert receipt.existing == {}
-    found = await store.find("elsewhere", "order-1")
+    found = await store.find_run("elsewhere", "order-1")
     assert found is not None
     assert found.key == key(2)
-    assert await store.load("elsewhere", [key(1)]) == []
+    assert await store.load_histories("elsewhere", [key(1)]) == []
     assert await store.list_tasks("elsewhere", key(1)) == []
-    assert await store.ended("elsewhere", [key(1)]) == []
+    assert await store.ended_runs("elsewhere", [key(1)]) == []
 
 
 async def test_a_task_shown_as_running_and_settled_in_one_tick_is_settled(store: SqlStore) -> None:
@@ -236,8 +236,8 @@ async def test_the_last_change_of_a_state_key_counts(store: SqlStore) -> None:
 async def test_a_commit_whose_answer_was_lost_is_recovered_if_it_stands(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1, 2, 3, id=None)
-    await store.create(SPACE, [new_run(4, id="taken"), new_run(5)])
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.create_runs(SPACE, [new_run(4, id="taken"), new_run(5)])
+    await store.post_messages(SPACE, [signal(1)], at(1))
     commit = node.prepare(
         2,
         created=[new_run(6, owner=node.id, id="taken"), new_run(7, owner=node.id)],
@@ -247,10 +247,10 @@ async def test_a_commit_whose_answer_was_lost_is_recovered_if_it_stands(store: S
         released=[released(3)],
         claim=ClaimRequest(["order@1"], 10),
     )
-    assert await store.recover(commit) is None
+    assert await store.recover_commit(commit) is None
 
     receipt = await store.commit(commit)
-    recovered = await store.recover(commit)
+    recovered = await store.recover_commit(commit)
 
     assert recovered is not None
     assert (
@@ -272,7 +272,7 @@ async def test_a_run_that_was_lost_to_another_node_is_recovered_as_lost(store: S
     commit = late.prepare(6, held=late.held(1, 2), ended=[ended(1), ended(2)])
 
     receipt = await store.commit(commit)
-    recovered = await store.recover(commit)
+    recovered = await store.recover_commit(commit)
 
     assert recovered is not None
     assert recovered.lost == receipt.lost == {key(1), key(2)}
@@ -297,7 +297,7 @@ async def test_a_cancelled_caller_does_not_interrupt_its_commit(store: SqlStore)
     await asyncio.wait([committing])
 
     assert await node.last_tick() == 1
-    assert len(await store.load(SPACE, [key(n) for n in range(1, 200)])) == 199
+    assert len(await store.load_histories(SPACE, [key(n) for n in range(1, 200)])) == 199
 
 
 async def test_a_run_that_ends_wakes_its_parent_with_a_message(store: SqlStore) -> None:
@@ -318,7 +318,7 @@ async def test_a_run_that_ends_wakes_its_parent_with_a_message(store: SqlStore) 
         "0",
         NULL,
     )
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     (child,) = history.children
     assert (child.seq, child.key, child.status, child.output) == (0, key(2), RunStatus.SUCCESS, b'"bye"')
 
@@ -331,7 +331,7 @@ async def test_a_parent_that_is_over_hears_nothing(store: SqlStore) -> None:
 
     await node.commit(held=node.held(2), ended=[ended(2, parent=1)])
 
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert (history.messages, history.run.wake_at) == ([], None)
 
 
@@ -342,7 +342,7 @@ async def test_parent_and_child_that_end_in_one_commit_leave_no_mail(store: SqlS
 
     await node.commit(held=node.held(1, 2), ended=[ended(2, parent=1), ended(1)])
 
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert (history.run.status, history.messages) == (RunStatus.SUCCESS, [])
 
 
@@ -359,7 +359,7 @@ async def test_messages_of_a_commit_reach_runs_of_the_same_commit_and_no_run_tha
         messages=[signal(3), signal(2), signal(99), resolved(3), resolved(3)],
     )
 
-    new, over = await store.load(SPACE, [key(3), key(2)])
+    new, over = await store.load_histories(SPACE, [key(3), key(2)])
     assert [message.kind for message in new.messages] == [MessageKind.SIGNAL, MessageKind.RESOLVED]
     assert over.messages == []
 
@@ -367,16 +367,16 @@ async def test_messages_of_a_commit_reach_runs_of_the_same_commit_and_no_run_tha
 async def test_a_taken_message_is_not_delivered_again(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    await store.post(SPACE, [signal(1, "a"), signal(1, "b")], at(1))
+    await store.post_messages(SPACE, [signal(1, "a"), signal(1, "b")], at(1))
     first, second = (await node.commit(1, collect=True)).mail
 
     await node.commit(2, held=node.held(1), steps=[step(1, 1)], taken=[TakenMessage(key(1), first.id, 1)])
-    await store.post(SPACE, [signal(1, "c")], at(3))
+    await store.post_messages(SPACE, [signal(1, "c")], at(3))
     receipt = await node.commit(3, collect=True)
 
     assert [message.name for message in receipt.mail] == ["b", "c"]
     assert second.id < receipt.mail[1].id
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert [message.taken for message in history.messages] == [1, None, None]
 
 

@@ -27,8 +27,8 @@ async def test_a_flow_is_found_under_its_name(store: SqlStore) -> None:
 
 
 async def test_a_name_that_is_taken_gets_a_number(store: SqlStore) -> None:
-    await store.register(SPACE, [Definition("orders-3", "1", "code", "h", "def …")], at(0))
-    await store.register(SPACE, [Definition("mail", "1", "dag", "h", "steps: []")], at(0))
+    await store.register_definitions(SPACE, [Definition("orders-3", "1", "code", "h", "def …")], at(0))
+    await store.register_definitions(SPACE, [Definition("mail", "1", "dag", "h", "steps: []")], at(0))
 
     ids = [(await store.create_flow(SPACE, "orders", "", at(number))).id for number in range(4)]
 
@@ -61,70 +61,70 @@ async def test_flows_are_listed_newest_first_by_the_page(store: SqlStore) -> Non
 async def test_versions_are_listed_by_number_the_highest_first(store: SqlStore) -> None:
     versions = {number: version(number, hash=f"h{number}") for number in (1, 10, 9, 2)}
     for each in versions.values():
-        assert await store.write_version(SPACE, each, None)
+        assert await store.write_flow_version(SPACE, each, None)
 
-    assert await store.flow_versions(SPACE, "orders") == [versions[number] for number in (10, 9, 2, 1)]
-    assert await store.flow_versions(SPACE, "order") == []
-    assert await store.flow_versions("elsewhere", "orders") == []
-    assert await store.find_version(SPACE, "orders", 9) == versions[9]
-    assert await store.find_version(SPACE, "orders", None) == versions[10]
-    assert await store.find_version(SPACE, "orders", 3) is None
+    assert await store.list_flow_versions(SPACE, "orders") == [versions[number] for number in (10, 9, 2, 1)]
+    assert await store.list_flow_versions(SPACE, "order") == []
+    assert await store.list_flow_versions("elsewhere", "orders") == []
+    assert await store.find_flow_version(SPACE, "orders", 9) == versions[9]
+    assert await store.find_flow_version(SPACE, "orders", None) == versions[10]
+    assert await store.find_flow_version(SPACE, "orders", 3) is None
 
 
 async def test_other_workflows_of_that_name_are_no_versions_of_the_flow(store: SqlStore) -> None:
-    await store.register(SPACE, [Definition("orders", "7", "code", "h", "def …")], at(0))
-    await store.register(SPACE, [Definition("orders", "a7", "flow", "h", "{}")], at(0))
+    await store.register_definitions(SPACE, [Definition("orders", "7", "code", "h", "def …")], at(0))
+    await store.register_definitions(SPACE, [Definition("orders", "a7", "flow", "h", "{}")], at(0))
 
-    assert await store.flow_versions(SPACE, "orders") == []
-    assert await store.find_version(SPACE, "orders", 7) is None
+    assert await store.list_flow_versions(SPACE, "orders") == []
+    assert await store.find_flow_version(SPACE, "orders", 7) is None
 
 
 async def test_a_published_version_is_never_changed(store: SqlStore) -> None:
-    await store.write_version(SPACE, version(hash="h1"), None)
+    await store.write_flow_version(SPACE, version(hash="h1"), None)
     other = version(hash="h2", source="{1}")
 
-    assert not await store.write_version(SPACE, other, None)
-    assert not await store.write_version(SPACE, other, "h1")
-    assert not await store.write_version(SPACE, version(hash="h1", status=DRAFT), "h1")
+    assert not await store.write_flow_version(SPACE, other, None)
+    assert not await store.write_flow_version(SPACE, other, "h1")
+    assert not await store.write_flow_version(SPACE, version(hash="h1", status=DRAFT), "h1")
 
-    assert await store.flow_versions(SPACE, "orders") == [version(hash="h1")]
+    assert await store.list_flow_versions(SPACE, "orders") == [version(hash="h1")]
     with pytest.raises(VersionConflict):
-        await store.register(SPACE, [Definition("orders", "1", "flow", "h2", "{}")], at(9))
+        await store.register_definitions(SPACE, [Definition("orders", "1", "flow", "h2", "{}")], at(9))
 
 
 async def test_a_draft_is_replaced_by_whoever_has_seen_it_as_it_is(store: SqlStore) -> None:
-    await store.write_version(SPACE, version(hash="h1", status=DRAFT), None)
+    await store.write_flow_version(SPACE, version(hash="h1", status=DRAFT), None)
     second = version(hash="h2", status=DRAFT, source="{2}")
 
-    assert await store.write_version(SPACE, second, "h1")
-    assert not await store.write_version(SPACE, version(hash="h3", status=DRAFT), "h1")
-    assert not await store.write_version(SPACE, version(hash="h3", status=DRAFT), None)
-    assert not await store.write_version("elsewhere", version(hash="h3", status=DRAFT), "h2")
+    assert await store.write_flow_version(SPACE, second, "h1")
+    assert not await store.write_flow_version(SPACE, version(hash="h3", status=DRAFT), "h1")
+    assert not await store.write_flow_version(SPACE, version(hash="h3", status=DRAFT), None)
+    assert not await store.write_flow_version("elsewhere", version(hash="h3", status=DRAFT), "h2")
 
-    assert await store.flow_versions(SPACE, "orders") == [second]
+    assert await store.list_flow_versions(SPACE, "orders") == [second]
 
 
 async def test_a_draft_is_published_once(store: SqlStore) -> None:
     draft = version(2, status=DRAFT)
-    await store.write_version(SPACE, version(1), None)
-    await store.write_version(SPACE, draft, None)
-    assert await store.find_version(SPACE, "orders", None) == version(1)
-    assert await store.find_version(SPACE, "orders", 2) == draft
-    assert await store.find_published(SPACE, "orders", None) == definition_of(version(1))
-    assert await store.find_published(SPACE, "orders", 2) is None
+    await store.write_flow_version(SPACE, version(1), None)
+    await store.write_flow_version(SPACE, draft, None)
+    assert await store.find_flow_version(SPACE, "orders", None) == version(1)
+    assert await store.find_flow_version(SPACE, "orders", 2) == draft
+    assert await store.find_published_definition(SPACE, "orders", None) == definition_of(version(1))
+    assert await store.find_published_definition(SPACE, "orders", 2) is None
 
-    assert await store.write_version(SPACE, draft._replace(status=PUBLISHED), "h1")
+    assert await store.write_flow_version(SPACE, draft._replace(status=PUBLISHED), "h1")
 
-    assert not await store.write_version(SPACE, draft, "h1")
-    assert await store.find_version(SPACE, "orders", None) == version(2)
-    assert await store.find_published(SPACE, "orders", 2) == definition_of(version(2))
+    assert not await store.write_flow_version(SPACE, draft, "h1")
+    assert await store.find_flow_version(SPACE, "orders", None) == version(2)
+    assert await store.find_published_definition(SPACE, "orders", 2) == definition_of(version(2))
 
 
 async def test_nodes_learn_what_is_published_and_no_draft(store: SqlStore) -> None:
-    await store.write_version(SPACE, version(1, source="start: a"), None)
-    await store.write_version(SPACE, version(2, status=DRAFT), None)
+    await store.write_flow_version(SPACE, version(1, source="start: a"), None)
+    await store.write_flow_version(SPACE, version(2, status=DRAFT), None)
 
-    known = await store.definitions(SPACE, [("orders", "1"), ("orders", "2")])
+    known = await store.find_definitions(SPACE, [("orders", "1"), ("orders", "2")])
 
     assert known == [Definition("orders", "1", "flow", "h1", "start: a", is_published=True)]
 
@@ -132,6 +132,9 @@ async def test_nodes_learn_what_is_published_and_no_draft(store: SqlStore) -> No
 async def test_of_two_who_write_one_number_at_once_one_is_refused(pair: tuple[SqlStore, SqlStore]) -> None:
     for number in range(10):
         written = await asyncio.gather(
-            *(store.write_version(SPACE, version(number, hash=f"{n}"), None) for n, store in enumerate(pair))
+            *(
+                store.write_flow_version(SPACE, version(number, hash=f"{n}"), None)
+                for n, store in enumerate(pair)
+            )
         )
         assert sorted(written) == [False, True]

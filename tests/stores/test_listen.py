@@ -39,10 +39,10 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
         lambda: node.commit(created=[new_run(3)]),
         lambda: node.commit(messages=[signal(2)]),
         lambda: node.commit(held=node.held(2), released=[released(2, wake_at=at(1))]),
-        lambda: there.create(SPACE, [new_run(4)]),
-        lambda: there.post(SPACE, [signal(3)], at(1)),
-        lambda: there.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [], [], at(1))]),
-        lambda: there.leave(SPACE, node.id),
+        lambda: there.create_runs(SPACE, [new_run(4)]),
+        lambda: there.post_messages(SPACE, [signal(3)], at(1)),
+        lambda: there.reopen_runs(SPACE, [Reopening(key(1), 1, step(1, 1), [], [], at(1))]),
+        lambda: there.remove_node(SPACE, node.id),
     ]
     for change in changes:
         heard.clear()
@@ -51,7 +51,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
 
     stop()
     heard.clear()
-    await there.create(SPACE, [new_run(5)])
+    await there.create_runs(SPACE, [new_run(5)])
     await settle()
     assert not heard.is_set()
 
@@ -65,7 +65,7 @@ async def test_a_store_hears_its_own_client_calls_and_not_its_own_commits(store:
     await node.commit(held=node.held(1), ended=[ended(1)])
     await settle()
     assert not heard.is_set()
-    await store.create(SPACE, [new_run(2)])
+    await store.create_runs(SPACE, [new_run(2)])
 
     assert heard.is_set()
 

@@ -117,7 +117,7 @@ async def test_what_was_said_before_a_run_was_opened_again_is_kept(store: SqlSto
     await node.commit(held=node.held(1), settled=[settled(1)], logs=[said(1, "before")])
 
     await node.commit(held=node.held(1), ended=[ended(1)])
-    await store.reopen(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(3))])
+    await store.reopen_runs(SPACE, [Reopening(key(1), 1, step(1, 1), [0], [], at(3))])
     await node.claim(now=3)
 
     await node.commit(4, held=node.held(1, epoch=3), logs=[said(1, "after", attempt=2)])
@@ -147,7 +147,7 @@ async def test_a_glance_shows_how_tasks_stand_without_what_they_were_given(store
         ],
     )
 
-    done, failed, waiting, running = await store.task_summaries(SPACE, key(1), 0, 100)
+    done, failed, waiting, running = await store.list_task_summaries(SPACE, key(1), 0, 100)
 
     assert (done.seq, done.name, done.index, done.count) == (0, "charge", None, None)
     assert (done.status, done.attempt, done.lost, done.problem) == (TaskStatus.SUCCESS, 1, 0, None)
@@ -169,13 +169,13 @@ async def test_glances_are_had_page_by_page(store: SqlStore) -> None:
     await node.commit(held=node.held(1), tasks=[named(1, seq, f"task-{seq}") for seq in range(1, 6)])
 
     async def page(since: int, limit: int) -> list[int]:
-        return [task.seq for task in await store.task_summaries(SPACE, key(1), since, limit)]
+        return [task.seq for task in await store.list_task_summaries(SPACE, key(1), since, limit)]
 
     assert await page(0, 3) == [0, 1, 2]
     assert await page(3, 3) == [3, 4, 5]
     assert await page(4, 100) == [4, 5]
     assert await page(6, 3) == []
-    assert await store.task_summaries("elsewhere", key(1), 0, 100) == []
+    assert await store.list_task_summaries("elsewhere", key(1), 0, 100) == []
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ async def test_an_argument_that_only_looks_like_a_place_in_a_fan_out_is_none_and
     await node.commit(held=node.held(1), logs=[said(1, "hello", seq=1)])
 
     (record,) = await read(store)
-    _, glance = await store.task_summaries(SPACE, key(1), 0, 100)
+    _, glance = await store.list_task_summaries(SPACE, key(1), 0, 100)
 
     assert (record.task, record.index) == ("ship", None)
     assert (glance.index, glance.count) == (None, None)
@@ -225,7 +225,7 @@ async def test_a_place_is_found_at_the_end_of_whatever_a_task_is_given(store: Sq
     await node.commit(held=node.held(1), tasks=tasks)
     await node.commit(held=node.held(1), logs=[said(1, "hello", seq=seq) for seq in (1, 2, 3)])
 
-    glances = await store.task_summaries(SPACE, key(1), 1, 100)
+    glances = await store.list_task_summaries(SPACE, key(1), 1, 100)
 
     assert [(it.index, it.count) for it in glances] == [(0, 2), (1, 2), (2, 3)]
     assert [record.index for record in await read(store)] == [0, 1, 2]

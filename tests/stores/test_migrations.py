@@ -24,7 +24,7 @@ async def main(url, number):
     store = store_for(url)
     await store.open()
     for offset in range(20):
-        await store.create(SPACE, [new_run(number * 100 + offset)])
+        await store.create_runs(SPACE, [new_run(number * 100 + offset)])
     await store.close()
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))
@@ -41,7 +41,7 @@ async def test_a_database_is_opened_again_with_all_that_is_in_it(store_url: str)
     for number in range(2):
         store = store_for(store_url)
         await store.open()
-        await store.create(SPACE, [new_run(number)])
+        await store.create_runs(SPACE, [new_run(number)])
         await store.close()
 
     assert await count_of_runs(store_url) == 2
@@ -52,7 +52,7 @@ async def test_many_stores_may_open_a_new_database_at_once(store_url: str) -> No
 
     await asyncio.gather(*(store.open() for store in stores))
 
-    await asyncio.gather(*(store.create(SPACE, [new_run(n)]) for n, store in enumerate(stores)))
+    await asyncio.gather(*(store.create_runs(SPACE, [new_run(n)]) for n, store in enumerate(stores)))
     for store in stores:
         await store.close()
     assert await count_of_runs(store_url) == 5

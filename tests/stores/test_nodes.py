@@ -27,11 +27,11 @@ async def test_every_node_with_a_lease_is_listed_also_one_that_has_run_out(store
     await Node(store, "b").commit()
     await Node(store, "c", namespace="elsewhere").commit()
     await Node(store, "d").commit()
-    await store.leave(SPACE, Node(store, "d").id)
+    await store.remove_node(SPACE, Node(store, "d").id)
 
-    assert sorted(await store.nodes(SPACE)) == ["a", "b"]
-    assert await store.nodes("elsewhere") == ["c"]
-    assert await store.nodes("nowhere") == []
+    assert sorted(await store.list_nodes(SPACE)) == ["a", "b"]
+    assert await store.list_nodes("elsewhere") == ["c"]
+    assert await store.list_nodes("nowhere") == []
 
 
 async def test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out(store: SqlStore) -> None:
@@ -42,11 +42,11 @@ async def test_the_runs_of_a_buried_node_are_taken_at_once_and_it_is_fenced_out(
 
     await store.expire_nodes(SPACE, ["dead"])
 
-    assert await store.nodes(SPACE) == ["alive"]
+    assert await store.list_nodes(SPACE) == ["alive"]
     assert await claim_now(alive) == [key(1)]
     late = await dead.commit(1, held=dead.held(1), steps=[step(1, 1)], ended=[ended(1)])
     assert late.lost == {key(1)}
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert (history.run.owner, history.run.epoch, len(history.steps)) == ("alive", 2, 1)
 
 
@@ -58,7 +58,7 @@ async def test_a_run_that_a_buried_node_had_has_had_a_setback_and_others_have_no
 
     await store.expire_nodes(SPACE, ["dead", "never seen"])
 
-    histories = await store.load(SPACE, [key(1), key(2), key(3)])
+    histories = await store.load_histories(SPACE, [key(1), key(2), key(3)])
     assert [history.run.setbacks for history in histories] == [1, 0, 0]
     assert [history.run.owner for history in histories] == [None, None, "alive"]
     assert histories[1].run.wake_at is None
@@ -73,16 +73,16 @@ async def test_several_are_buried_at_once_and_a_second_burial_changes_nothing(st
     await store.expire_nodes(SPACE, [node.id for node in dead])
     await store.expire_nodes(SPACE, [])
 
-    histories = await store.load(SPACE, [key(number) for number in range(3)])
+    histories = await store.load_histories(SPACE, [key(number) for number in range(3)])
     assert [history.run.setbacks for history in histories] == [1, 1, 1]
-    assert await store.nodes(SPACE) == []
-    assert await store.stranded(SPACE, at(0)) == []
+    assert await store.list_nodes(SPACE) == []
+    assert await store.stranded_runs(SPACE, at(0)) == []
 
 
 async def test_mail_for_a_run_of_a_buried_node_is_read_by_the_next(store: SqlStore) -> None:
     dead, alive = Node(store, "dead"), Node(store, "alive")
     await dead.start(1)
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
     await dead.commit(2, collect=True)
 
     await store.expire_nodes(SPACE, ["dead"])
@@ -100,31 +100,33 @@ ORDER = Definition("order", "1", "dag", "hash", "tasks: {}\n# grüße 🎉", "et
 
 
 async def test_a_definition_is_read_back_by_its_name_and_version(store: SqlStore) -> None:
-    await store.register(SPACE, [ORDER, ORDER._replace(version="2"), ORDER._replace(name="mail")], at(0))
-    await store.register("elsewhere", [ORDER._replace(source="another")], at(0))
+    await store.register_definitions(
+        SPACE, [ORDER, ORDER._replace(version="2"), ORDER._replace(name="mail")], at(0)
+    )
+    await store.register_definitions("elsewhere", [ORDER._replace(source="another")], at(0))
 
     asked = [("mail", "1"), ("order", "2"), ("order", "3"), ("nobody", "1")]
-    found = await store.definitions(SPACE, asked)
+    found = await store.find_definitions(SPACE, asked)
 
     assert sorted(found) == [ORDER._replace(name="mail"), ORDER._replace(version="2")]
-    assert await store.definitions("elsewhere", [("order", "1")]) == [ORDER._replace(source="another")]
-    assert await store.definitions(SPACE, []) == []
+    assert await store.find_definitions("elsewhere", [("order", "1")]) == [ORDER._replace(source="another")]
+    assert await store.find_definitions(SPACE, []) == []
 
 
 async def test_what_a_version_is_stays_and_where_it_was_found_last_is_kept(store: SqlStore) -> None:
-    await store.register(SPACE, [ORDER], at(0))
+    await store.register_definitions(SPACE, [ORDER], at(0))
 
     moved = ORDER._replace(origin="elsewhere/order.yaml", source="another text of the same meaning")
-    await store.register(SPACE, [moved], at(1))
+    await store.register_definitions(SPACE, [moved], at(1))
 
-    assert await store.definitions(SPACE, [("order", "1")]) == [ORDER._replace(origin=moved.origin)]
+    assert await store.find_definitions(SPACE, [("order", "1")]) == [ORDER._replace(origin=moved.origin)]
 
 
 async def test_a_version_that_is_refused_changes_nothing_of_what_is_known(store: SqlStore) -> None:
-    await store.register(SPACE, [ORDER], at(0))
+    await store.register_definitions(SPACE, [ORDER], at(0))
 
     changed = ORDER._replace(hash="another", origin="elsewhere.yaml")
     with pytest.raises(VersionConflict, match="'order' version '1'"):
-        await store.register(SPACE, [ORDER._replace(name="new"), changed], at(1))
+        await store.register_definitions(SPACE, [ORDER._replace(name="new"), changed], at(1))
 
-    assert await store.definitions(SPACE, [("order", "1"), ("new", "1")]) == [ORDER]
+    assert await store.find_definitions(SPACE, [("order", "1"), ("new", "1")]) == [ORDER]

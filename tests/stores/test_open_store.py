@@ -48,9 +48,9 @@ async def test_a_database_in_memory_works_without_threads() -> None:
     store = store_for("sqlite://:memory:", threads=False)
     await store.open()
 
-    await store.create(SPACE, [new_run(1, id="here")])
+    await store.create_runs(SPACE, [new_run(1, id="here")])
 
-    assert await store.find(SPACE, "here") is not None
+    assert await store.find_run(SPACE, "here") is not None
     await store.close()
 
 

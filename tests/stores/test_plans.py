@@ -49,7 +49,7 @@ OTHERS = [
     "list_attempts",
     "read_state",
     "find_run",
-    "task_summaries",
+    "list_task_summaries",
     "read_logs",
     "find_workflows",
     "find_conflicts",
@@ -91,7 +91,7 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
     owned = [new_run(6000 + n, owner=f"node-{n % 10}", parent=due[n].key, parent_seq=0) for n in range(1000)]
     store = store_for(store_url)
     await store.open()
-    await store.create(SPACE, [*due, *waiting, *owned, new_run(9000)])
+    await store.create_runs(SPACE, [*due, *waiting, *owned, new_run(9000)])
     for number in range(50):
         await store.write_schedule(
             SPACE, new_schedule(f"{number}", active=key(number), queued=(at(1),)), None

@@ -66,7 +66,7 @@ async def test_a_reaper_passes_over_a_node_in_the_middle_of_a_commit(
 
     assert receipt.claimed == []
     assert (await committing).lost == frozenset()
-    (history,) = await stores[0].load(SPACE, [key(1)])
+    (history,) = await stores[0].load_histories(SPACE, [key(1)])
     assert (history.run.status, len(history.steps)) == (RunStatus.SUCCESS, 2)
 
 
@@ -75,7 +75,7 @@ async def test_a_late_commit_waits_for_the_reaper_and_then_sees_the_new_owner(
 ) -> None:
     late, reaper = Node(stores[0], "late", lease=5), Node(stores[1], "reaper")
     await late.start(1)
-    await stores[1].create(SPACE, [new_run(2)])
+    await stores[1].create_runs(SPACE, [new_run(2)])
 
     async with admin.transaction():
         # Holds up the reaper after it has deleted the late node, while it frees the runs.
@@ -90,7 +90,7 @@ async def test_a_late_commit_waits_for_the_reaper_and_then_sees_the_new_owner(
 
     assert {claim.run.key for claim in (await reaping).claimed} == {key(1), key(2)}
     assert (await committing).lost == {key(1)}
-    (history,) = await stores[0].load(SPACE, [key(1)])
+    (history,) = await stores[0].load_histories(SPACE, [key(1)])
     assert (history.run.owner, history.run.status, len(history.steps)) == ("reaper", RunStatus.RUNNING, 1)
 
 
@@ -99,7 +99,7 @@ async def test_of_many_late_commits_and_reapers_each_run_has_one_owner_and_a_jou
 ) -> None:
     numbers = range(1, 21)
     nodes = [Node(store, f"node-{number}", lease=0) for number, store in enumerate(stores)]
-    await stores[0].create(SPACE, [new_run(number) for number in numbers])
+    await stores[0].create_runs(SPACE, [new_run(number) for number in numbers])
     written: dict[bytes, int] = {key(number): 0 for number in numbers}
 
     async def live(node: Node) -> None:
@@ -111,7 +111,7 @@ async def test_of_many_late_commits_and_reapers_each_run_has_one_owner_and_a_jou
             claimed = [claim.run for claim in receipt.claimed]
             epochs |= {run.key: run.epoch for run in claimed}
             # Read, not counted here: the other node may have written a step and not have its receipt yet.
-            for history in await node.store.load(SPACE, [run.key for run in claimed]):
+            for history in await node.store.load_histories(SPACE, [run.key for run in claimed]):
                 positions[history.run.key] = len(history.steps)
             held = [node.held(int.from_bytes(run, "big"), epoch=epoch)[0] for run, epoch in epochs.items()]
             steps = [step(int.from_bytes(run, "big"), positions[run]) for run in epochs]
@@ -124,7 +124,7 @@ async def test_of_many_late_commits_and_reapers_each_run_has_one_owner_and_a_jou
 
     await asyncio.gather(*(live(node) for node in nodes))
 
-    histories = await stores[0].load(SPACE, [key(number) for number in numbers])
+    histories = await stores[0].load_histories(SPACE, [key(number) for number in numbers])
     assert {history.run.key: len(history.steps) for history in histories} == written
 
 
@@ -166,14 +166,14 @@ async def test_a_deadlock_is_tried_again(
         await admin.execute(
             "SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [uuid.UUID(bytes=key(2))]
         )
-        posting = asyncio.create_task(stores[1].post(SPACE, [signal(1), resolved(2)], at(1)))
+        posting = asyncio.create_task(stores[1].post_messages(SPACE, [signal(1), resolved(2)], at(1)))
         await is_waiting(admin)
         await admin.execute(
             "SELECT 1 FROM holdfast.runs WHERE key = %s FOR UPDATE", [uuid.UUID(bytes=key(1))]
         )
 
     await posting
-    histories = await stores[0].load(SPACE, [key(1), key(2)])
+    histories = await stores[0].load_histories(SPACE, [key(1), key(2)])
     assert [len(history.messages) for history in histories] == [1, 1]
 
 
@@ -183,7 +183,7 @@ async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
     store = stores[0]
     node = Node(store)
     await node.start(1)
-    await store.load(SPACE, [key(1)])
+    await store.load_histories(SPACE, [key(1)])
 
     await admin.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
@@ -191,11 +191,11 @@ async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
     with pytest.raises(StoreUnavailable):
         await node.commit(1, held=node.held(1), steps=[step(1, 1)])
     with pytest.raises(StoreUnavailable):
-        await store.load(SPACE, [key(1)])
+        await store.load_histories(SPACE, [key(1)])
 
     assert await node.last_tick() == 1
     assert (await node.commit(2, held=node.held(1), steps=[step(1, 1)])).lost == frozenset()
-    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 2
+    assert len((await store.load_histories(SPACE, [key(1)]))[0].steps) == 2
 
 
 async def test_a_listener_that_lost_its_connection_comes_back_by_itself(
@@ -211,7 +211,7 @@ async def test_a_listener_that_lost_its_connection_comes_back_by_itself(
     )
     await asyncio.wait_for(heard.wait(), PATIENCE)  # something may have been missed
     heard.clear()
-    await stores[1].create(SPACE, [new_run(1)])
+    await stores[1].create_runs(SPACE, [new_run(1)])
 
     await asyncio.wait_for(heard.wait(), PATIENCE)
 
@@ -228,7 +228,7 @@ async def test_a_commit_whose_answer_was_lost_is_waited_for(
         commit = node.prepare(held=node.held(1), ended=[ended(1)])
         committing = asyncio.create_task(first.commit(commit))
         await is_waiting(admin)
-        asking = asyncio.create_task(second.recover(commit))
+        asking = asyncio.create_task(second.recover_commit(commit))
         await asyncio.sleep(0.1)
         assert not asking.done()
 

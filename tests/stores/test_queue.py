@@ -26,7 +26,7 @@ from holdfast.core.records import AttemptRecord, MessageKind
 from holdfast.core.remote import read_report
 from holdfast.core.values import Failed, Failure, Payload, RunStatus, Succeeded, TaskStatus, key_text
 from holdfast.ports.commits import EndedAttempt, MovedTask, SettledTask, UnqueuedTask
-from holdfast.ports.runs import IdleEnding, Reopening
+from holdfast.ports.runs import ParkedRunCancellation, Reopening
 from holdfast.ports.workers import CompletionResult, QueueItem
 from holdfast.stores import SqlStore
 
@@ -130,7 +130,7 @@ async def test_when_the_lease_runs_out_the_next_one_takes_the_item_and_the_first
     ]
     assert await first.complete(lost, DONE, now=12) is CompletionResult.LOST
     assert not await store.renew_item(SPACE, key(1), 0, lost.lease, at(99))
-    assert (await store.load(SPACE, [key(1)]))[0].messages == []
+    assert (await store.load_histories(SPACE, [key(1)]))[0].messages == []
     assert await second.complete(taken, DONE, now=12) is CompletionResult.DONE
 
 
@@ -376,7 +376,7 @@ async def test_a_completion_for_a_run_that_has_ended_reaches_nobody(store: SqlSt
 
     assert await worker.complete(item, DONE, now=1) is CompletionResult.GONE
     assert await worker.complete(item, DONE, now=1) is CompletionResult.GONE
-    assert (await store.load(SPACE, [key(1)]))[0].messages == []
+    assert (await store.load_histories(SPACE, [key(1)]))[0].messages == []
 
 
 async def test_a_parked_run_that_is_cancelled_loses_its_items(store: SqlStore) -> None:
@@ -386,9 +386,9 @@ async def test_a_parked_run_that_is_cancelled_loses_its_items(store: SqlStore) -
     item = await worker.take()
     why = msgspec.json.encode(FAILURE)
 
-    assert not await store.end_idle(SPACE, IdleEnding(key(1), 9, why, [], at(1)))
+    assert not await store.cancel_parked_run(SPACE, ParkedRunCancellation(key(1), 9, why, [], at(1)))
     assert await store.renew_item(SPACE, item.run, item.seq, item.lease, at(20))
-    assert await store.end_idle(SPACE, IdleEnding(key(1), 1, why, [], at(1)))
+    assert await store.cancel_parked_run(SPACE, ParkedRunCancellation(key(1), 1, why, [], at(1)))
 
     assert not await store.renew_item(SPACE, item.run, item.seq, item.lease, at(30))
     assert await worker.complete(item, DONE, now=1) is CompletionResult.GONE
@@ -411,7 +411,7 @@ async def test_a_run_that_is_opened_again_begins_with_nothing_in_the_queue(store
     await node.commit(1, held=node.held(1), ended=[ended(1, status=RunStatus.FAILED)])
 
     again = Reopening(key(1), 1, step(1, 1, b"again"), [0], [], at(2))
-    assert await store.reopen(SPACE, [again])
+    assert await store.reopen_runs(SPACE, [again])
 
     assert await worker.complete(item, DONE, now=3) is CompletionResult.GONE
     assert await worker.poll(now=1000) is None
@@ -427,7 +427,7 @@ async def test_a_run_that_waits_for_the_queue_is_not_stranded_and_one_that_waits
         released=[released(1, waiting=SERVICE_WAIT), released(2, waiting=None)],
     )
 
-    assert [each.run for each in await store.stranded(SPACE, at(10_000))] == [key(2)]
+    assert [each.run for each in await store.stranded_runs(SPACE, at(10_000))] == [key(2)]
 
 
 async def test_a_commit_without_anything_for_the_queue_sends_nothing_about_it(store: SqlStore) -> None:

@@ -67,7 +67,7 @@ async def test_a_completion_and_a_take_over_at_once_are_never_both_right(
             holder.complete(item, DONE, now=20), next_one.poll(f"s{number}", now=20)
         )
         assert (result is CompletionResult.DONE) == (taken is None)
-        mail = (await pair[0].load(SPACE, [key(number)]))[0].messages
+        mail = (await pair[0].load_histories(SPACE, [key(number)]))[0].messages
         assert len(mail) == (1 if taken is None else 0)
 
 
@@ -97,7 +97,7 @@ async def test_commits_heartbeats_and_workers_at_once_do_not_wait_for_each_other
         for turn in range(40):
             if (item := await worker.poll(now=turn)) is not None and turn % 3:
                 await worker.complete(item, DONE, now=turn)
-            assert await worker.store.heartbeat(SPACE, worker.id, "queue", 0, at(turn), at(turn + 1))
+            assert await worker.store.record_heartbeat(SPACE, worker.id, "queue", 0, at(turn), at(turn + 1))
 
     await asyncio.gather(*(commit(node, first) for first, node in enumerate(nodes)), *map(work, workers))
 

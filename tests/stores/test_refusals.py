@@ -73,7 +73,7 @@ async def test_what_postgres_refuses_is_told_for_what_it_is_and_nothing_is_writt
         await node.commit(1, held=node.held(1), steps=[step(1, 1)], messages=[signal(1)])
 
     assert count() == tries
-    (history,) = await postgres.load(SPACE, [key(1)])
+    (history,) = await postgres.load_histories(SPACE, [key(1)])
     assert (len(history.steps), history.messages) == (1, [])
     assert await node.last_tick() == 1
 
@@ -89,7 +89,7 @@ async def test_what_is_wrong_with_a_statement_is_not_taken_for_an_outage_of_sqli
 
     assert await node.last_tick() == 1
     await node.commit(2, held=node.held(1), steps=[step(1, 1)])
-    assert len((await store.load(SPACE, [key(1)]))[0].steps) == 2
+    assert len((await store.load_histories(SPACE, [key(1)]))[0].steps) == 2
     await store.close()
 
 
@@ -117,7 +117,7 @@ async def test_a_step_that_is_missing_is_found_and_named(store: SqlStore) -> Non
     await node.commit(1, held=node.held(1), steps=[step(1, 1), step(1, 2)])
     await change(store, "DELETE FROM {}journal WHERE position = 1")
 
-    damaged, whole = await store.load(SPACE, [key(1), key(2)])
+    damaged, whole = await store.load_histories(SPACE, [key(1), key(2)])
 
     assert damaged.damage == "step 1 of the journal is missing"
     assert whole.damage is None
@@ -127,13 +127,13 @@ async def test_states_of_a_later_version_are_the_matter_of_their_own_run(store: 
     node = Node(store)
     await node.start(1, 2)
     await change(store, "UPDATE {}tasks SET status = 'frozen'")
-    damaged, _ = await store.load(SPACE, [key(1), key(2)])
+    damaged, _ = await store.load_histories(SPACE, [key(1), key(2)])
     await change(store, "UPDATE {}runs SET status = 'hibernating' WHERE parent_seq IS NULL AND epoch = 1")
 
     assert damaged.damage == "task 0 is 'frozen', which this version does not know"
     assert await store.list_runs(SPACE, RunFilter()) == []
     with pytest.raises(JournalCorrupt, match="'hibernating', which this version does not know"):
-        await store.find(SPACE, key(1))
+        await store.find_run(SPACE, key(1))
 
 
 async def test_whoever_stops_waiting_for_a_call_is_not_told_how_it_failed(sqlite_url: str) -> None:
@@ -149,7 +149,7 @@ async def test_whoever_stops_waiting_for_a_call_is_not_told_how_it_failed(sqlite
     failing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await failing
-    await store.post(SPACE, [signal(1)], at(2))  # on the same thread, so the other has been answered
+    await store.post_messages(SPACE, [signal(1)], at(2))  # on the same thread, so the other has been answered
 
     assert loop_complaints == []
     await store.close()
@@ -163,7 +163,7 @@ async def test_who_has_stopped_listening_may_say_so_again_and_others_go_on(store
 
     stop_first()
     stop_first()
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
     await asyncio.sleep(0)
 
     assert set(heard) == {"second"}
@@ -233,15 +233,15 @@ def test_what_was_asked_when_the_loop_ended_is_done_and_nobody_is_told(
         store = store_for(sqlite_url)
         await store.open()
         await Node(store).start(1)
-        posting = asyncio.create_task(store.post(SPACE, [signal(1)], at(1)))
+        posting = asyncio.create_task(store.post_messages(SPACE, [signal(1)], at(1)))
         await asyncio.sleep(0)
         assert not posting.done()
 
     async def read() -> int:
         store = store_for(sqlite_url)
         await store.open()
-        await store.post(SPACE, [signal(1)], at(2))  # waits for a writer that is still at it
-        (history,) = await store.load(SPACE, [key(1)])
+        await store.post_messages(SPACE, [signal(1)], at(2))  # waits for a writer that is still at it
+        (history,) = await store.load_histories(SPACE, [key(1)])
         await store.close()
         return len(history.messages)
 

@@ -53,7 +53,7 @@ async def test_a_run_that_0_4_0_has_had_since_does_not_wait_for_its_turn_any_mor
     await change(store, CLAIM)
     await change(store, RELEASE)
 
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
 
     assert [claim.run.key for claim in (await node.claim(now=2)).claimed] == [key(1)]
 
@@ -65,12 +65,12 @@ async def test_the_doctor_asks_for_no_children_of_a_run_that_0_4_0_has_released_
     await change(store, "UPDATE {0}runs SET id = 'it' WHERE id = 'child'")
     await change(store, "UPDATE {0}runs SET id = 'child' WHERE id = 'other'")
     await node.commit(held=node.held(2), released=[released(2, waiting=child_wait())])
-    assert [it.run for it in await store.stranded(SPACE, at(9))] == [key(1), key(2)]
+    assert [it.run for it in await store.stranded_runs(SPACE, at(9))] == [key(1), key(2)]
 
     await change(store, CLAIM)
     await change(store, RELEASE)
 
-    assert [it.run for it in await store.stranded(SPACE, at(9))] == [key(1)]
+    assert [it.run for it in await store.stranded_runs(SPACE, at(9))] == [key(1)]
 
 
 async def test_a_run_that_0_4_0_has_opened_again_is_woken_by_mail_and_no_case_for_the_doctor(
@@ -78,9 +78,9 @@ async def test_a_run_that_0_4_0_has_opened_again_is_woken_by_mail_and_no_case_fo
 ) -> None:
     await change(store, END)
     await change(store, REOPEN)
-    assert await store.stranded(SPACE, at(1)) == []
+    assert await store.stranded_runs(SPACE, at(1)) == []
 
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
 
     assert [claim.run.key for claim in (await node.claim(now=2)).claimed] == [key(1)]
 
@@ -88,7 +88,7 @@ async def test_a_run_that_0_4_0_has_opened_again_is_woken_by_mail_and_no_case_fo
 async def test_0_4_0_sees_in_the_words_that_a_run_waits_for_its_turn(store: SqlStore, node: Node) -> None:
     await change(store, "UPDATE {0}runs SET status = 'paused' WHERE waiting LIKE 'its turn%'")
 
-    found = await store.find(SPACE, key(1))
+    found = await store.find_run(SPACE, key(1))
 
     assert found is not None
     assert (found.waiting, found.status) == ("its turn in parent", RunStatus.PAUSED)
@@ -98,10 +98,10 @@ async def test_a_version_of_a_flow_that_0_4_0_has_written_has_its_number(store: 
     await change(store, ADD_VERSION)
     await change(store, ADD_FILE)
 
-    assert await store.flow_versions(SPACE, "orders") == [
+    assert await store.list_flow_versions(SPACE, "orders") == [
         FlowVersion("orders", 12, PUBLISHED, "h", "start: a", at(0))
     ]
-    known = await store.definitions(SPACE, [("orders", "12"), ("orders", "auto-1")])
+    known = await store.find_definitions(SPACE, [("orders", "12"), ("orders", "auto-1")])
     assert {(it.version, it.is_published) for it in known} == {("12", True), ("auto-1", False)}
 
 

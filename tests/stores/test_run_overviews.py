@@ -21,7 +21,7 @@ def keys_of(overviews: Sequence[RunOverview]) -> list[int]:
 
 
 async def cancel(store: SqlStore, number: int) -> None:
-    await store.post(SPACE, [NewMessage(key(number), MessageKind.CANCEL, "", NULL)], at(1))
+    await store.post_messages(SPACE, [NewMessage(key(number), MessageKind.CANCEL, "", NULL)], at(1))
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ async def several(store: SqlStore) -> SqlStore:
     node = Node(store)
     await node.start(1, 2, 3, 5)
     await node.queue(4, 6)
-    await store.create(SPACE, [new_run(7), new_run(8, workflow="mail", version="2")])
-    await store.create("elsewhere", [new_run(9, namespace="elsewhere")])
+    await store.create_runs(SPACE, [new_run(7), new_run(8, workflow="mail", version="2")])
+    await store.create_runs("elsewhere", [new_run(9, namespace="elsewhere")])
     await node.commit(
         1,
         held=node.held(1, 2, 3),
@@ -112,7 +112,7 @@ async def test_each_run_is_shown_with_its_state_and_what_it_waits_for(several: S
     }
     nothing = dict.fromkeys(range(1, 9), (False, False))
     assert flags == nothing | {4: (True, False), 5: (False, True), 6: (True, True)}
-    assert overviews[key(4)].run == await several.find(SPACE, key(4))
+    assert overviews[key(4)].run == await several.find_run(SPACE, key(4))
     assert await several.find_run_overview(SPACE, key(4)) == overviews[key(4)]
     assert await several.find_run_overview("elsewhere", key(4)) is None
     assert await several.find_run_overview(SPACE, RunKey(b"\xff" * 16)) is None
@@ -120,7 +120,7 @@ async def test_each_run_is_shown_with_its_state_and_what_it_waits_for(several: S
 
 async def test_a_run_that_has_heard_or_is_over_is_not_about_to_be_cancelled(several: SqlStore) -> None:
     node = Node(several)
-    (heard,) = [it for it in (await several.load(SPACE, [key(5)]))[0].messages if it.taken is None]
+    (heard,) = [it for it in (await several.load_histories(SPACE, [key(5)]))[0].messages if it.taken is None]
 
     await node.commit(
         2,

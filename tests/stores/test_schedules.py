@@ -122,9 +122,9 @@ async def test_a_deleted_schedule_is_gone_and_cannot_be_changed(store: SqlStore)
 
     assert not await store.delete_schedule(SPACE, "nightly")
     assert not await store.write_schedule(SPACE, moved(schedule), 1)
-    assert not await store.fire(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[1:2], None, at(60)))
+    assert not await store.fire_schedule(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[1:2], None, at(60)))
     assert await store.list_schedules(SPACE) == []
-    assert await store.find(SPACE, "nightly@1") is None
+    assert await store.find_run(SPACE, "nightly@1") is None
 
 
 async def test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing(pair: tuple[SqlStore, SqlStore]) -> None:
@@ -148,7 +148,9 @@ async def test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing(pair: tuple
     assert await is_heard()
     assert await near.write_schedule(SPACE, moved(schedule), 1)
     assert await is_heard()
-    assert await near.fire(SPACE, ScheduleFiring(moved(moved(schedule)), 2, FIRED[1:2], None, at(60)))
+    assert await near.fire_schedule(
+        SPACE, ScheduleFiring(moved(moved(schedule)), 2, FIRED[1:2], None, at(60))
+    )
     assert await is_heard()
     stop()
 
@@ -211,7 +213,7 @@ async def test_a_tick_in_the_queue_is_due_when_the_run_before_it_has_ended_and_n
     assert (await due(store, 59), await schedule_at(store)) == ([], at(60))
     await node.commit(59, held=node.held(1), released=[released(1, status=RunStatus.PARKED)])
     assert (await due(store, 59), await schedule_at(store)) == ([], at(60))
-    await store.unpark(SPACE, [key(1)], at(59))
+    await store.unpark_runs(SPACE, [key(1)], at(59))
     await node.claim(now=59)
     await node.commit(59, held=node.held(1, epoch=2), ended=[ended(1)])
 
@@ -229,7 +231,7 @@ async def test_a_tick_in_the_queue_is_due_if_the_run_before_it_is_nowhere(
 
 
 async def test_the_run_of_another_namespace_does_not_make_a_schedule_active(store: SqlStore) -> None:
-    await store.create("elsewhere", [new_run(1, namespace="elsewhere")])
+    await store.create_runs("elsewhere", [new_run(1, namespace="elsewhere")])
 
     await put(store, new_schedule(active=key(1), queued=(at(1),)))
 
@@ -260,7 +262,7 @@ async def test_a_firing_starts_its_runs_and_moves_the_schedule_on(store: SqlStor
     await put(store, schedule)
     after = moved(schedule, cursor=at(60), active=key(2), next_at=at(120), skipped=3, skip_note="missed")
 
-    assert await store.fire(SPACE, ScheduleFiring(after, 1, FIRED[1:3], None, at(60)))
+    assert await store.fire_schedule(SPACE, ScheduleFiring(after, 1, FIRED[1:3], None, at(60)))
 
     found = await only(store)
     assert found == msgspec.structs.replace(after, is_active=True)
@@ -274,16 +276,18 @@ async def test_who_comes_second_starts_nothing_cancels_nothing_and_moves_nothing
     await node.start(1)
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
-    assert await store.fire(SPACE, ScheduleFiring(moved(schedule, next_at=at(120)), 1, [], None, at(60)))
+    assert await store.fire_schedule(
+        SPACE, ScheduleFiring(moved(schedule, next_at=at(120)), 1, [], None, at(60))
+    )
 
     late = ScheduleFiring(moved(schedule, active=key(3), next_at=at(90)), 1, FIRED[3:4], key(1), at(60))
-    assert not await store.fire(SPACE, late)
-    assert not await store.fire("elsewhere", late._replace(decided_on=2))
+    assert not await store.fire_schedule(SPACE, late)
+    assert not await store.fire_schedule("elsewhere", late._replace(decided_on=2))
 
-    assert await store.find(SPACE, "nightly@3") is None
+    assert await store.find_run(SPACE, "nightly@3") is None
     found = await only(store)
     assert (found.next_at, found.active, found.revision) == (at(120), key(1), 2)
-    assert (await store.load(SPACE, [key(1)]))[0].messages == []
+    assert (await store.load_histories(SPACE, [key(1)]))[0].messages == []
 
 
 async def test_nodes_that_fire_at_once_start_one_run_between_them(pair: tuple[SqlStore, SqlStore]) -> None:
@@ -294,7 +298,7 @@ async def test_nodes_that_fire_at_once_start_one_run_between_them(pair: tuple[Sq
         known = await only(pair[0])
         runs = [new_run(100 + 10 * tick + n, id=f"nightly@{tick}") for n in range(6)]
         firings = [
-            pair[n % 2].fire(
+            pair[n % 2].fire_schedule(
                 SPACE, ScheduleFiring(moved(known, active=run.key), known.revision, [run], None, at(60))
             )
             for n, run in enumerate(runs)
@@ -309,11 +313,11 @@ async def test_nodes_that_fire_at_once_start_one_run_between_them(pair: tuple[Sq
 async def test_a_tick_whose_run_exists_starts_no_second_one_and_the_first_is_the_active_one(
     store: SqlStore,
 ) -> None:
-    await store.create(SPACE, [new_run(5, id="nightly@2")])
+    await store.create_runs(SPACE, [new_run(5, id="nightly@2")])
     schedule = new_schedule()
     await put(store, schedule)
 
-    assert await store.fire(
+    assert await store.fire_schedule(
         SPACE, ScheduleFiring(moved(schedule, active=key(2)), 1, FIRED[1:3], None, at(60))
     )
 
@@ -329,7 +333,9 @@ async def test_a_firing_may_ask_the_run_before_to_end(store: SqlStore) -> None:
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
 
-    assert await store.fire(SPACE, ScheduleFiring(moved(schedule, queued=(at(60),)), 1, [], key(1), at(60)))
+    assert await store.fire_schedule(
+        SPACE, ScheduleFiring(moved(schedule, queued=(at(60),)), 1, [], key(1), at(60))
+    )
 
     (message,) = (await node.commit(60, collect=True)).mail
     assert (message.run, message.kind, message.payload) == (
@@ -346,20 +352,22 @@ async def test_a_run_that_is_over_or_gone_is_not_asked_to_end_and_the_firing_sta
     schedule = new_schedule(active=key(1))
     await put(store, schedule)
 
-    assert await store.fire(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[2:3], key(1), at(60)))
-    assert await store.fire(SPACE, ScheduleFiring(moved(moved(schedule)), 2, [], key(9), at(61)))
+    assert await store.fire_schedule(SPACE, ScheduleFiring(moved(schedule), 1, FIRED[2:3], key(1), at(60)))
+    assert await store.fire_schedule(SPACE, ScheduleFiring(moved(moved(schedule)), 2, [], key(9), at(61)))
 
-    assert (await store.load(SPACE, [key(1)]))[0].messages == []
+    assert (await store.load_histories(SPACE, [key(1)]))[0].messages == []
     assert (await only(store)).revision == 3
 
 
 async def test_runs_that_a_schedule_started_go_on_when_it_is_deleted(store: SqlStore) -> None:
     schedule = new_schedule()
     await put(store, schedule)
-    await store.fire(SPACE, ScheduleFiring(moved(schedule, active=key(1)), 1, FIRED[1:2], None, at(60)))
+    await store.fire_schedule(
+        SPACE, ScheduleFiring(moved(schedule, active=key(1)), 1, FIRED[1:2], None, at(60))
+    )
 
     await store.delete_schedule(SPACE, "nightly")
-    await store.post(SPACE, [signal(1)], at(61))
+    await store.post_messages(SPACE, [signal(1)], at(61))
 
     receipt = await Node(store).claim(now=61)
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]

@@ -36,7 +36,7 @@ async def test_a_full_disk_writes_nothing_and_the_next_commit_after_it_goes_thro
         await node.commit(created=[new_run(2, owner=node.id)], tasks=large)
 
     assert await node.last_tick() == 1
-    assert await store.load(SPACE, [key(2)]) == []
+    assert await store.load_histories(SPACE, [key(2)]) == []
     await store._driver.write(lambda tx: limit_pages(tx, 1_000_000))
     await node.commit(created=[new_run(2, owner=node.id)], tasks=large)
     assert len(await store.list_tasks(SPACE, key(2))) == 100
@@ -71,7 +71,7 @@ async def test_a_writer_without_a_pause_does_not_starve_another(store: SqlStore,
     writing = asyncio.create_task(write_without_a_pause())
     async with asyncio.timeout(PATIENCE):
         for number in range(10):
-            await other.create(SPACE, [new_run(number)])
+            await other.create_runs(SPACE, [new_run(number)])
     done.set()
     await writing
 

@@ -32,11 +32,13 @@ async def test_of_two_who_settle_a_promise_in_the_same_instant_the_second_sees_t
         async with admin.transaction():
             # Both are held up at their first look at the run, wherever that is.
             await admin.execute("SELECT 1 FROM holdfast.runs FOR UPDATE")
-            posts = [asyncio.create_task(store.post(SPACE, [resolved(1)], at(1))) for store in stores]
+            posts = [
+                asyncio.create_task(store.post_messages(SPACE, [resolved(1)], at(1))) for store in stores
+            ]
             await _wait_until(admin, waiting=2)
         answers = await asyncio.gather(*posts)
 
-    (history,) = await stores[0].load(SPACE, [key(1)])
+    (history,) = await stores[0].load_histories(SPACE, [key(1)])
     for store in stores:
         await store.close()
     assert sorted(answer.name for (answer,) in answers) == ["POSTED", "SETTLED"]
@@ -57,7 +59,7 @@ async def test_children_that_a_stale_owner_asks_for_are_not_started(store: SqlSt
     )
 
     assert receipt.lost == {key(1), key(2)}
-    assert await store.load(SPACE, [key(8), key(9)]) == []
+    assert await store.load_histories(SPACE, [key(8), key(9)]) == []
 
 
 async def test_only_the_last_commit_of_a_node_is_recovered_and_not_one_before_or_after_it(
@@ -68,7 +70,7 @@ async def test_only_the_last_commit_of_a_node_is_recovered_and_not_one_before_or
     await store.commit(first)
     await store.commit(second)
 
-    recovered = [await store.recover(commit) for commit in (first, second, third)]
+    recovered = [await store.recover_commit(commit) for commit in (first, second, third)]
 
     assert [receipt is not None for receipt in recovered] == [False, True, False]
 
@@ -78,7 +80,7 @@ async def test_a_journal_with_a_step_missing_is_loaded_as_damaged(store: SqlStor
     await node.start(1, 2)
     await node.commit(held=node.held(1, 2), steps=[step(1, 2), step(2, 1)])
 
-    torn, whole = await store.load(SPACE, [key(1), key(2)])
+    torn, whole = await store.load_histories(SPACE, [key(1), key(2)])
 
     assert torn.damage == "step 1 of the journal is missing"
     assert whole.damage is None

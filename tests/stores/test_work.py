@@ -24,7 +24,7 @@ from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
 from holdfast.ports.commits import ClaimRequest, NewMessage, ProvedRun
 from holdfast.ports.nodes import NextWork
-from holdfast.ports.runs import IdleEnding, RunFilter
+from holdfast.ports.runs import ParkedRunCancellation, RunFilter
 from holdfast.stores import SqlStore
 
 
@@ -33,7 +33,7 @@ async def test_due_runs_are_taken_oldest_first_up_to_the_limit(store: SqlStore) 
     due = {1: 5, 2: 3, 3: 4, 4: 1, 5: 60}
     claims = {1: "order@1", 2: "mail@1", 3: "order@1", 4: "mail@1", 5: "order@1"}
     runs = [new_run(n, wake_at=at(due[n]), claim=claims[n]) for n in due]
-    await store.create(SPACE, runs)
+    await store.create_runs(SPACE, runs)
 
     first = await node.claim("order@1", "mail@1", limit=3, now=10)
     second = await node.claim("order@1", "mail@1", limit=3, now=10)
@@ -48,10 +48,10 @@ async def test_who_is_asked_to_end_comes_before_all_that_was_created_since(store
     older = new_run(1, created_at=at(0), **waiting)
     parked = new_run(2, created_at=at(1), wake_at=None, status=RunStatus.PARKED)
     younger = [new_run(n, created_at=at(n), wake_at=at(n)) for n in (3, 4, 5)]
-    await store.create(SPACE, [older, parked, *younger])
+    await store.create_runs(SPACE, [older, parked, *younger])
 
     asked = [NewMessage(key(n), MessageKind.CANCEL, "", Payload(b'"enough"'), None) for n in (5, 2, 1)]
-    await store.post(SPACE, asked, at(9))
+    await store.post_messages(SPACE, asked, at(9))
     first = await node.claim(limit=3, now=10)
 
     assert [claim.run.key for claim in first.claimed] == [key(1), key(2), key(3)]
@@ -59,14 +59,14 @@ async def test_who_is_asked_to_end_comes_before_all_that_was_created_since(store
 
 async def test_a_claimed_run_is_owned_and_running_under_a_new_epoch(store: SqlStore) -> None:
     node = Node(store)
-    await store.create(SPACE, [new_run(1)])
+    await store.create_runs(SPACE, [new_run(1)])
 
     (claim,) = (await node.claim(now=5)).claimed
 
     assert claim.is_new
     assert (claim.run.owner, claim.run.epoch, claim.run.status) == (node.id, 1, RunStatus.RUNNING)
     assert (claim.run.wake_at, claim.run.waiting, claim.run.started_at) == (None, None, at(5))
-    assert (await store.load(SPACE, [key(1)]))[0].run == claim.run
+    assert (await store.load_histories(SPACE, [key(1)]))[0].run == claim.run
 
 
 async def test_a_run_that_has_moved_before_is_not_new_and_keeps_its_start(store: SqlStore) -> None:
@@ -82,8 +82,8 @@ async def test_a_run_that_has_moved_before_is_not_new_and_keeps_its_start(store:
 
 async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlStore) -> None:
     node = Node(store)
-    await store.create(SPACE, [new_run(1, claim="other@1")])
-    await store.create("elsewhere", [new_run(2, namespace="elsewhere")])
+    await store.create_runs(SPACE, [new_run(1, claim="other@1")])
+    await store.create_runs("elsewhere", [new_run(2, namespace="elsewhere")])
 
     receipt = await node.claim("order@1")
 
@@ -93,7 +93,7 @@ async def test_runs_of_other_workflows_and_namespaces_are_left_alone(store: SqlS
 
 async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore, SqlStore]) -> None:
     nodes = [Node(store, f"node-{number}") for number, store in enumerate(pair)]
-    await pair[0].create(SPACE, [new_run(n) for n in range(100)])
+    await pair[0].create_runs(SPACE, [new_run(n) for n in range(100)])
 
     taken: list[bytes] = []
     for _ in range(20):
@@ -104,7 +104,7 @@ async def test_two_nodes_that_claim_at_once_share_the_runs(pair: tuple[SqlStore,
 
 
 async def test_a_peek_finds_the_earliest_due_time_of_all_its_workflows(store: SqlStore) -> None:
-    await store.create(SPACE, [new_run(n, claim=f"flow-{n % 3}@1", wake_at=at(n)) for n in range(9)])
+    await store.create_runs(SPACE, [new_run(n, claim=f"flow-{n % 3}@1", wake_at=at(n)) for n in range(9)])
 
     peek = await store.next_work(SPACE, Node(store).id, ["flow-2@1", "flow-1@1", "none@1"])
 
@@ -125,7 +125,7 @@ async def test_a_released_run_sleeps_until_it_is_due(store: SqlStore) -> None:
 async def test_a_message_that_came_before_the_release_still_wakes_the_run(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1, 2, 3)
-    await store.post(SPACE, [signal(1), signal(2)], at(1))
+    await store.post_messages(SPACE, [signal(1), signal(2)], at(1))
 
     await node.commit(
         2,
@@ -143,7 +143,7 @@ async def test_a_message_after_the_release_wakes_the_run(store: SqlStore) -> Non
     await node.start(1)
     await node.commit(held=node.held(1), released=[released(1, wake_at=at(60))])
 
-    await store.post(SPACE, [signal(1)], at(5))
+    await store.post_messages(SPACE, [signal(1)], at(5))
 
     assert (await store.next_work(SPACE, node.id, ["order@1"])).wake_at == at(5)
     assert [message.name for message in (await node.claim(now=5)).mail] == ["go"]
@@ -152,7 +152,7 @@ async def test_a_message_after_the_release_wakes_the_run(store: SqlStore) -> Non
 async def test_mail_of_an_owned_run_is_collected_once_by_its_owner(store: SqlStore) -> None:
     node, other = Node(store), Node(store, "node-2")
     await node.start(1)
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
     assert (await store.next_work(SPACE, node.id, [])).has_mail
     assert not (await store.next_work(SPACE, other.id, [])).has_mail
 
@@ -165,7 +165,7 @@ async def test_mail_of_an_owned_run_is_collected_once_by_its_owner(store: SqlSto
 async def test_a_commit_that_does_not_collect_leaves_the_mail(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
 
     assert (await node.commit(1)).mail == []
     assert (await store.next_work(SPACE, node.id, [])).has_mail
@@ -182,7 +182,7 @@ async def test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out
 
     assert (claim.run.key, claim.run.owner, claim.run.epoch, claim.is_new) == (key(1), alive.id, 2, False)
     assert late.lost == {key(1)}
-    (history,) = await store.load(SPACE, [key(1)])
+    (history,) = await store.load_histories(SPACE, [key(1)])
     assert (history.run.owner, len(history.steps)) == (alive.id, 1)
 
 
@@ -219,7 +219,7 @@ async def test_a_node_that_leaves_hands_its_runs_over_at_once(store: SqlStore) -
     node, other = Node(store), Node(store, "node-2")
     await node.start(1)
 
-    await store.leave(SPACE, node.id)
+    await store.remove_node(SPACE, node.id)
 
     now = await store.now()
     receipt = await store.commit(
@@ -232,17 +232,17 @@ async def test_a_node_that_leaves_hands_its_runs_over_at_once(store: SqlStore) -
 async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)
-    await store.post(SPACE, [signal(1)], at(0))
+    await store.post_messages(SPACE, [signal(1)], at(0))
     await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED)])
 
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
     assert (await node.claim(now=9)).claimed == []
-    assert await store.unpark(SPACE, [key(1), key(2)], at(9)) == [key(1)]
+    assert await store.unpark_runs(SPACE, [key(1), key(2)], at(9)) == [key(1)]
 
     receipt = await node.claim(now=9)
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]
     assert len(receipt.mail) == 2
-    assert await store.unpark(SPACE, [key(1)], at(9)) == []
+    assert await store.unpark_runs(SPACE, [key(1)], at(9)) == []
 
 
 async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStore) -> None:
@@ -250,13 +250,15 @@ async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStor
     node = Node(store)
     await node.start(1)
     await node.start(2, parent=key(1), parent_seq=0)
-    assert not await store.end_idle(SPACE, IdleEnding(key(2), 1, reason, [], at(1)))
+    assert not await store.cancel_parked_run(SPACE, ParkedRunCancellation(key(2), 1, reason, [], at(1)))
     await node.commit(held=node.held(2), released=[released(2, status=RunStatus.PARKED)])
 
-    assert not await store.end_idle(SPACE, IdleEnding(key(2), 2, reason, [signal(1)], at(1)))
-    assert await store.end_idle(SPACE, IdleEnding(key(2), 1, reason, [signal(1)], at(1)))
+    assert not await store.cancel_parked_run(
+        SPACE, ParkedRunCancellation(key(2), 2, reason, [signal(1)], at(1))
+    )
+    assert await store.cancel_parked_run(SPACE, ParkedRunCancellation(key(2), 1, reason, [signal(1)], at(1)))
 
-    (run,) = await store.ended(SPACE, [key(1), key(2)])
+    (run,) = await store.ended_runs(SPACE, [key(1), key(2)])
     assert (run.key, run.status, run.finished_at) == (key(2), RunStatus.CANCELLED, at(1))
     assert run.failure is not None
     assert run.failure.message == "enough"
@@ -286,7 +288,7 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
     )
     await node.commit(created=[new_run(12, owner="ghost")], tasks=[new_task(12)])
 
-    stranded = await store.stranded(SPACE, at(0))
+    stranded = await store.stranded_runs(SPACE, at(0))
 
     assert [(found.run, found.problem) for found in stranded] == [
         (key(1), "it waits for nothing"),
@@ -302,7 +304,7 @@ async def test_a_run_that_a_dead_node_had_has_had_a_setback_and_one_that_was_han
     dead, leaving = Node(store, "dead", lease=5), Node(store, "leaving", lease=500)
     await dead.start(1)
     await leaving.start(2)
-    await store.leave(SPACE, leaving.id)
+    await store.remove_node(SPACE, leaving.id)
 
     await Node(store).claim(now=6)
 
@@ -315,7 +317,7 @@ async def test_runs_with_setbacks_are_taken_in_ever_smaller_company_and_do_not_h
 ) -> None:
     node = Node(store)
     setbacks = {1: 0, 2: 3, 3: 0, 4: 1, 5: 0, 6: 0, 7: 8}
-    await store.create(SPACE, [new_run(n, wake_at=at(n), setbacks=setbacks[n]) for n in setbacks])
+    await store.create_runs(SPACE, [new_run(n, wake_at=at(n), setbacks=setbacks[n]) for n in setbacks])
 
     taken = [(await node.claim(limit=16, now=10)).claimed for _ in range(4)]
 
@@ -327,7 +329,7 @@ async def test_setbacks_are_forgotten_once_a_run_has_moved_was_let_go_or_is_resu
     store: SqlStore,
 ) -> None:
     node = Node(store)
-    await store.create(SPACE, [new_run(n, setbacks=1) for n in (1, 2, 3, 4)])
+    await store.create_runs(SPACE, [new_run(n, setbacks=1) for n in (1, 2, 3, 4)])
     await node.claim(limit=16)
     parked = [released(n, status=RunStatus.PARKED) for n in (3, 4)]
 
@@ -336,7 +338,7 @@ async def test_setbacks_are_forgotten_once_a_run_has_moved_was_let_go_or_is_resu
         proved=[ProvedRun(key(1))],
         released=[released(2), *parked],
     )
-    await store.unpark(SPACE, [key(4)], at(1))
+    await store.unpark_runs(SPACE, [key(4)], at(1))
 
     found = await store.list_runs(SPACE, RunFilter())
     assert {run.key[-1]: run.setbacks for run in found} == {1: 0, 2: 0, 3: 2, 4: 0}
@@ -348,7 +350,7 @@ async def test_a_parked_run_that_is_to_be_tried_again_is_taken_when_it_is_due_an
     node = Node(store)
     await node.start(1)
     await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(5))])
-    await store.post(SPACE, [signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1)], at(1))
 
     early = await node.claim(now=4)
     (claim,) = (await node.claim(now=5)).claimed
@@ -363,6 +365,6 @@ async def test_a_parked_run_that_is_cancelled_is_not_tried_again(store: SqlStore
     await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED, wake_at=at(5))])
 
     reason = b'{"type":"cancelled","message":"enough"}'
-    assert await store.end_idle(SPACE, IdleEnding(key(1), 1, reason, [], at(1)))
+    assert await store.cancel_parked_run(SPACE, ParkedRunCancellation(key(1), 1, reason, [], at(1)))
 
     assert (await node.claim(now=9)).claimed == []

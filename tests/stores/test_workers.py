@@ -37,7 +37,7 @@ async def test_workers_are_listed_by_id_as_long_as_they_are_heard_of(store: SqlS
 async def test_a_heartbeat_tells_that_a_worker_lives_and_how_busy_it_is(store: SqlStore) -> None:
     await store.register_worker(SPACE, new_worker("w1", is_online=False))
 
-    assert await store.heartbeat(SPACE, "w1", "queue", 7, at(20), at(50))
+    assert await store.record_heartbeat(SPACE, "w1", "queue", 7, at(20), at(50))
 
     assert await store.list_workers(SPACE, at(20)) == [new_worker("w1", load=7, heartbeat_at=at(20))]
 
@@ -45,9 +45,9 @@ async def test_a_heartbeat_tells_that_a_worker_lives_and_how_busy_it_is(store: S
 async def test_a_heartbeat_of_nobody_known_is_refused(store: SqlStore) -> None:
     await store.register_worker(SPACE, new_worker("w1", url="queue"))
 
-    assert not await store.heartbeat(SPACE, "w2", "queue", 1, at(20), at(50))
-    assert not await store.heartbeat(SPACE, "w2", ADDRESS, 1, at(20), at(50))
-    assert not await store.heartbeat("elsewhere", "w1", "queue", 1, at(20), at(50))
+    assert not await store.record_heartbeat(SPACE, "w2", "queue", 1, at(20), at(50))
+    assert not await store.record_heartbeat(SPACE, "w2", ADDRESS, 1, at(20), at(50))
+    assert not await store.record_heartbeat("elsewhere", "w1", "queue", 1, at(20), at(50))
 
     assert await store.list_workers(SPACE, at(0)) == [new_worker("w1", url="queue")]
 
@@ -57,7 +57,7 @@ async def test_a_heartbeat_under_another_id_counts_for_the_worker_at_that_addres
     await store.register_worker(SPACE, old)
     await store.register_worker(SPACE, new_worker("new", url=ADDRESS, heartbeat_at=at(2)))
 
-    assert await store.heartbeat(SPACE, "unheard of", ADDRESS, 4, at(20), at(50))
+    assert await store.record_heartbeat(SPACE, "unheard of", ADDRESS, 4, at(20), at(50))
 
     assert await store.list_workers(SPACE, at(0)) == [
         new_worker("new", url=ADDRESS, load=4, heartbeat_at=at(20)),
@@ -72,7 +72,7 @@ async def test_a_heartbeat_renews_all_that_its_worker_has_and_nothing_of_others(
     for worker in (first, first, second):
         await worker.take()
 
-    await store.heartbeat(SPACE, "w1", "queue", 0, at(9), at(50))
+    await store.record_heartbeat(SPACE, "w1", "queue", 0, at(9), at(50))
 
     taken = [await second.take(now=11), await second.take(now=11)]
     assert [item.run for item in taken] == [key(4), key(3)]
@@ -85,12 +85,12 @@ async def test_workers_that_fall_silent_are_marked_and_the_others_counted(store:
         await store.register_worker(SPACE, new_worker(id, heartbeat_at=at(seconds)))
     await store.register_worker("elsewhere", new_worker("d", heartbeat_at=at(1)))
 
-    assert await store.mark_offline(SPACE, at(10)) == 2
+    assert await store.mark_workers_offline(SPACE, at(10)) == 2
 
     workers = await store.list_workers(SPACE, at(0))
     assert [(worker.id, worker.is_online) for worker in workers] == [("a", False), ("b", True), ("c", True)]
     assert (await store.list_workers("elsewhere", at(0)))[0].is_online
-    assert await store.mark_offline(SPACE, at(12)) == 0
+    assert await store.mark_workers_offline(SPACE, at(12)) == 0
 
 
 async def test_nothing_is_written_where_nobody_has_fallen_silent(store: SqlStore) -> None:
@@ -98,7 +98,7 @@ async def test_nothing_is_written_where_nobody_has_fallen_silent(store: SqlStore
     await store.now()  # whoever reads is connected
     before = store.statements
 
-    assert await store.mark_offline(SPACE, at(10)) == 1
+    assert await store.mark_workers_offline(SPACE, at(10)) == 1
 
     assert store.statements == before + 1
 

@@ -207,7 +207,7 @@ class Client:
                 self._workflows.learn_published(called)
         definition = startable.definition
         if (definition.name, definition.version) not in self._registered:
-            await self._store.register(self.namespace, [definition], self._now())
+            await self._store.register_definitions(self.namespace, [definition], self._now())
             self._registered.add((definition.name, definition.version))
         return startable
 
@@ -220,7 +220,7 @@ class Client:
         number = None if version is None else _number_of(version)
         if not isinstance(workflow, str) or (version is not None and number is None):
             return None
-        found = await self._store.find_published(self.namespace, workflow, number)
+        found = await self._store.find_published_definition(self.namespace, workflow, number)
         if found is not None:
             self._registered.add((found.name, found.version))
         return found
@@ -238,7 +238,7 @@ class Client:
     async def register_all(self) -> None:
         """Register every workflow of this process in the store. Raises VersionConflict."""
         definitions = self._workflows.stored()
-        await self._store.register(self.namespace, definitions, self._now())
+        await self._store.register_definitions(self.namespace, definitions, self._now())
         self._registered.update((each.name, each.version) for each in definitions)
 
     # --- reading
@@ -254,7 +254,7 @@ class Client:
         """The definition that the run is pinned to, with its origin, so that the definition can be loaded
         again. None if the store does not have that version."""
         record = await self._find(run)
-        found = await self._store.definitions(self.namespace, [(record.workflow, record.version)])
+        found = await self._store.find_definitions(self.namespace, [(record.workflow, record.version)])
         return found[0] if found else None
 
     async def list(
@@ -278,7 +278,7 @@ class Client:
     async def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has about a run."""
         key = await self.key_of(run)
-        found = await self._store.load(self.namespace, [key])
+        found = await self._store.load_histories(self.namespace, [key])
         if not found:
             raise RunNotFound(str(run), self.namespace)
         return found[0]
@@ -297,7 +297,7 @@ class Client:
     async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
         """The run's tasks, in the order in which it asked for them, from number `since` on."""
         _check_page(since, limit)
-        found = await self._store.task_summaries(self.namespace, await self.key_of(run), since, limit)
+        found = await self._store.list_task_summaries(self.namespace, await self.key_of(run), since, limit)
         return [task_info(summary) for summary in found]
 
     async def attempts(
@@ -329,7 +329,7 @@ class Client:
         There should be none. The `problem` of each says what is wrong.
         """
         self._check_loop()
-        return await self._store.stranded(self.namespace, self._now())
+        return await self._store.stranded_runs(self.namespace, self._now())
 
     # --- sending messages
 
@@ -387,7 +387,9 @@ class Client:
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
     ) -> None:
         key = await self.key_of(run)
-        [answer] = await self._store.post(self.namespace, [NewMessage(key, kind, name, payload)], self._now())
+        [answer] = await self._store.post_messages(
+            self.namespace, [NewMessage(key, kind, name, payload)], self._now()
+        )
         id = run if isinstance(run, str) else run.id
         match answer:
             case PostResult.POSTED:
@@ -404,7 +406,7 @@ class Client:
     async def resume(self, run: Run[Any] | str) -> None:
         """Let a parked run go on, once its problem is fixed."""
         key = await self.key_of(run)
-        if not await self._store.unpark(self.namespace, [key], self._now()):
+        if not await self._store.unpark_runs(self.namespace, [key], self._now()):
             info = await self.describe(run)
             raise NotParked(info.id, info.status)
 
@@ -428,7 +430,7 @@ class Client:
             raise WrongType("a run", f"expected a handle or the id of a run, got {show(run)}")
         if isinstance(run, str) and not is_name(run):
             raise RunNotFound(run, self.namespace)  # no run can have such an id
-        record = await self._store.find(self.namespace, run.key if isinstance(run, Run) else run)
+        record = await self._store.find_run(self.namespace, run.key if isinstance(run, Run) else run)
         if record is None:
             raise RunNotFound(run.id if isinstance(run, Run) else run, self.namespace)
         return record

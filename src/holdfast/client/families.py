@@ -18,7 +18,7 @@ from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded
 from holdfast.ports.commits import NewMessage, NewStep
 from holdfast.ports.definitions import DefinitionStore
 from holdfast.ports.programs import Workflows
-from holdfast.ports.runs import IdleEnding, Reopening, RunStore
+from holdfast.ports.runs import ParkedRunCancellation, Reopening, RunStore
 
 _WAIT_SECONDS = 0.5
 _BATCH = 20
@@ -48,13 +48,13 @@ class Families:
         """Cancel a parked run and its children, as the run itself would do. False if it is not parked."""
         failure = msgspec.json.encode(cancellation(reason))
         while True:
-            record = await self._store.find(self._namespace, run)
+            record = await self._store.find_run(self._namespace, run)
             if record is None or record.status is not RunStatus.PARKED:
                 return False
-            for history in await self._store.load(self._namespace, [run]):
+            for history in await self._store.load_histories(self._namespace, [run]):
                 messages = _cancel_children(history)
-                ending = IdleEnding(run, record.epoch, failure, messages, self._now())
-                if await self._store.end_idle(self._namespace, ending):
+                changes = ParkedRunCancellation(run, record.epoch, failure, messages, self._now())
+                if await self._store.cancel_parked_run(self._namespace, changes):
                     return True  # otherwise a node claimed it meanwhile; it may be parked again
 
     async def reopen(self, run: RunKey) -> None:
@@ -63,14 +63,14 @@ class Families:
         Raises NotEnded, and HeardByParent if its parent depends on how it ended.
         """
         while True:
-            record = await self._store.find(self._namespace, run)
+            record = await self._store.find_run(self._namespace, run)
             if record is None:
                 raise RunNotFound(key_text(run), self._namespace)
             if not record.status.is_undone:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)
             family = await self._plan(record)
-            if family and await self._store.reopen(self._namespace, family):
+            if family and await self._store.reopen_runs(self._namespace, family):
                 return
 
     async def _plan(self, root: RunRecord) -> list[Reopening]:
@@ -81,7 +81,7 @@ class Families:
             children: dict[RunKey, WaitReason | None] = {}
             keys = list(generation)
             for first in range(0, len(keys), _BATCH):
-                found = await self._store.load(self._namespace, keys[first : first + _BATCH])
+                found = await self._store.load_histories(self._namespace, keys[first : first + _BATCH])
                 definitions = await self._definitions_of([member.run for member in found])
                 for member in found:
                     run, turn = member.run, generation[member.run.key]
@@ -105,13 +105,13 @@ class Families:
     async def _definitions_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], Definition]:
         """By name and version."""
         which = sorted({(run.workflow, run.version) for run in runs})
-        found = await self._definitions.definitions(self._namespace, which)
+        found = await self._definitions.find_definitions(self._namespace, which)
         return {(each.name, each.version): each for each in found}
 
     async def _check_parent(self, child: RunRecord) -> None:
         if child.parent is None or child.parent_seq is None:
             return
-        for parent in await self._store.load(self._namespace, [child.parent]):
+        for parent in await self._store.load_histories(self._namespace, [child.parent]):
             if depends_on_end_of(parent, child.parent_seq):
                 raise HeardByParent(_name(child), _name(parent.run))
 
@@ -120,7 +120,7 @@ class Families:
 
         Otherwise the child would end after its parent was reopened, and the parent would hear of that end.
         """
-        for history in await self._store.load(self._namespace, children) if children else ():
+        for history in await self._store.load_histories(self._namespace, children) if children else ():
             if history.run.status.is_final:
                 return True  # it ended after the plan was made
             if is_being_cancelled(history):

@@ -152,7 +152,7 @@ class Flows:
             _check_number("version", version, _HIGHEST_NUMBER)
         if not is_name(flow):
             raise FlowNotFound(flow, self._namespace)
-        found = await self._store.find_version(self._namespace, flow, version)
+        found = await self._store.find_flow_version(self._namespace, flow, version)
         if found is not None:
             return _version_info(found)
         await self._find(flow)
@@ -199,7 +199,7 @@ class Flows:
             _check_number("version", next_number, _HIGHEST_NUMBER)
             new = FlowVersion(flow, next_number, status, meaning, text, self._now())
             replaces = None if known is None else known.hash
-            if await self._store.write_version(self._namespace, new, replaces):
+            if await self._store.write_flow_version(self._namespace, new, replaces):
                 return _version_info(new)
         raise VersionConflict(flow, str(number or _next_number(await self._versions(flow))))
 
@@ -218,7 +218,7 @@ class Flows:
 
     async def _versions(self, flow: str) -> list[FlowVersion]:
         """Raises FlowNotFound."""
-        found = await self._store.flow_versions(self._namespace, flow) if is_name(flow) else []
+        found = await self._store.list_flow_versions(self._namespace, flow) if is_name(flow) else []
         if not found:
             await self._find(flow)
         return found

@@ -58,7 +58,7 @@ async def follow_logs(
     while True:
         try:
             # Before reading lines: the last lines are written together with the end of the run.
-            is_over = bool(await store.ended(namespace, [run]))
+            is_over = bool(await store.ended_runs(namespace, [run]))
             async for number, line in read_logs(store, namespace, run, task, after):
                 after = number
                 yield line

@@ -42,7 +42,7 @@ class RunOverviews:
 
     async def run(self, id: str) -> RunOverview:
         """The run with that id or key. Raises RunNotFound."""
-        record = await self._store.find(self._namespace, id) if is_name(id) else None
+        record = await self._store.find_run(self._namespace, id) if is_name(id) else None
         overview = (
             None if record is None else await self._store.find_run_overview(self._namespace, record.key)
         )

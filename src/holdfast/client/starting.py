@@ -60,7 +60,7 @@ class StoreStarter:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:
-                existing = await self._store.create(
+                existing = await self._store.create_runs(
                     self._namespace, [run for rows, _ in batch for run in rows]
                 )
             except Exception as error:

@@ -189,7 +189,7 @@ class Waiters:
             if not elsewhere:
                 continue
             try:
-                for record in await self._store.ended(self._namespace, elsewhere):
+                for record in await self._store.ended_runs(self._namespace, elsewhere):
                     self._settle(record.key, run_outcome(record.status, record.output, record.failure))
             except Exception as error:  # if this task died, its waiters would wait for ever
                 is_ours = not isinstance(error, StoreError)

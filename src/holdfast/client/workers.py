@@ -106,7 +106,7 @@ class Workers:
         """
         _check_number("load", load)
         now = self._now()
-        return await self._store.heartbeat(
+        return await self._store.record_heartbeat(
             self._namespace,
             checked_name("id", id),
             _checked_url(url or NO_URL),
@@ -134,7 +134,7 @@ class Workers:
 
     async def mark_offline(self) -> int:
         """Mark workers without a recent heartbeat as offline. Returns how many are still online."""
-        return await self._store.mark_offline(self._namespace, later(self._now(), -self._ttl))
+        return await self._store.mark_workers_offline(self._namespace, later(self._now(), -self._ttl))
 
     # --- the queue
 

@@ -106,12 +106,12 @@ async def commit_with_retries(
     is_in_doubt = False
     while True:
         try:
-            receipt = await store.recover(commit) if is_in_doubt else None
+            receipt = await store.recover_commit(commit) if is_in_doubt else None
             is_in_doubt = False
             if receipt is None:
                 receipt = await store.commit(commit)
         except StoreFull as error:
-            if not is_in_doubt:  # otherwise `recover` has failed, and the commit may stand
+            if not is_in_doubt:  # otherwise `recover_commit` has failed, and the commit may stand
                 on_full(error)
             await outage.wait(error)
         except StoreUnavailable as error:

@@ -161,7 +161,7 @@ class Engine:
         if self.failure is None:
             with contextlib.suppress(StoreError, TimeoutError):  # otherwise the lease runs out by itself
                 async with asyncio.timeout(_LEAVE_TIMEOUT.total_seconds()):
-                    await self._store.leave(self._namespace, self.node)
+                    await self._store.remove_node(self._namespace, self.node)
         self.drop_everything()
 
     async def _has_ended_by(self, deadline: Instant) -> bool:
@@ -321,7 +321,7 @@ class Engine:
         if lacking:
             definitions = [it for it in self._programs.stored() if (it.name, it.version) in lacking]
             try:
-                await self._store.register(self._namespace, definitions, self._clock.now())
+                await self._store.register_definitions(self._namespace, definitions, self._clock.now())
             except (StoreError, Refused) as error:
                 _log.warning("definitions of children could not be written: %s", error)
                 return

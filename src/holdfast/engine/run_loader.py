@@ -78,7 +78,7 @@ class RunLoader:
         lacking = {(run.workflow, run.version) for run, _ in claimed if self._programs.lacks(run)}
         if lacking:
             which = sorted(lacking)
-            read = await self._read(lambda: self._store.definitions(self._namespace, which))
+            read = await self._read(lambda: self._store.find_definitions(self._namespace, which))
             for definition in read:
                 self._programs.learn(definition)
         calls = {name for run, _ in claimed for name in self._programs.calls_of(run)}
@@ -87,7 +87,7 @@ class RunLoader:
 
     async def _learn_published(self, name: str) -> None:
         """Read the newest published version of a workflow that a run may call. A call starts this version."""
-        found = await self._read(lambda: self._store.find_published(self._namespace, name, None))
+        found = await self._read(lambda: self._store.find_published_definition(self._namespace, name, None))
         if found is not None:
             self._programs.learn_published(found)
 
@@ -109,7 +109,7 @@ class RunLoader:
                 to_load.append(run.key)
         self._load_all(fresh)
         if to_load:
-            self._load_all(await self._read(lambda: self._store.load(self._namespace, to_load)))
+            self._load_all(await self._read(lambda: self._store.load_histories(self._namespace, to_load)))
         return set(to_load)
 
     def _load_all(self, histories: Sequence[History]) -> None:
@@ -208,7 +208,7 @@ class RunLoader:
                 children[child] = (resident, message)
         if not children:
             return
-        for run in await self._read(lambda: self._store.ended(self._namespace, list(children))):
+        for run in await self._read(lambda: self._store.ended_runs(self._namespace, list(children))):
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)

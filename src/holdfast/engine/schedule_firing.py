@@ -79,7 +79,7 @@ class ScheduleFirer:
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
         firing = ScheduleFiring(moved, schedule.revision, runs, cancel, now)
-        has_moved = await self._store.fire(self._namespace, firing)
+        has_moved = await self._store.fire_schedule(self._namespace, firing)
         if has_moved and decision.skipped:
             _log.warning("schedule %s: %s", schedule.name, _skips(decision))
         return has_moved

@@ -98,7 +98,7 @@ class StorePoller:
             workflows = self._schedules.workflows()
             return await self._store.next_work(self._namespace, node, self._admission.claims(), workflows)
         work = await self._store.next_work(self._namespace, node, ())
-        wake_at = await self._store.next_due(self._namespace, wanted) if wanted else None
+        wake_at = await self._store.next_due_time(self._namespace, wanted) if wanted else None
         return work._replace(wake_at=wake_at)
 
     def _note_work(self, work: NextWork, now: Instant) -> None:

@@ -174,7 +174,7 @@ class Commit(msgspec.Struct):
     namespace: str
     node: NodeId
     tick: int
-    """Counts the commits of this node. It is stored in the row of the node, where `recover` reads it."""
+    """Counts the commits of this node. It is stored in the row of the node, for `recover_commit`."""
     now: Instant
     lease_until: Instant
     is_retry: bool = False

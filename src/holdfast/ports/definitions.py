@@ -16,14 +16,18 @@ from holdfast.core.values import Instant
 class DefinitionStore(Protocol):
     """The methods that a node needs to run workflows of any version."""
 
-    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+    async def register_definitions(
+        self, namespace: str, definitions: Sequence[Definition], now: Instant
+    ) -> None:
         """Store these versions. Raises VersionConflict if one is stored with another hash."""
         ...
 
-    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+    async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         """The stored definitions among these names and versions. Drafts are left out."""
         ...
 
-    async def find_published(self, namespace: str, name: str, number: int | None) -> Definition | None:
+    async def find_published_definition(
+        self, namespace: str, name: str, number: int | None
+    ) -> Definition | None:
         """The published version of that number, or for None the one with the highest number."""
         ...

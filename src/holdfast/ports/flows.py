@@ -59,15 +59,15 @@ class FlowStore(DefinitionStore, Protocol):
         """One page of flows, newest first, and the total number of flows."""
         ...
 
-    async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
+    async def list_flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
         """All versions, drafts included, the highest number first."""
         ...
 
-    async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
+    async def find_flow_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
         """The version of that number, or for None the highest published version."""
         ...
 
-    async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
+    async def write_flow_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
         """Add a version (`replaces` None), or replace the draft of that number with the hash `replaces`.
         False if the number is taken, or if there is no such draft."""
         ...

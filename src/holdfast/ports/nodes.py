@@ -32,11 +32,12 @@ class NodeStore(Protocol):
     async def commit(self, commit: Commit) -> Receipt:
         """Write all rows, except those of runs that are lost and of new runs whose id is taken.
 
-        Raises StoreFull if nothing was written, and StoreUnavailable if that is unknown: then call `recover`.
+        Raises StoreFull if nothing was written, and StoreUnavailable if that is unknown: then call
+        `recover_commit`.
         """
         ...
 
-    async def recover(self, commit: Commit) -> Receipt | None:
+    async def recover_commit(self, commit: Commit) -> Receipt | None:
         """Find out whether a commit was written although its answer was lost. None if it was not written.
 
         The receipt lists every run that the node owns as claimed, and all unread messages of these runs.
@@ -49,15 +50,15 @@ class NodeStore(Protocol):
         """`claims` are the claims that the node can serve. It can fire the schedules of `workflows`."""
         ...
 
-    async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+    async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         """When the first of these runs is due. Runs that have an owner do not count."""
         ...
 
-    async def leave(self, namespace: str, node: NodeId) -> None:
+    async def remove_node(self, namespace: str, node: NodeId) -> None:
         """End the node's lease. The runs that it still owns are due for any other node at once."""
         ...
 
-    async def nodes(self, namespace: str) -> list[str]:
+    async def list_nodes(self, namespace: str) -> list[str]:
         """All nodes that have a row, also those whose lease has run out."""
         ...
 

@@ -38,7 +38,7 @@ class Reopening(NamedTuple):
     """Set if the run must not go on yet. Its parent wakes it later."""
 
 
-class IdleEnding(NamedTuple):
+class ParkedRunCancellation(NamedTuple):
     """All changes that cancel a parked run, except the message to its parent, which the store adds."""
 
     run: RunKey
@@ -93,25 +93,27 @@ class RunOverview(NamedTuple):
 class HistoryStore(Protocol):
     """The reads that an engine and a client share."""
 
-    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+    async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         """The histories of these runs, in the given order. Runs that do not exist are left out."""
         ...
 
-    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+    async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         """The runs among these that have ended."""
         ...
 
 
 class RunStore(HistoryStore, Protocol):
-    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
+    async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         """Add runs for any node to claim. Returns runs whose id was taken, each with the run that has it."""
         ...
 
-    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+    async def post_messages(
+        self, namespace: str, messages: Sequence[NewMessage], now: Instant
+    ) -> list[PostResult]:
         """Put messages into inboxes and wake the runs. Returns one result for each message."""
         ...
 
-    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+    async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         """The run with that key, or with that text as its user-given id or else as its key."""
         ...
 
@@ -131,7 +133,9 @@ class RunStore(HistoryStore, Protocol):
         """The attempts at the tasks with the numbers `of`, or for None at all tasks."""
         ...
 
-    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
+    async def list_task_summaries(
+        self, namespace: str, run: RunKey, since: int, limit: int
+    ) -> list[TaskSummary]:
         """Summaries of the run's tasks, from number `since` on."""
         ...
 
@@ -144,20 +148,20 @@ class RunStore(HistoryStore, Protocol):
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
 
-    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+    async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:
         """Reopen ended runs, all or none. False if one of them has changed since it was read."""
         ...
 
-    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         """Make parked or paused runs due again. Returns the runs that were parked or paused."""
         ...
 
-    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
+    async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
         """Cancel a parked run, which cannot cancel itself, and its open tasks. False if the run is not
         parked, or has changed since it was read."""
         ...
 
-    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
         """Open runs that nothing will wake, or that have long been due without a node to take them. There
         should be none."""
         ...

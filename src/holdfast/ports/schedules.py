@@ -32,7 +32,7 @@ class DueScheduleStore(Protocol):
         """Up to `limit` due schedules of these workflows, the longest due first."""
         ...
 
-    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
+    async def fire_schedule(self, namespace: str, firing: ScheduleFiring) -> bool:
         """Start the runs and update the schedule. False, with nothing changed, if another node was faster."""
         ...
 

@@ -67,7 +67,7 @@ class WorkerStore(Protocol):
         worker that has just started holds no items."""
         ...
 
-    async def heartbeat(
+    async def record_heartbeat(
         self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
     ) -> bool:
         """Record a heartbeat of the worker, and extend the leases of its items to `lease_until`. If no worker
@@ -78,7 +78,7 @@ class WorkerStore(Protocol):
         """The workers whose last heartbeat was at `since` or later, ordered by id."""
         ...
 
-    async def mark_offline(self, namespace: str, before: Instant) -> int:
+    async def mark_workers_offline(self, namespace: str, before: Instant) -> int:
         """Mark workers without a heartbeat since `before` as offline. Returns how many are still online."""
         ...
 

@@ -14,7 +14,9 @@ from holdfast.stores.sql_role import SqlRole
 
 
 class SqlDefinitionStore(SqlRole):
-    async def register(self, namespace: str, definitions: Sequence[Definition], now: Instant) -> None:
+    async def register_definitions(
+        self, namespace: str, definitions: Sequence[Definition], now: Instant
+    ) -> None:
         def script(tx: Transaction) -> None:
             rows = [definition[:6] for definition in definitions]
             tx.many("insert_workflows", rows, namespace, now)
@@ -24,16 +26,18 @@ class SqlDefinitionStore(SqlRole):
 
         await self._driver.write(script)
 
-    async def definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
+    async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         asked: list[Row] = list(which)
         rows = await self._driver.read(lambda tx: tx.many_returning("find_workflows", asked, namespace))
         return [records.definition(row) for row in rows]
 
-    async def find_published(self, namespace: str, name: str, number: int | None) -> Definition | None:
-        found = await self._find_version(namespace, name, number)
+    async def find_published_definition(
+        self, namespace: str, name: str, number: int | None
+    ) -> Definition | None:
+        found = await self._find_flow_version(namespace, name, number)
         return definition_of(found) if found is not None and found.status == PUBLISHED else None
 
-    async def _find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
+    async def _find_flow_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
         which = (None, 0) if number is None else (number, 1)
         rows = await self._driver.fetch("flow_versions", namespace, flow, *which, 1)
         return FlowVersion(*rows[0]) if rows else None

@@ -32,14 +32,14 @@ class SqlFlowStore(SqlDefinitionStore):
 
         return await self._driver.read(script, snapshot=True)
 
-    async def flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
+    async def list_flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
         rows = await self._driver.fetch("flow_versions", namespace, flow, None, 1, _ALL)
         return [FlowVersion(*row) for row in rows]
 
-    async def find_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
-        return await self._find_version(namespace, flow, number)
+    async def find_flow_version(self, namespace: str, flow: str, number: int | None) -> FlowVersion | None:
+        return await self._find_flow_version(namespace, flow, number)
 
-    async def write_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
+    async def write_flow_version(self, namespace: str, version: FlowVersion, replaces: str | None) -> bool:
         row = (namespace, *version)
 
         def script(tx: Transaction) -> bool:

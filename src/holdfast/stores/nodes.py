@@ -16,7 +16,7 @@ class SqlNodeStore(SqlRole):
     async def commit(self, commit: Commit) -> Receipt:
         return await self._driver.write(lambda tx: write_commit(tx, commit))
 
-    async def recover(self, commit: Commit) -> Receipt | None:
+    async def recover_commit(self, commit: Commit) -> Receipt | None:
         return await self._driver.write(lambda tx: recover_commit(tx, commit))
 
     async def next_work(
@@ -26,12 +26,12 @@ class SqlNodeStore(SqlRole):
         wake_at, expires_at, has_mail, schedule_at = rows[0]
         return NextWork(wake_at, expires_at, bool(has_mail), schedule_at)
 
-    async def next_due(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
+    async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         keys: list[Row] = [(run,) for run in runs]
         rows = await self._driver.read(lambda tx: tx.many_returning("wake_times_of", keys, namespace))
         return min((wake_at for (wake_at,) in rows), default=None)
 
-    async def leave(self, namespace: str, node: NodeId) -> None:
+    async def remove_node(self, namespace: str, node: NodeId) -> None:
         def script(tx: Transaction) -> None:
             (now,) = tx.rows("read_clock")[0]
             tx.run("delete_node", namespace, node)
@@ -40,7 +40,7 @@ class SqlNodeStore(SqlRole):
 
         await self._driver.write_and_tell(script)
 
-    async def nodes(self, namespace: str) -> list[str]:
+    async def list_nodes(self, namespace: str) -> list[str]:
         return [id for (id,) in await self._driver.fetch("list_nodes", namespace)]
 
     async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:

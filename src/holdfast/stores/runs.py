@@ -19,7 +19,7 @@ from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
-    IdleEnding,
+    ParkedRunCancellation,
     PostResult,
     Reopening,
     RunFilter,
@@ -38,7 +38,7 @@ _LONG_DUE = 10 * 60 * 1_000_000
 
 
 class SqlRunStore(SqlRole):
-    async def load(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
+    async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         def script(tx: Transaction) -> list[History]:
             wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
             found = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
@@ -64,26 +64,28 @@ class SqlRunStore(SqlRole):
 
         return await self._driver.read(script, snapshot=True)
 
-    async def ended(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
+    async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         keys: list[Row] = [(run,) for run in runs]
         rows = await self._driver.read(lambda tx: tx.many_returning("ended_runs", keys, namespace))
         return [records.run_record(row) for row in rows]
 
-    async def create(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
+    async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         def script(tx: Transaction) -> dict[RunKey, RunKey]:
             tx.announce()
             return create_runs(tx, namespace, runs)
 
         return await self._driver.write_and_tell(script)
 
-    async def post(self, namespace: str, messages: Sequence[NewMessage], now: Instant) -> list[PostResult]:
+    async def post_messages(
+        self, namespace: str, messages: Sequence[NewMessage], now: Instant
+    ) -> list[PostResult]:
         def script(tx: Transaction) -> list[PostResult]:
             tx.announce()
             return post_messages(tx, namespace, messages, now)
 
         return await self._driver.write_and_tell(script)
 
-    async def find(self, namespace: str, id: str | RunKey) -> RunRecord | None:
+    async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         named = (id, key_from_text(id)) if isinstance(id, str) else (None, id)
         rows = await self._driver.fetch("find_run", namespace, *named)
         return records.run_record(rows[0]) if rows else None
@@ -112,8 +114,10 @@ class SqlRunStore(SqlRole):
             rows = await self._driver.read(lambda tx: tx.many_returning("attempts_of", tasks, namespace, run))
         return [records.attempt_record(row) for row in rows]
 
-    async def task_summaries(self, namespace: str, run: RunKey, since: int, limit: int) -> list[TaskSummary]:
-        rows = await self._driver.fetch("task_summaries", namespace, run, since, limit)
+    async def list_task_summaries(
+        self, namespace: str, run: RunKey, since: int, limit: int
+    ) -> list[TaskSummary]:
+        rows = await self._driver.fetch("list_task_summaries", namespace, run, since, limit)
         return [records.task_summary(row) for row in rows]
 
     async def read_logs(
@@ -125,13 +129,13 @@ class SqlRunStore(SqlRole):
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))
 
-    async def reopen(self, namespace: str, family: Sequence[Reopening]) -> bool:
+    async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:
         try:
             return await self._driver.write_and_tell(lambda tx: _reopen(tx, namespace, family))
         except RowChanged:
             return False
 
-    async def unpark(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
             tx.announce()
             keys: list[Row] = [(run,) for run in sorted(runs)]
@@ -139,8 +143,8 @@ class SqlRunStore(SqlRole):
 
         return await self._driver.write_and_tell(script)
 
-    async def end_idle(self, namespace: str, ending: IdleEnding) -> bool:
-        run, epoch, failure, messages, now = ending
+    async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
+        run, epoch, failure, messages, now = cancellation
 
         def script(tx: Transaction) -> bool:
             # Before the lock on the run, because a worker that ends an item locks the item first.
@@ -162,7 +166,7 @@ class SqlRunStore(SqlRole):
         except RowChanged:
             return False
 
-    async def stranded(self, namespace: str, now: Instant) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
         rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE)
         return [
             Stranded(key, id, workflow, records.run_status(status), problem)

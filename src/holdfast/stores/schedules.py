@@ -23,7 +23,7 @@ class SqlScheduleStore(SqlRole):
         rows = await self._driver.fetch("due_schedules", namespace, now, list(workflows), limit)
         return records.readable("schedule", rows, records.schedule_record)
 
-    async def fire(self, namespace: str, firing: ScheduleFiring) -> bool:
+    async def fire_schedule(self, namespace: str, firing: ScheduleFiring) -> bool:
         schedule, decided_on, runs, cancel, now = firing
 
         def script(tx: Transaction) -> bool:

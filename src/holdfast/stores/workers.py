@@ -37,7 +37,7 @@ class SqlWorkerStore(SqlRole):
 
         await self._driver.write(script)
 
-    async def heartbeat(
+    async def record_heartbeat(
         self, namespace: str, id: str, url: str, load: int, now: Instant, lease_until: Instant
     ) -> bool:
         def script(tx: Transaction) -> bool:
@@ -55,11 +55,11 @@ class SqlWorkerStore(SqlRole):
         rows = await self._driver.fetch("list_workers", namespace, since)
         return records.readable("worker", rows, records.worker_record)
 
-    async def mark_offline(self, namespace: str, before: Instant) -> int:
+    async def mark_workers_offline(self, namespace: str, before: Instant) -> int:
         # Reads first: this runs every few seconds, and there is seldom anything to write.
         ((online, silent),) = await self._driver.fetch("count_workers", namespace, before)
         if silent:
-            await self._driver.write(lambda tx: tx.run("mark_offline", namespace, before))
+            await self._driver.write(lambda tx: tx.run("mark_workers_offline", namespace, before))
         return online - silent
 
     # --- the queue

@@ -230,7 +230,7 @@ class Environment(Client):
             while waiting is not None:
                 self._skipping.refuse(waiting.key, error)
                 parent = waiting.parent
-                waiting = None if parent is None else await self._store.find(self.namespace, parent)
+                waiting = None if parent is None else await self._store.find_run(self.namespace, parent)
 
     async def _supervise(self) -> None:
         """Starts a new node when a crash point was reached, as a supervisor of processes would."""

@@ -27,7 +27,7 @@ _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
 _ANSWER_SECONDS = 15.0
 """A connection that does not answer for this long is closed. Its transaction may still have been committed;
-`recover` finds that out."""
+`recover_commit` finds that out."""
 
 # Plans: every query here must use an index. Statistics lag behind a table that grows a thousandfold in a
 # minute. Without these settings the planner would also plan every batch anew, and read the whole table for a

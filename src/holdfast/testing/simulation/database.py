@@ -39,23 +39,23 @@ NAME = "the simulated database"
 WRITES = frozenset(
     {
         "commit",
-        "recover",
-        "leave",
+        "recover_commit",
+        "remove_node",
         "expire_nodes",
-        "register",
-        "create",
-        "post",
-        "reopen",
-        "unpark",
-        "end_idle",
-        "fire",
+        "register_definitions",
+        "create_runs",
+        "post_messages",
+        "reopen_runs",
+        "unpark_runs",
+        "cancel_parked_run",
+        "fire_schedule",
         "write_schedule",
         "delete_schedule",
         "create_flow",
-        "write_version",
+        "write_flow_version",
         "register_worker",
-        "heartbeat",
-        "mark_offline",
+        "record_heartbeat",
+        "mark_workers_offline",
         "poll_queue",
         "complete_item",
         "renew_item",
@@ -65,33 +65,33 @@ READS = frozenset(
     {
         "now",
         "next_work",
-        "next_due",
-        "load",
-        "find",
-        "ended",
+        "next_due_time",
+        "load_histories",
+        "find_run",
+        "ended_runs",
         "list_runs",
         "list_tasks",
         "list_attempts",
-        "task_summaries",
+        "list_task_summaries",
         "read_logs",
         "read_state",
-        "definitions",
-        "nodes",
+        "find_definitions",
+        "list_nodes",
         "due_schedules",
         "list_schedules",
-        "stranded",
+        "stranded_runs",
         "find_flow",
         "list_flows",
-        "flow_versions",
-        "find_version",
-        "find_published",
+        "list_flow_versions",
+        "find_flow_version",
+        "find_published_definition",
         "list_run_overviews",
         "find_run_overview",
         "count_runs",
         "list_workers",
     }
 )
-_TOLD_AT_HOME = WRITES - {"commit", "recover", "register", "delete_schedule"}
+_TOLD_AT_HOME = WRITES - {"commit", "recover_commit", "register_definitions", "delete_schedule"}
 """After these, if they announce something, the listeners of the process itself are called too, as the port
 promises. Most writes of flows and workers announce nothing."""
 
@@ -104,7 +104,7 @@ class StoreCall(NamedTuple):
     args: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return _described(self.args[0]) if self.name in ("commit", "recover") else self.name
+        return _described(self.args[0]) if self.name in ("commit", "recover_commit") else self.name
 
 
 class DatabaseConditions(Protocol):

@@ -17,7 +17,7 @@ from holdfast.testing.simulation.database import StoreCall
 
 _Key: TypeAlias = tuple[RunKey, int]
 
-_ABOUT_THEMSELVES: Final = ("register_worker", "heartbeat", "renew_item", "mark_offline")
+_ABOUT_THEMSELVES: Final = ("register_worker", "record_heartbeat", "renew_item", "mark_workers_offline")
 
 
 class QueueChecks:
@@ -42,7 +42,7 @@ class QueueChecks:
             case "renew_item" if result:
                 _, run, seq, _, until = args
                 self._until[run, seq] = until
-            case "heartbeat" if result:
+            case "record_heartbeat" if result:
                 for key in self._until:
                     if self._taken[key].worker == args[1]:
                         self._until[key] = args[5]

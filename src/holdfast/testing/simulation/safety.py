@@ -67,7 +67,7 @@ class Safety:
             self._leases[commit.node] = commit.lease_until
         for broken in self._items.check(operation, result, self._known, clocks_agree=self.clocks_agree):
             self._fail(f"{broken}, by {operation} of {operation.process}")
-        for stranded in run_inline(self._store.stranded(self._namespace, _NO_MATTER_HOW_LONG)):
+        for stranded in run_inline(self._store.stranded_runs(self._namespace, _NO_MATTER_HOW_LONG)):
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
 
     def _check_parked(self, before: History | None, after: History) -> None:
@@ -89,7 +89,7 @@ class Safety:
         open_runs = [record.key for record in records if is_thorough or self._may_change(record)]
         if not open_runs:
             return
-        for history in run_inline(self._store.load(self._namespace, open_runs)):
+        for history in run_inline(self._store.load_histories(self._namespace, open_runs)):
             before = self._known.get(history.run.key)
             if before != history:
                 self._known[history.run.key] = history
@@ -150,11 +150,11 @@ def _broken_by(
     operation: StoreCall, before: History | None, after: History, leases: dict[NodeId, int]
 ) -> Iterator[str]:
     if before is None:
-        if operation.name not in ("commit", "create"):
+        if operation.name not in ("commit", "create_runs"):
             yield "a run came from nowhere"
         return
     old, new = before.run, after.run
-    if operation.name != "reopen":
+    if operation.name != "reopen_runs":
         yield from _finality(before, after)
     if after.steps[: len(before.steps)] != before.steps:
         yield "the journal is append-only"
@@ -164,9 +164,13 @@ def _broken_by(
         yield "what a run began with stays"
     if operation.name == "commit":
         yield from _ownership(operation.args[0], before, after, leases)
-    elif operation.name in ("post", "create", "leave", "register", "recover") and _deeds(before) != _deeds(
-        after
-    ):
+    elif operation.name in (
+        "post_messages",
+        "create_runs",
+        "remove_node",
+        "register_definitions",
+        "recover_commit",
+    ) and _deeds(before) != _deeds(after):
         yield "promise 2, one owner: only its owner moves a run"
 
 

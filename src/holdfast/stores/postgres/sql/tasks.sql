@@ -56,7 +56,7 @@ WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
 ORDER BY seq
 LIMIT $4::int4;
 
--- name: task_summaries
+-- name: list_task_summaries
 -- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
 -- index in a fan-out. It is read as text, because Postgres cannot query JSON that contains \u0000.
 SELECT seq, name, convert_to(right(tasks.input::text, 80), 'UTF8'), tasks.status, attempt, lost, tasks.failure, due_at,

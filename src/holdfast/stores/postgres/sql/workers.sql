@@ -26,6 +26,6 @@ ORDER BY id;
 SELECT count(*), count(*) FILTER (WHERE heartbeat_at < $2::timestamptz)
 FROM holdfast.workers WHERE namespace = $1::text AND is_online;
 
--- name: mark_offline
+-- name: mark_workers_offline
 UPDATE holdfast.workers SET is_online = false
 WHERE namespace = $1::text AND is_online AND heartbeat_at < $2::timestamptz;

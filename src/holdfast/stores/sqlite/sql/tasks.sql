@@ -45,7 +45,7 @@ WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
 ORDER BY seq
 LIMIT coalesce(?4, -1);
 
--- name: task_summaries
+-- name: list_task_summaries
 -- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
 -- index in a fan-out.
 SELECT seq, name, substr(CAST(tasks.input AS BLOB), -80), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,

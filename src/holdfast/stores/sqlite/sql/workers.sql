@@ -24,5 +24,5 @@ ORDER BY id;
 -- The number of online workers, and how many of these had their last heartbeat before ?2.
 SELECT count(*), count(*) FILTER (WHERE heartbeat_at < ?2) FROM workers WHERE namespace = ?1 AND is_online;
 
--- name: mark_offline
+-- name: mark_workers_offline
 UPDATE workers SET is_online = 0 WHERE namespace = ?1 AND is_online AND heartbeat_at < ?2;
