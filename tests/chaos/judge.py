@@ -116,7 +116,7 @@ async def _settle(url: str, folder: Path, seconds: float) -> None:
             notebook.write(_at_end(run))
         notebook.write(Marked(attempts=await asyncio.to_thread(marked_attempts, url)))
         for stranded in await hf.doctor():
-            notebook.write(Stranded(run=stranded.id or stranded.key.hex(), problem=stranded.problem))
+            notebook.write(Stranded(run=stranded.id or stranded.run.hex(), problem=stranded.problem))
         notebook.write(Settled(seconds=took))
 
 

@@ -89,7 +89,7 @@ async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> N
                     notebook.write(Over(at=time.monotonic(), runs=sorted(runs)))
                 known |= tasks | runs
                 for stranded in await hf.doctor():
-                    notebook.write(Stranded(run=stranded.id or stranded.key.hex(), problem=stranded.problem))
+                    notebook.write(Stranded(run=stranded.id or stranded.run.hex(), problem=stranded.problem))
             except _AWAY as error:
                 print(f"cannot look: {error}", flush=True)
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
