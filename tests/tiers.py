@@ -44,7 +44,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on",
     ),
     "cli/test_visible.py": ("test_no_command_passes_it_on",),
+    "compat/test_compat.py": ("test_todays_code_records_what_the_folder_of_its_version_has",),
     "dags/test_planted.py": (),
+    "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
     "engine/test_depth.py": (
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
@@ -81,6 +83,8 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
 """By file: the functions that are long. An empty tuple means all of them."""
 
 LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "chaos/test_graceful_stop.py": (("test_a_stopped_script_",), ("-15]",)),
+    "chaos/test_kill_nine.py": (("test_nodes_killed_",), ("[4-sqlite]",)),
     "compat/test_compat.py": (
         ("test_runs_", "test_every_step_of_", "test_what_had_ended_"),
         ("0.4.0", "0.3.0-sqlite"),
@@ -89,7 +93,10 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "dags/test_dags.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "docs/test_pages.py": (("test_the_code_of_a_page_",), ("README", "reference/", "approvals", "postgres")),
     "flows/test_flows.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
-    "fuzz/test_corrupt_rows.py": (("test_a_damaged_run_is_set_aside_and_all_others_end",), (" 0]",)),
+    "fuzz/test_corrupt_rows.py": (
+        ("test_a_damaged_run_is_set_aside_and_all_others_end",),
+        ("journal 0]", "runs 0]"),
+    ),
     "programs/test_programs.py": (("test_a_program_ends_on_",), ("[0]",)),
     "cli/test_flows.py": (
         ("test_",),
@@ -99,14 +106,24 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("test_",),
         (
             "test_after_kill_nine_",
-            "test_a_signal_outside_",
+            "test_a_signal_outside_a_terminal_detaches_in_order[15-143]",
             "test_cancelled_elsewhere_",
             "test_a_failed_run_",
         ),
     ),
+    "cli/test_init.py": (("test_the_files_are_part_of_what_is_released",), ("[wheel]",)),
+    "cli/test_main.py": (("test_a_command_works_without_the_streams_",), ("[<&- >&- 2>&-]",)),
+    "cli/test_serve.py": (("test_it_takes_runs_that_others_have_opened_",), ("[15]",)),
     "cli/test_terminal.py": (
         ("test_",),
-        ("test_the_view_shows_", "test_a_failure_", "test_what_a_run_", "test_after_ctrl_c_", "[40-8]"),
+        (
+            "test_the_view_shows_",
+            "test_a_failure_",
+            "test_what_a_run_",
+            "test_after_ctrl_c_the_run_can_be_left_and_taken_up_again[d]",
+            "test_after_ctrl_c_the_run_can_be_cancelled",
+            "[40-8]",
+        ),
     ),
 }
 """By file: functions whose names begin so are long, except for cases with one of these texts in the id."""

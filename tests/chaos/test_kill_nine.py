@@ -9,14 +9,15 @@ from tests.chaos.kill_nine import kill_nine
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kills", [4, 12])
 def test_nodes_killed_at_random_moments_lose_nothing_and_repeat_nothing_recorded(
-    store: str, request: pytest.FixtureRequest, tmp_path: Path
+    store: str, kills: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     url = request.getfixturevalue(f"{store}_url")
 
-    report = kill_nine(store, url, tmp_path, kills=8, runs=40, seed=2)
+    report = kill_nine(store, url, tmp_path, kills=kills, runs=5 * kills, seed=2)
 
-    assert report.kills == 8
+    assert report.kills == kills
     assert report.violations == []
     assert report.wrong == []
     assert report.stranded == []
