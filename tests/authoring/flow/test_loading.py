@@ -279,7 +279,7 @@ def test_prep_and_post_are_paths():
         "b": Path("shared", ("order", "lines", 0)),
         "c": Path("shared"),
     }
-    assert node.prep == Prep(map=paths)
+    assert node.prep == Prep(input_map=paths)
     assert node.post == Post(
         "out", {"first": ("lines", 0, "sku"), "name": ("name",)}, "go", ("next", "action")
     )
@@ -291,7 +291,7 @@ def test_an_input_key_without_a_root_is_one_of_shared():
 
 
 def test_an_empty_input_map_is_an_empty_map_and_not_null():
-    assert node_of(kind="timer", prep={"input_map": {}}).prep == Prep(map={})
+    assert node_of(kind="timer", prep={"input_map": {}}).prep == Prep(input_map={})
     assert node_of(kind="timer", prep={}).prep == Prep()
 
 

@@ -5,8 +5,12 @@ The loader, the JSON Schema and the reference page use this table.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple
 
+from holdfast.authoring.documents.field_values import duration, moment, read_fields, whole
+from holdfast.authoring.documents.nodes import Node, ScalarNode
+from holdfast.authoring.documents.problems import Problems
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     VARIABLES,
@@ -26,6 +30,7 @@ from holdfast.authoring.documents.shapes import (
     UnionShape,
     for_kinds,
 )
+from holdfast.core.policies import Retry
 
 _LONGEST_NAME: Final = 100
 _LARGEST_WHOLE: Final = 2**31 - 1
@@ -48,25 +53,23 @@ _IN_WORDS: Final = "seconds, or text such as 250ms, 90s, 10m, 1h30m, 2d"
 _SPAN: Final = r"([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h|d))+"
 
 
-def _duration(*, may_be_zero: bool = False) -> UnionShape:
+def _duration(description: str, *, may_be_zero: bool = False) -> Field:
     expected = f"a duration: {_IN_WORDS}" if may_be_zero else f"a duration longer than zero: {_IN_WORDS}"
     seconds = Number(expected, 0, _MOST_SECONDS, is_whole=False, without_least=not may_be_zero)
-    return UnionShape((seconds, Text(expected, _SPAN, 100)), expected)
+    shape = UnionShape((seconds, Text(expected, _SPAN, 100)), expected)
+    return Field(shape, description, read=partial(duration, may_be_zero=may_be_zero))
 
 
-_DURATION: Final = _duration()
 _COUNT: Final = Number("a whole number of 1 or more", 1, _LARGEST_WHOLE)
 
 _RETRY_FIELDS: Final = {
     "max_attempts": Field(_COUNT, "How often to try at all, the first time included."),
-    "first_delay": Field(
-        _duration(may_be_zero=True), "How long to wait after the first failure; 1 s if not given."
-    ),
+    "first_delay": _duration("How long to wait after the first failure; 1 s if not given.", may_be_zero=True),
     "factor": Field(
         Number("a number from 1 to 1000", 1, 1000, is_whole=False),
         "How much longer each wait is than the one before; 2 if not given.",
     ),
-    "max_delay": Field(_duration(may_be_zero=True), "The longest wait; 5 min if not given."),
+    "max_delay": _duration("The longest wait; 5 min if not given.", may_be_zero=True),
     "jitter": Field(
         Number("a number from 0 to 1", 0, 1, is_whole=False),
         "How much of a wait is left to chance, in either direction; 0.1 if not given.",
@@ -79,6 +82,16 @@ _RETRY_FIELDS: Final = {
         "Errors that are final at once, by the name of their class: ValueError, shop:PaymentDeclined.",
     ),
 }
+
+
+def _retry(node: Node, title: str, problems: Problems) -> Retry | None:
+    """From a number, which counts the attempts after the first, or from a map."""
+    if isinstance(node, ScalarNode):
+        return Retry(max_attempts=whole(node) + 1)
+    given = read_fields(node, _RETRY_FIELDS, problems)
+    return None if None in given.values() else Retry(**given)
+
+
 RETRIES: Final = UnionShape(
     (
         Number("a whole number from 0 to 1000", 0, 1000),
@@ -191,7 +204,7 @@ TASK_FIELDS: Final = for_kinds(
             UnionShape((TrueOnly(), _ANY_NAME), "the name of a signal, or true for that of the task"),
             "Wait for a signal of this name; `true` is the name of the task.",
         ),
-        "sleep": Field(_duration(may_be_zero=True), "Wait this long. It costs nothing meanwhile."),
+        "sleep": _duration("Wait this long. It costs nothing meanwhile.", may_be_zero=True),
         "depends_on": Field(
             UnionShape((_TEXT, ListShape(_TEXT, "a list of tasks")), "the name of a task, or a list of them"),
             "The tasks that must have ended before this one begins.",
@@ -222,12 +235,14 @@ TASK_FIELDS: Final = for_kinds(
             "How often to do it, each with its `parallel_index`.",
         ),
         "concurrency": Field(_COUNT, "How many of a fan-out may run at once."),
-        "retries": Field(RETRIES, "How often to try again after a failure, or a map that says more."),
-        "timeout": Field(
-            _DURATION, "The longest one attempt may run. Of an approval, a signal or a workflow: the wait."
+        "retries": Field(
+            RETRIES, "How often to try again after a failure, or a map that says more.", read=_retry
         ),
-        "start_timeout": Field(_DURATION, "The longest an attempt may wait for a free slot."),
-        "heartbeat": Field(_DURATION, "The longest an attempt may be silent."),
+        "timeout": _duration(
+            "The longest one attempt may run. Of an approval, a signal or a workflow: the wait."
+        ),
+        "start_timeout": _duration("The longest an attempt may wait for a free slot."),
+        "heartbeat": _duration("The longest an attempt may be silent."),
         "queue": Field(_ANY_NAME, "Tasks of one queue share its limit; `default` if not given."),
         "priority": Field(
             Number("a whole number", -_LARGEST_WHOLE, _LARGEST_WHOLE),
@@ -239,20 +254,10 @@ TASK_FIELDS: Final = for_kinds(
         ),
     },
 )
+_OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
+OPTION_FIELDS: Final = {name: TASK_FIELDS[name] for name in _OPTIONS}
 DEFAULT_FIELDS: Final[dict[str, Field]] = {
-    **{
-        name: TASK_FIELDS[name]
-        for name in (
-            "retries",
-            "timeout",
-            "start_timeout",
-            "heartbeat",
-            "queue",
-            "priority",
-            "env",
-            "workdir",
-        )
-    },
+    **OPTION_FIELDS,
     "executor": Field(Enumeration(("shell", "process", "python")), "Which kind most tasks are."),
 }
 
@@ -290,13 +295,13 @@ _CATCHUP_ALL: Final = Record(
     "a map with all",
     required=("all",),
 )
-_SCHEDULE_FIELDS: Final = {
+PLAN_FIELDS: Final = {
     "cron": Field(_TEXT, "When to run: five fields, or six with seconds first, or @daily and the like."),
-    "every": Field(_DURATION, "Run at multiples of this span, instead of `cron`."),
+    "every": _duration("Run at multiples of this span, instead of `cron`."),
     "timezone": Field(_TEXT, "The zone that `cron` and times without a zone are meant in; UTC if not given."),
-    "jitter": Field(_duration(may_be_zero=True), "Spread the start over this long."),
-    "start": Field(_TEXT, "Not before this moment, such as 2026-01-31 or 2026-01-31T02:00:00Z."),
-    "end": Field(_TEXT, "Not after this moment."),
+    "jitter": _duration("Spread the start over this long.", may_be_zero=True),
+    "start": Field(_TEXT, "Not before this moment, such as 2026-01-31 or 2026-01-31T02:00:00Z.", read=moment),
+    "end": Field(_TEXT, "Not after this moment.", read=moment),
     "overlap": Field(
         Enumeration(("skip", "allow", "queue", "cancel_previous")),
         "What to do while the run before is still under way; `skip` if not given.",
@@ -309,6 +314,9 @@ _SCHEDULE_FIELDS: Final = {
         "Which runs that were missed to make up for: `none`, the `last`, `all` (of the newest 100), or "
         "`{all: 10}` for the newest 10. `last` if not given.",
     ),
+}
+_SCHEDULE_FIELDS: Final = {
+    **PLAN_FIELDS,
     "input": Field(
         MapShape(NAME, Anything(), "a map from names of inputs to values"),
         "What its runs are given. In a text, `{tick}` stands for the tick and `{date}` for its day. An input "
@@ -352,7 +360,7 @@ TOP: Final = Record(
             MapShape(NAME, TASK, f"a map of 1 to {MOST_ENTRIES:,} tasks by name", least=1),
             "What is to be done, by name.",
         ),
-        "timeout": Field(_DURATION, "The longest a whole run may take."),
+        "timeout": _duration("The longest a whole run may take."),
         "max_parallel": Field(_COUNT, "How many tasks of a run may run at once."),
     },
     "a map with tasks in it",

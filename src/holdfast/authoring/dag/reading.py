@@ -11,7 +11,16 @@ from typing import Any, Final
 
 from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraft, Use, When
 from holdfast.authoring.dag.expressions import BadExpression, Expression
-from holdfast.authoring.dag.fields import KIND_BY_WORK, NAME, PYTHON, SHELL, TASK_FIELDS, TaskKind
+from holdfast.authoring.dag.fields import (
+    KIND_BY_WORK,
+    NAME,
+    OPTION_FIELDS,
+    PYTHON,
+    SHELL,
+    TASK_FIELDS,
+    TOP,
+    TaskKind,
+)
 from holdfast.authoring.dag.model import (
     ApprovalTask,
     CallTask,
@@ -22,14 +31,16 @@ from holdfast.authoring.dag.model import (
     SleepTask,
 )
 from holdfast.authoring.dag.references import BadReference, parse_reference
+from holdfast.authoring.dag.schedule_reading import read_schedule
 from holdfast.authoring.dag.type_notation import Notation
-from holdfast.authoring.documents import field_values
+from holdfast.authoring.documents.field_values import read_fields, whole
 from holdfast.authoring.documents.nodes import (
     ListNode,
     MapNode,
     Node,
     ScalarNode,
     entries_of,
+    items_of,
     text_of,
     value_of,
 )
@@ -37,8 +48,8 @@ from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.documents.shapes import is_text
 from holdfast.ports.executor import PythonFunction, ShellCommand
 
-_OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
-"""Fields that `defaults` may have, too."""
+_PLAIN_FIELDS: Final = {name: TOP.fields[name] for name in ("description", "timeout", "max_parallel")}
+_SLEEP: Final = {"sleep": TASK_FIELDS["sleep"]}
 
 
 class DagDocumentReader:
@@ -59,7 +70,6 @@ class DagDocumentReader:
         inputs, lost_inputs = self._inputs()
         document = DagDraft(
             name=self._name(),
-            description=text_of(top.get("description")),
             inputs=inputs,
             lost_inputs=lost_inputs,
             has_inputs="input" not in top.broken,
@@ -67,20 +77,13 @@ class DagDocumentReader:
             lost_tasks=_lost(tasks),
             has_tasks="tasks" not in top.broken,
             tasks_position=top.position if tasks is None else tasks.position,
+            output=self._output(top.get("output")),
+            **read_fields(top, _PLAIN_FIELDS, self._problems),
         )
-        for name, node in _nodes(top).items():
-            match name:
-                case "output":
-                    document.output = self._output(node)
-                case "timeout":
-                    document.timeout = field_values.duration(node, "timeout", self._problems)
-                case "max_parallel":
-                    document.max_parallel = field_values.whole(node)
-                case "schedule":
-                    document.schedule = field_values.schedule(node, self._problems)
-                    self._read_schedule_input(node, document)
-                case _:
-                    pass  # read above
+        schedule = top.get("schedule")
+        if schedule is not None:
+            document.schedule = read_schedule(schedule, self._problems)
+            self._read_schedule_input(schedule, document)
         return document
 
     def _read_schedule_input(self, node: Node, document: DagDraft) -> None:
@@ -113,7 +116,9 @@ class DagDocumentReader:
                 lost.add(name)
         return found, frozenset(lost)
 
-    def _output(self, node: Node) -> dict[str, Use]:
+    def _output(self, node: Node | None) -> dict[str, Use] | None:
+        if node is None:
+            return None
         found: dict[str, Use] = {}
         for name, (_, value) in entries_of(node).items():
             ref = value.get("ref") if isinstance(value, MapNode) else value
@@ -159,7 +164,7 @@ class DagDocumentReader:
         draft.foreach = self._use(node.get("foreach"), "foreach")
         draft.parallel = self._parallel(node.get("parallel"))
         concurrency = node.get("concurrency")
-        draft.concurrency = None if concurrency is None else field_values.whole(concurrency)
+        draft.concurrency = None if concurrency is None else whole(concurrency)
         self._read_options(draft, node)
         # A field with the right shape that cannot be read is broken as well.
         unread = {
@@ -175,9 +180,8 @@ class DagDocumentReader:
         match kind.name:
             case "shell":
                 command = node.get("command")
-                if isinstance(command, ListNode):
-                    return ShellCommand(tuple(field_values.names_in(command)))
-                return ShellCommand(text_of(command))
+                listed = tuple(map(text_of, items_of(command)))
+                return ShellCommand(listed or text_of(command))
             case "python":
                 function = text_of(node.get("function")) or "main"
                 file, module = text_of(node.get("file")), text_of(node.get("module"))
@@ -190,12 +194,7 @@ class DagDocumentReader:
             case "wait_for_signal":
                 return SignalTask(text_of(node.get("wait_for_signal")) or name)
             case _:
-                span = node.get("sleep")
-                length = (
-                    None
-                    if span is None
-                    else field_values.duration(span, "sleep", self._problems, may_be_zero=True)
-                )
+                length = read_fields(node, _SLEEP, self._problems).get("sleep")
                 return None if length is None else SleepTask(length)
 
     def _type(self, node: Node | None) -> Any:
@@ -229,7 +228,7 @@ class DagDocumentReader:
     def _parallel(self, node: Node | None) -> int | Use | None:
         if node is None:
             return None
-        return self._use(node, "parallel") if text_of(node) else field_values.whole(node)
+        return self._use(node, "parallel") if text_of(node) else whole(node)
 
     # --- options
 
@@ -246,26 +245,11 @@ class DagDocumentReader:
         draft.options = own
 
     def _options_in(self, node: MapNode, kind: TaskKind | None) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for field in _OPTIONS:
-            value = node.get(field)
-            is_for_kind = kind is None or TASK_FIELDS[field].is_for(kind.name)
-            if value is not None and is_for_kind:
-                found["retry" if field == "retries" else field] = self._option(field, value)
-        return {field: value for field, value in found.items() if value is not None}
-
-    def _option(self, field: str, node: Node) -> Any:
-        match field:
-            case "retries":
-                return field_values.retry(node, self._problems)
-            case "queue" | "workdir":
-                return text_of(node)
-            case "env":
-                return field_values.environment(node, self._problems)
-            case "priority":
-                return field_values.whole(node)
-            case _:
-                return field_values.duration(node, field, self._problems)
+        fields = {
+            name: field for name, field in OPTION_FIELDS.items() if kind is None or field.is_for(kind.name)
+        }
+        found = read_fields(node, fields, self._problems)
+        return {"retry" if name == "retries" else name: value for name, value in found.items()}
 
 
 def _nodes(node: Node | None) -> dict[str, Node]:

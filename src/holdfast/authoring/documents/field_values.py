@@ -1,5 +1,4 @@
-"""From nodes that have the right shape to the values of fields: numbers, durations, retries, schedules,
-variables.
+"""From nodes that have the right shape to the values of fields: numbers, durations, texts, variables.
 
 DAGs and flows are read with the same functions. A value that has the right shape and is still wrong is
 reported.
@@ -9,24 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.authoring.documents.dates import is_date, parse_datetime
-from holdfast.authoring.documents.nodes import (
-    ListNode,
-    Node,
-    ScalarNode,
-    entries_of,
-    is_broken,
-    text_of,
-    value_of,
-)
+from holdfast.authoring.documents.nodes import Node, ScalarNode, entries_of, text_of, value_of
 from holdfast.authoring.documents.problems import Problems
-from holdfast.core.cron import time_zone
-from holdfast.core.mistakes import all_of
-from holdfast.core.policies import LONGEST_DELAY, Retry
-from holdfast.core.timetable import Plan
-from holdfast.errors import BadOption, show
+from holdfast.authoring.documents.shapes import VARIABLES, Field, FieldReader, Number
+from holdfast.core.policies import LONGEST_DELAY
+from holdfast.errors import show
 
 _SPAN = re.compile(r"([0-9.]+)(ms|s|m|h|d)")
 _UNITS: Final = {
@@ -37,6 +27,36 @@ _UNITS: Final = {
     "d": dt.timedelta(days=1),
 }
 _RESERVED_VARIABLES: Final = "HOLDFAST_"
+
+
+def read_fields(node: Node | None, fields: Mapping[str, Field], problems: Problems) -> dict[str, Any]:
+    """The values of those of the fields that the node has. A field that cannot be read is None, and has been
+    reported. Defaults are left to the model."""
+    return {
+        name: _value(entry.value, fields[name], name, problems)
+        for name, entry in entries_of(node).items()
+        if name in fields
+    }
+
+
+def _value(node: Node, field: Field, title: str, problems: Problems) -> Any:
+    if field.read is not None:
+        return field.read(node, title, problems)
+    if isinstance(field.shape, Number):
+        return whole(node) if field.shape.is_whole else float(value_of(node))
+    return environment(node, problems) if field.shape is VARIABLES else value_of(node)
+
+
+def map_of(read: FieldReader) -> FieldReader:
+    """Reads a map, each value by itself. Values that cannot be read are left out."""
+
+    def read_map(node: Node, title: str, problems: Problems) -> dict[str, Any]:
+        values = {
+            name: read(entry.value, f"{title}.{name}", problems) for name, entry in entries_of(node).items()
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    return read_map
 
 
 def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = False) -> dt.timedelta | None:
@@ -57,24 +77,6 @@ def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = 
     return span
 
 
-def retry(node: Node, problems: Problems) -> Retry | None:
-    """From a number, which counts the attempts after the first, or from a map."""
-    if isinstance(node, ScalarNode):
-        return Retry(max_attempts=whole(node) + 1)
-    given: dict[str, Any] = {}
-    for name, (_, value) in entries_of(node).items():
-        match name:
-            case "first_delay" | "max_delay":
-                given[name] = duration(value, name, problems, may_be_zero=True)
-            case "never_on":
-                given[name] = tuple(names_in(value))
-            case "max_attempts":
-                given[name] = whole(value)
-            case _:
-                given[name] = float(value_of(value))
-    return None if None in given.values() else Retry(**given)
-
-
 def whole(node: Node | None) -> int:
     """The value of a node that is known to be a whole number; 4.0 is one too. 0 if there is no node."""
     value = node.value if isinstance(node, ScalarNode) else None
@@ -85,11 +87,6 @@ def milliseconds(node: Node | None) -> dt.timedelta:
     """The value of a node that is known to be a number of milliseconds. Zero if there is no node."""
     value = node.value if isinstance(node, ScalarNode) else None
     return dt.timedelta(milliseconds=value) if isinstance(value, (int, float)) else dt.timedelta(0)
-
-
-def names_in(node: Node) -> list[str]:
-    """The texts of a node that is a text or a list of texts."""
-    return [text_of(item) for item in node.items] if isinstance(node, ListNode) else [text_of(node)]
 
 
 def environment(node: Node | None, problems: Problems) -> dict[str, str]:
@@ -103,61 +100,10 @@ def environment(node: Node | None, problems: Problems) -> dict[str, str]:
     return found
 
 
-# --- schedules
-
-
-def schedule(node: Node, problems: Problems) -> Plan | None:
-    """None if there is something wrong with it, which has been reported then."""
-    entries = entries_of(node)
-    given: dict[str, Any] = {} if entries else {"cron": text_of(node)}
-    for name, (_, value) in entries.items():
-        match name:
-            case "every" | "jitter":
-                given[name] = duration(value, name, problems, may_be_zero=name == "jitter")
-            case "input":
-                pass  # it belongs to the runs, not to the plan
-            case _ if is_broken(value):
-                pass
-            case "start" | "end":
-                given[name] = _moment(value, name, problems)
-            case _:
-                given[name] = value_of(value)
-    is_good = not (None in given.values() or is_broken(node))
-    given = {name: value for name, value in given.items() if value is not None}
-    if ("cron" in given) == ("every" in given):
-        is_good = False  # the shape has been reported, or that one of the two cannot be read
-        given = {"cron": "@daily"} | {name: value for name, value in given.items() if name != "every"}
-    zone = _zone(given.get("timezone", "UTC"))
-    for name in given.keys() & {"start", "end"}:
-        given[name] = _in_zone(zone, given[name])
-    try:
-        plan = Plan.of(**given)
-    except BadOption as error:
-        for mistake in all_of(error):
-            at = entries[mistake.option].value if mistake.option in entries else node
-            problems.add(
-                at.position, f"{mistake.option} is {show(value_of(at))}, but must be {mistake.expected}"
-            )
-        return None
-    return plan if is_good else None
-
-
-def _moment(node: Node, name: str, problems: Problems) -> dt.datetime | None:
+def moment(node: Node, title: str, problems: Problems) -> dt.datetime | None:
     text = text_of(node)
-    moment = parse_datetime(f"{text}T00:00:00" if is_date(text) else text)
-    if moment is None:
+    found = parse_datetime(f"{text}T00:00:00" if is_date(text) else text)
+    if found is None:
         expected = "a day or a time, such as 2026-01-31, 2026-01-31T02:00:00 or 2026-01-31T02:00:00Z"
-        problems.add(node.position, f"{name} must be {expected}, not {show(text)}")
-    return moment
-
-
-def _zone(name: str) -> dt.tzinfo:
-    try:
-        return time_zone(name)
-    except BadOption:
-        return dt.UTC  # `Plan.of` reports the zone
-
-
-def _in_zone(zone: dt.tzinfo, moment: dt.datetime) -> dt.datetime:
-    """A day begins in the zone of the schedule, and a time without a zone is in it."""
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+        problems.add(node.position, f"{title} must be {expected}, not {show(text)}")
+    return found

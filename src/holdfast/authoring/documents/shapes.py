@@ -1,16 +1,17 @@
 """Shapes: what a document may have where, as data.
 
-A table of shapes (`fields.py`) has two readers: `conform` reports what is wrong with a node, and
-`json_schema` tells editors the same. The meaning of a text (a reference, a condition, a cron line, the name
-of a type) is not its shape; `reading.py` of each kind looks into that.
+A table of fields (`fields.py`) has three readers: `conform` reports what is wrong with a node, `json_schema`
+tells editors the same, and `field_values.read_fields` gives the values of plain fields. The meaning of a text
+(a reference, a condition, a cron line, the name of a type) is not its shape; `reading.py` of each kind looks
+into that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
 from holdfast.authoring.documents.nodes import ListNode, MapEntry, MapNode, Node, ScalarNode, describe_node
 from holdfast.authoring.documents.problems import Position, Problems
@@ -93,9 +94,15 @@ class OnlyFor(NamedTuple):
     because: str = ""
 
 
+FieldReader: TypeAlias = Callable[[Node, str, Problems], Any]
+"""From a node of the right shape, and its title, to a value. None if it is wrong, which has been reported."""
+
+
 class Field(NamedTuple):
     shape: Shape
     description: str
+    read: FieldReader | None = None
+    """None: the shape tells how to read it; see `field_values.read_fields`."""
     only_for: OnlyFor | None = None
     """None: all kinds have the field."""
 

@@ -66,7 +66,7 @@ def _edges(flow: Flow) -> list[dict[str, str]]:
 def _node(node: FlowNode) -> dict[str, Any]:
     return {
         **_does(node.does),
-        **_given(params=node.params, prep=_prep(node.prep), post=_post(node.post)),
+        **_given(params=node.params, prep=prep_document(node.prep), post=_post(node.post)),
     }
 
 
@@ -75,10 +75,10 @@ def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _prep(prep: Prep) -> dict[str, Any]:
-    if prep.key is not None:
-        return {"input_key": str(prep.key)}
-    return {} if prep.map is None else {"input_map": {name: str(path) for name, path in prep.map.items()}}
+def prep_document(prep: Prep) -> dict[str, Any]:
+    if prep.input_map is not None:
+        return {"input_map": {name: str(path) for name, path in prep.input_map.items()}}
+    return {} if prep.input_key is None else {"input_key": str(prep.input_key)}
 
 
 def _post(post: Post) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from holdfast.authoring.documents.field_values import map_of
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
     VARIABLES,
@@ -25,6 +26,7 @@ from holdfast.authoring.documents.shapes import (
     Text,
     for_kinds,
 )
+from holdfast.authoring.flow.path_reading import source_at, steps_at
 from holdfast.core.names import LONGEST_NAME
 
 _LARGEST_WHOLE: Final = 2**31 - 2
@@ -145,26 +147,28 @@ _SCRIPT: Final = Record(
     exactly_one=("cmd", "code"),
     needs=(Needs("code", ("language",)), Needs("language", ("code",))),
 )
-_PREP: Final = Record(
+PREP: Final = Record(
     {
-        "input_key": Field(PATH, "Where the input is; without $ it is a key of shared."),
+        "input_key": Field(PATH, "Where the input is; without $ it is a key of shared.", read=source_at),
         "input_map": Field(
             MapShape(_KEY, PATH, "a map from keys of the input to paths"),
             "A map as the input: each key with the path of its value.",
+            read=map_of(source_at),
         ),
     },
     "a map with input_key or input_map",
     excludes=(Excludes("input_map", "input_key", "each of them is the whole input"),),
 )
-_POST: Final = Record(
+POST: Final = Record(
     {
         "output_key": Field(_SHARED_KEY, "The key of shared that the result is written to."),
         "output_map": Field(
             MapShape(_SHARED_KEY, _STEPS, "a map from keys of shared to paths inside of the result"),
             "Parts of the result, and the keys of shared that they are written to.",
+            read=map_of(steps_at),
         ),
         "action_static": Field(ACTION, "The action after it, whatever the result."),
-        "action_key": Field(_STEPS, "Where the action is, inside of the result."),
+        "action_key": Field(_STEPS, "Where the action is, inside of the result.", read=steps_at),
     },
     "a map with output_key, output_map, action_static or action_key",
 )
@@ -187,8 +191,8 @@ NODE_FIELDS: Final = for_kinds(
             MapShape(_KEY, Anything(), "a map of values"),
             "Parameters for it. Those of the run that have the same names win.",
         ),
-        "prep": Field(_PREP, "What it gets."),
-        "post": Field(_POST, "What becomes of its result, and where the flow goes next."),
+        "prep": Field(PREP, "What it gets."),
+        "post": Field(POST, "What becomes of its result, and where the flow goes next."),
         "exec_type": Field(Enumeration(EXEC_TYPES), "Who does the work; `http` if not given."),
         "service": Field(SERVICE, "The service that workers offer."),
         "func": Field(_NAME, "The registered task to call, with `exec_type: local_func`."),

@@ -136,8 +136,8 @@ NodeKind: TypeAlias = (
 class Prep(msgspec.Struct, frozen=True, omit_defaults=True):
     """The input of a node: one value, a map of values, or null."""
 
-    key: Path | None = None
-    map: dict[str, Path] | None = None
+    input_key: Path | None = None
+    input_map: dict[str, Path] | None = None
 
 
 class Post(msgspec.Struct, frozen=True, omit_defaults=True):

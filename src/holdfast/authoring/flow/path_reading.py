@@ -28,6 +28,14 @@ def path_at(node: Node, title: str, problems: Problems) -> Path | None:
     return path
 
 
+def source_at(node: Node, title: str, problems: Problems) -> Path | None:
+    """A path in `prep`, which says what $input will be."""
+    path = path_at(node, title, problems)
+    if path is not None and path.root == "input":
+        problems.add(node.position, f"{title}: there is no $input yet; prep says what it will be")
+    return path
+
+
 def _meant(text: str, problems: Problems) -> str:
     root = _ROOT.match(text)
     names = [f"${name}" for name in ROOTS]

@@ -419,9 +419,9 @@ def _params(input: Payload) -> dict[str, Any]:
 
 def _input_of(node: FlowNode, values: PathValues) -> Any:
     prep = node.prep
-    if prep.map is not None:
-        return {name: values.at(path) for name, path in prep.map.items()}
-    return None if prep.key is None else values.at(prep.key)
+    if prep.input_map is not None:
+        return {name: values.at(path) for name, path in prep.input_map.items()}
+    return None if prep.input_key is None else values.at(prep.input_key)
 
 
 def action_of(node: FlowNode, value: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, NamedTuple
 
+from holdfast.authoring.documents.field_values import read_fields
 from holdfast.authoring.documents.nodes import (
     ListNode,
     MapEntry,
@@ -20,7 +21,7 @@ from holdfast.authoring.documents.nodes import (
     value_of,
 )
 from holdfast.authoring.documents.problems import Position, Problems
-from holdfast.authoring.documents.references import Path, Steps
+from holdfast.authoring.documents.references import Path
 from holdfast.authoring.documents.shapes import ListShape, conform
 from holdfast.authoring.flow.condition_reading import ConditionReader
 from holdfast.authoring.flow.drafts import EdgeDraft, FlowDraft, NodeDraft
@@ -31,6 +32,8 @@ from holdfast.authoring.flow.fields import (
     MILLISECONDS,
     NODE_FIELDS,
     PATH,
+    POST,
+    PREP,
     SERVICE,
     listed,
 )
@@ -51,7 +54,7 @@ from holdfast.authoring.flow.model import (
     Queue,
     TimerNode,
 )
-from holdfast.authoring.flow.path_reading import path_at, steps_at
+from holdfast.authoring.flow.path_reading import path_at
 from holdfast.authoring.flow.work_reading import WorkReader
 from holdfast.core.names import LONGEST_NAME
 
@@ -135,8 +138,8 @@ class FlowDocumentReader:
             self._problems.add(position, reason)
         self._check_fields(draft.kind, node)
         draft.params = self._params(draft.kind, node)
-        draft.prep = self._prep(node.get("prep"))
-        draft.post = self._post(node.get("post"))
+        draft.prep = Prep(**read_fields(node.get("prep"), PREP.fields, self._problems))
+        draft.post = Post(**read_fields(node.get("post"), POST.fields, self._problems))
         draft.does = self._does(draft, node, prefix)
         post = node.get("post")
         is_broken = bool(node.broken) or (isinstance(post, MapNode) and bool(post.broken))
@@ -241,35 +244,3 @@ class FlowDocumentReader:
                 conform(value, _SERVICES, title, self._problems)
             case _:
                 pass
-
-    def _prep(self, node: Node | None) -> Prep:
-        if not isinstance(node, MapNode):
-            return Prep()
-        key, listed = node.get("input_key"), node.get("input_map")
-        found = {name: self._source(it.value, f"input_map.{name}") for name, it in entries_of(listed).items()}
-        return Prep(
-            None if key is None else self._source(key, "input_key"),
-            None if listed is None else {name: path for name, path in found.items() if path is not None},
-        )
-
-    def _source(self, node: Node, title: str) -> Path | None:
-        path = path_at(node, title, self._problems)
-        if path is not None and path.root == "input":
-            self._problems.add(node.position, f"{title}: there is no $input yet; prep says what it will be")
-        return path
-
-    def _post(self, node: Node | None) -> Post:
-        if not isinstance(node, MapNode):
-            return Post()
-        key = node.get("action_key")
-        listed = entries_of(node.get("output_map"))
-        found = {
-            name: steps_at(it.value, f"output_map.{name}", self._problems) for name, it in listed.items()
-        }
-        output: dict[str, Steps] = {name: steps for name, steps in found.items() if steps is not None}
-        return Post(
-            output_key=text_of(node.get("output_key")) or None,
-            output_map=output,
-            action_static=text_of(node.get("action_static")) or None,
-            action_key=None if key is None else steps_at(key, "action_key", self._problems),
-        )

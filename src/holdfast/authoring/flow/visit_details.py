@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from holdfast.authoring.flow.branches import branch_path
-from holdfast.authoring.flow.model import ApprovalNode, ChoiceNode, FlowNode, ForeachNode, ParallelNode, Prep
+from holdfast.authoring.flow.document import prep_document
+from holdfast.authoring.flow.model import ApprovalNode, ChoiceNode, FlowNode, ForeachNode, ParallelNode
 from holdfast.authoring.flow.program import action_of
 from holdfast.authoring.flow.waiting import decision_in
 from holdfast.authoring.outline import VisitDetails
@@ -30,7 +30,7 @@ def _describe(node: FlowNode | None, task: TaskRecord, *, is_branch: bool) -> Vi
     if node is None:
         return VisitDetails()
     action = "" if is_branch else _action(node, task)
-    return VisitDetails(action, _prep(node.prep), str(node.does.__struct_config__.tag))
+    return VisitDetails(action, prep_document(node.prep), str(node.does.__struct_config__.tag))
 
 
 def _action(node: FlowNode, task: TaskRecord) -> str:
@@ -46,9 +46,3 @@ def _action(node: FlowNode, task: TaskRecord) -> str:
             return decision_in(value, node.post.action_key) or node.post.action_static or ""
         case _:
             return action_of(node, value)
-
-
-def _prep(prep: Prep) -> dict[str, Any]:
-    if prep.map is not None:
-        return {"input_map": {name: str(path) for name, path in prep.map.items()}}
-    return {} if prep.key is None else {"input_key": str(prep.key)}
