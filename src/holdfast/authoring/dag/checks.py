@@ -1,7 +1,7 @@
 """Checks a DAG as a whole: which task depends on which, and whether outputs fit inputs.
 
-Each mistake is reported once. A task that depends on an unknown task is not told that its outputs are
-unknown, too: `lost` names, and tasks with something lost before them, pass.
+Each mistake is reported once. What cannot be checked because of an earlier mistake counts as right: names
+that could not be read (`lost`), and the outputs of tasks that depend on an unknown task.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def _check_calls_of_itself(document: DagDraft, problems: Problems) -> None:
 
 
 def _may_be_left_out(draft: TaskDraft, document: DagDraft) -> bool:
-    """Whether a run can end without this task: because of the task itself or, unless it runs after failures,
-    because of a task before it. Also true if that cannot be told, because something is broken.
+    """Whether a run can end without this task. The reason may lie in the task itself or in a task before it,
+    unless the task runs after failures. Also true if something is broken, so that nobody can tell.
     """
     seen = {draft.name}
     to_ask = [draft]
@@ -142,7 +142,7 @@ class Upstream:
     def __init__(self, document: DagDraft, problems: Problems) -> None:
         self._numbers = {name: number for number, name in enumerate(document.tasks)}
         self._unknown = 1 << len(self._numbers)
-        """The bit of an unknown task, which may come after any other."""
+        """The bit that stands for unknown tasks. A task with this bit may come after any other."""
         self._before = dict.fromkeys(self._numbers, 0)
         edges = {
             draft.name: [name for name, _ in draft.depends_on if name in document.tasks]
@@ -151,7 +151,7 @@ class Upstream:
         order, cycles = _order(edges)
         for cycle in cycles:
             _report_cycle(cycle, document, problems)
-        # One pass will do where there is no cycle.
+        # Without cycles one pass is enough. Each cycle may need another.
         for _ in range(len(cycles) + 1):
             for name in order:
                 self._before[name] = self._gather(document.tasks[name], edges[name])
@@ -165,13 +165,13 @@ class Upstream:
         return bits
 
     def may_have(self, task: str, before: str) -> bool:
-        """Whether `before` is upstream of `task`, or may be for all we know."""
+        """Whether `before` is upstream of `task`, or may be: an unknown task could be in between."""
         bits = self._before[task]
         return bool(bits & self._unknown or bits >> self._numbers[before] & 1)
 
 
 def _order(edges: dict[str, list[str]]) -> tuple[list[str], list[list[str]]]:
-    """The tasks, each after those that it depends on, and the cycles that were cut for it."""
+    """The tasks, each after those that it depends on. Cycles are cut for this, and returned as well."""
     edges = {name: list(others) for name, others in edges.items()}
     cycles: list[list[str]] = []
     while len(cycles) < _MOST_CYCLES:
@@ -282,7 +282,7 @@ def _check_source(
 def _check_implicit_inputs(
     draft: TaskDraft, wanted: ObjectType | None, scope: Scope, problems: Problems
 ) -> None:
-    """Without `inputs`, a task gets values by name, so no name may stand for two of them."""
+    """Without `inputs`, a task gets values by name, so no two of them may have the same name."""
     given: dict[str, Type] = {}
     for group in scope.implicit_inputs(draft):
         for name in group.keys() & given.keys():

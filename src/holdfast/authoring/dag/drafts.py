@@ -50,9 +50,9 @@ class TaskDraft(msgspec.Struct, kw_only=True):
     position: Position
     broken: frozenset[str] = frozenset()
     positions: dict[str, Position] = {}
-    """Of the fields that it has."""
+    """The positions of the keys of its fields."""
     nodes: dict[str, Node] = {}
-    """Their values."""
+    """The values of its fields, not read yet."""
     kind: TaskKind | None = None
     work: DagWork | None = None
     depends_on: list[tuple[str, Position]] = []

@@ -52,8 +52,8 @@ def hashed_form(part: Part, *, is_inside: bool = False) -> dict[str, Any]:
     """The tree as it goes into the hash of a DAG. It must never change: the hash is the version of stored
     DAGs.
 
-    Inside of lists and of functions, it has where each part stands in the text. That was a mistake, and has
-    to stay.
+    Parts inside of lists and functions have their offset in the text, which was a mistake. It has to stay,
+    because without it the hashes would change.
     """
     at = {"at": part.at} if is_inside else {}
     match part:

@@ -114,7 +114,7 @@ _TYPE: Final = TypeNotation()
 
 
 class TaskKind(NamedTuple):
-    """A kind of task: its name, and the fields of which a task of this kind has one."""
+    """A kind of task: its name, and its `work` fields. A task of this kind has one of them."""
 
     name: str
     work: tuple[str, ...]
@@ -265,7 +265,7 @@ WORK_FIELDS: Final = tuple(KIND_BY_WORK)
 
 
 def _misplaced() -> list[Excludes]:
-    """Fields that do not go with the field that says of which kind a task is."""
+    """The fields that only some kinds of task have do not go with the work fields of other kinds."""
     return [
         Excludes(name, work, field.only_for.because)
         for name, field in TASK_FIELDS.items()

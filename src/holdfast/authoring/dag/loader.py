@@ -1,8 +1,9 @@
 """From the text of a DAG to a `Dag` that can run, or to everything that is wrong with it.
 
-Four steps, each for what the one before let through: is it YAML (`yaml_text`), has it the right shape
-(`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)? With a folder
-there is a fifth: do the files exist that it names (`project_files`)? All problems are raised together.
+Four steps look for problems. Is it YAML (`yaml_text`)? Does it have the right shape (`shapes`, `fields`)? Can
+its texts be read (`reading`)? Does it fit together (`checks`)? Each step leaves out what an earlier one has
+refused. With a folder, a fifth step checks the files that the DAG names (`project_files`). All problems are
+raised together.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from holdfast.errors import BadDag
 
 
 def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) -> Dag:
-    """Raises BadDag, with all that is wrong. `file` is what problems say, and gives the DAG its name if it
-    has none.
+    """Raises BadDag with all problems. Problems name `file`, and a DAG without a name is called like it.
 
     With a `folder`, the files that the DAG names are looked for in it, and checked too. Nothing is imported.
     """
@@ -51,7 +51,7 @@ def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) ->
 
 
 def load_file(path: str | Path) -> Dag:
-    """Raises BadDag, with all that is wrong, also in the files that the DAG names."""
+    """Raises BadDag with all problems, also those of the files that the DAG names."""
     return load_text(read_text(path, BadDag), file=str(path), folder=Path(path).parent)
 
 

@@ -173,7 +173,8 @@ class DagProgram:
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
             case Reopened():
-                # A client wrote that step and could ask for nothing: whoever takes the run goes on from here.
+                # The client that reopened the run wrote that step without requests. The node that claims the
+                # run makes them in its first step.
                 self._reopening = event
                 self._ending = None
 
@@ -369,7 +370,7 @@ class DagProgram:
     def _start_child(self, node: TaskProgress, index: int, workflow: str) -> None:
         given = self._values.child_inputs(node, index)
         shown = self._values.with_index(node, index, given)
-        # What is replayed was accepted then, whether or not the workflow is known here now.
+        # On replay the inputs were accepted before, even if the workflow is not known here now.
         packed = self._pack_child(workflow, given) if self._failed_then is None else shown
         child = self._next_child
         self._next_child += 1
@@ -380,7 +381,8 @@ class DagProgram:
     def _child_id(self, node: TaskProgress, index: int) -> str:
         parent = name_for_children(self._run.id, self._run.key)
         name = f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
-        # One that is begun anew after a retry: the name is taken, by the one before it or by a stranger.
+        # After a retry the id without the round may be taken: by the child of an earlier round, or by
+        # another run.
         return name if self._round == 1 else f"{name}#{self._round}"
 
     def _end_wait(self, wait: Wait, outcome: Outcome, child: int | None) -> None:

@@ -93,7 +93,7 @@ class TaskProgress:
         return self.next_index - 1
 
     def start_early(self, index: int) -> None:
-        """An item that was to be started again is active, or over, before its turn."""
+        """Count an item as active before its turn: it was to be started again, and has ended already."""
         self.active += 1
         self.redo.remove(index)
         del self.again[index]

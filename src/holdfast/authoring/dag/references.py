@@ -1,4 +1,4 @@
-"""Reads references: how a DAG names a value that is there only once it runs.
+"""Reads references: how a DAG names a value that exists only in a run.
 
 Long: `input.day`, `tasks.discover.output.files[0].name`, `tasks.publish.status`. Short: `discover.files`,
 which is the output of the task `discover`. Inside a fan-out: `item.path`, `parallel_index`, `parallel_count`.

@@ -16,7 +16,7 @@ from holdfast.errors import BadOption, show
 
 
 def read_schedule(node: Node, problems: Problems) -> Plan | None:
-    """None if there is something wrong with it, which has been reported then."""
+    """None if something is wrong with it. The problem has been reported."""
     entries = entries_of(node)
     broken = {name for name, entry in entries.items() if is_broken(entry.value)}
     fields = {name: field for name, field in PLAN_FIELDS.items() if name not in broken}

@@ -32,14 +32,14 @@ class Scope:
     def __init__(self, document: DagDraft, order: TaskOrder, problems: Problems) -> None:
         self._document, self._order, self._problems = document, order, problems
         self._items: dict[str, Type] = {}
-        """The type of one item, of tasks with `foreach`."""
+        """The type of one item, by the name of the task. Only for tasks with `foreach`."""
 
     def enter(self, draft: TaskDraft, item: Type | None) -> None:
         self._items[draft.name] = item or ANY
 
     def type_of_use(self, use: Use, draft: TaskDraft | None) -> Type:
-        """The type of the value; `any` if it is not declared, or if there is no such value, which has been
-        reported then. `draft` is the task that the reference belongs to."""
+        """The type of the value; `any` if it is not declared. If there is no such value, reports that and
+        returns `any`. `draft` is the task that the reference belongs to."""
         match use.ref.path[0]:
             case "input":
                 return self._of_input(use, draft)
@@ -132,7 +132,7 @@ class Scope:
     # --- along a path
 
     def _inside(self, type: Type, use: Use, start: int) -> Type:
-        """The type at the end of the path, of which `start` steps lead to a value of `type`."""
+        """The type at the end of the path. Its first `start` steps lead to a value of `type`."""
         path = use.ref.path
         may_be_null = False
         for number in range(start, len(path)):

@@ -52,7 +52,7 @@ class Notation:
             self._named(name)
 
     def read(self, node: Node) -> Type:
-        """The type; `any` if it is wrong, which has been reported then."""
+        """The type. `any` if it is wrong; the problem has been reported."""
         read = self._type(node)
         if self._is_too_large or _size(read) > _LARGEST or _depth(read) > _DEEPEST:
             self._report_size(node.position)

@@ -98,7 +98,7 @@ _LONGEST_DESCRIPTION: Final = 120
 
 
 def describe(type: Type) -> str:
-    """The type as a DAG would write it; cut short, if it is one that nobody could read in a message."""
+    """The type as a DAG would write it. A type that is too long for a message is cut short."""
     text = _describe(type, _LONGEST_DESCRIPTION)
     return text if len(text) <= _LONGEST_DESCRIPTION else text[:_LONGEST_DESCRIPTION] + "…"
 

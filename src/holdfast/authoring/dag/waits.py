@@ -194,7 +194,7 @@ def _failed(wait: Wait, error: str, reason: str) -> Failed:
 
 
 def _decided(wait: Wait, answer: Outcome) -> Outcome:
-    """Every answer that does not mean no approves, and is the output of the task."""
+    """An answer approves, unless it means no. It becomes the output of the task."""
     if not isinstance(answer, Succeeded):
         return answer
     text = answer.payload.decode().strip('"').lower()

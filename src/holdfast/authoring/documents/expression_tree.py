@@ -1,4 +1,4 @@
-"""A condition as a tree of values: one for the text of a DAG and for the JSON of a flow.
+"""A condition as a tree of values. The text of a DAG and the JSON of a flow are read into the same tree.
 
 The two languages differ in how they compare, and that is in the tree: they have different operators.
 

@@ -30,8 +30,8 @@ _RESERVED_VARIABLES: Final = "HOLDFAST_"
 
 
 def read_fields(node: Node | None, fields: Mapping[str, Field], problems: Problems) -> dict[str, Any]:
-    """The values of those of the fields that the node has. A field that cannot be read is None, and has been
-    reported. Defaults are left to the model."""
+    """The values of those `fields` that the node has; the model has the defaults of the others. A field that
+    cannot be read is reported, and its value is None."""
     return {
         name: _value(entry.value, fields[name], name, problems)
         for name, entry in entries_of(node).items()
@@ -60,7 +60,7 @@ def map_of(read: FieldReader) -> FieldReader:
 
 
 def duration(node: Node, title: str, problems: Problems, *, may_be_zero: bool = False) -> dt.timedelta | None:
-    """Seconds, or text such as 1h30m. None if it is too long or zero, which has been reported then."""
+    """Seconds, or text such as 1h30m. None if it is too long or zero; that is reported."""
     value = node.value if isinstance(node, ScalarNode) else None
     span = dt.timedelta(0)
     if isinstance(value, str):

@@ -32,7 +32,7 @@ _NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
 
 
 def compose_json(text: str, problems: Problems) -> Node | None:
-    """The one value of the text. None if it cannot be parsed, which has been reported then."""
+    """The one value of the text. None if it cannot be parsed; the problem has been reported."""
     return _JsonComposer(text.removeprefix("\ufeff"), problems).compose()
 
 

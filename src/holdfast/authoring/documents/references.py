@@ -1,4 +1,4 @@
-"""References: how a document names a value that is there only when a run needs it.
+"""References: how a document names a value that exists only in a run.
 
 A DAG writes `discover.files[0]`, which is a `Ref`; a flow writes `$shared.order.items[0]`, which is a `Path`.
 Both are followed in the same way. In a DAG a step that is not there is a mistake; in a flow its value is

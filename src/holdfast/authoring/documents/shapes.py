@@ -95,7 +95,7 @@ class OnlyFor(NamedTuple):
 
 
 FieldReader: TypeAlias = Callable[[Node, str, Problems], Any]
-"""From a node of the right shape, and its title, to a value. None if it is wrong, which has been reported."""
+"""Reads a node of the right shape; the text is its title. Reports a wrong value and returns None for it."""
 
 
 class Field(NamedTuple):
@@ -156,7 +156,7 @@ VARIABLES: Final = MapShape(
 def conform(
     node: Node, shape: Shape, title: str, problems: Problems, owner: Position | None = None
 ) -> Node | None:
-    """The node without the entries that have the wrong shape, which are reported. None if nothing is left.
+    """Reports the entries that have the wrong shape. Returns the node without them; None if nothing is left.
 
     `title` names the node in messages. `owner` is the position of its key, where a missing entry is reported.
     """

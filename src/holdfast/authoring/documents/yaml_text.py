@@ -35,7 +35,7 @@ _MOST_NODES: Final = 200_000
 
 
 def compose(text: str, problems: Problems, *, origin: Position = START) -> Node | None:
-    """The one document of the text. None if it cannot be parsed, which has been reported then.
+    """The one document of the text. None if it cannot be parsed; the problem has been reported.
 
     `origin` is the position of the text, if it is part of another one.
     """

@@ -36,7 +36,7 @@ def edges_of(flow: FlowDraft) -> dict[str, dict[str, str]]:
 
 
 def _known(node: ScalarNode, title: str, flow: FlowDraft, problems: Problems) -> str | None:
-    """The key of the node; None if there is no such node, which has been reported then."""
+    """The key of the node. None if there is no such node; the problem has been reported."""
     key = text_of(node)
     if key in flow.nodes or key in flow.lost_nodes:
         return key

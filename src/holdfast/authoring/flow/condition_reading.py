@@ -25,7 +25,7 @@ class ConditionReader:
         self._parts = 0
 
     def read(self, node: Node) -> Part | None:
-        """None if there is something wrong with it, which has been reported then."""
+        """None if something is wrong with it. The problem has been reported."""
         return self._condition(node, 1)
 
     def _condition(self, node: Node, depth: int) -> Part | None:

@@ -1,8 +1,8 @@
 """From the text of a flow to a `Flow` that can run, or to everything that is wrong with it.
 
-Four steps, each for what the one before let through: is it JSON or YAML (`json_text`, `yaml_text`), has it
-the right shape (`shapes`, `fields`), can its texts be read (`reading`), and does it fit together (`checks`)?
-All problems are raised together.
+Four steps look for problems. Is it JSON or YAML (`json_text`, `yaml_text`)? Does it have the right shape
+(`shapes`, `fields`)? Can its texts be read (`reading`)? Does it fit together (`checks`)? Each step leaves out
+what an earlier one has refused. All problems are raised together.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ _SUFFIXES: Final = {".json": True, ".yaml": False, ".yml": False}
 
 
 def load_flow_text(text: str, *, file: str = "<text>", is_json: bool | None = None) -> Flow:
-    """Raises BadFlow, with all that is wrong. `file` is what problems say, and gives the flow its name if it
-    has none.
+    """Raises BadFlow with all problems. Problems name `file`, and a flow without a name is called like it.
 
-    Unless `is_json` says what the text is, it is JSON if it begins with { and can be read as that, and else
-    YAML.
+    If `is_json` is None, a text that begins with { and can be parsed as JSON is JSON. Any other is YAML.
     """
     root, problems = _compose(text, file, is_json)
     flows = [] if root is None else _read(root, problems)
@@ -48,12 +46,12 @@ def load_flow_text(text: str, *, file: str = "<text>", is_json: bool | None = No
 
 
 def load_flow_file(path: str | Path) -> Flow:
-    """Of a file that ends in .json, .yaml or .yml. Raises BadFlow, with all that is wrong."""
+    """Of a file that ends in .json, .yaml or .yml. Raises BadFlow with all problems."""
     return read_flow_file(path)[0]
 
 
 def read_flow_file(path: str | Path) -> tuple[Flow, str]:
-    """The flow, and the text of it. Raises BadFlow."""
+    """The flow and its text. Raises BadFlow."""
     file = str(path)
     is_json = _SUFFIXES.get(PurePath(path).suffix.lower())
     if is_json is None:

@@ -15,7 +15,7 @@ _ROOT = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 
 
 def path_at(node: Node, title: str, problems: Problems) -> Path | None:
-    """None if it is no path, or one that never has a value, which has been reported then."""
+    """None if it is no path, or a path that never has a value. The problem has been reported."""
     text = text_of(node)
     try:
         path = parse_path(text)
@@ -29,7 +29,7 @@ def path_at(node: Node, title: str, problems: Problems) -> Path | None:
 
 
 def source_at(node: Node, title: str, problems: Problems) -> Path | None:
-    """A path in `prep`, which says what $input will be."""
+    """A path in `prep`. It cannot lead to $input, which `prep` makes."""
     path = path_at(node, title, problems)
     if path is not None and path.root == "input":
         problems.add(node.position, f"{title}: there is no $input yet; prep says what it will be")
@@ -43,7 +43,7 @@ def _meant(text: str, problems: Problems) -> str:
 
 
 def steps_at(node: Node, title: str, problems: Problems) -> Steps | None:
-    """None if it is no path inside of a value, which has been reported then."""
+    """None if it is no path inside of a value. The problem has been reported."""
     text = text_of(node)
     try:
         return parse_steps(text)

@@ -194,7 +194,8 @@ class FlowProgram:
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
             case Reopened():
-                # A client wrote that step and could ask for nothing: whoever takes the run goes on from here.
+                # The client that reopened the run wrote that step without requests. The node that claims the
+                # run makes them in its first step.
                 self._reopening = event
                 self._ending = None
             case PromiseAnswered():
@@ -336,7 +337,7 @@ class FlowProgram:
         self._ending = FailRun(self._run_failure(broken.failure))
 
     def _climb_to(self, depth: int, failure: Failure) -> None:
-        """The flows inside, which have no edge for the failure, fail."""
+        """Fail the flows inside of the one at `depth`. They have no edge for the failure."""
         while len(self._frames) > depth + 1:
             self._close_frame(self._frames.pop(), Failed(failure))
 
@@ -365,7 +366,7 @@ class FlowProgram:
             self._ending = CompleteRun(output)
 
     def _close(self, ending: EndRun) -> None:
-        """Whatever it ends with, nothing of it is left waiting: executors' tasks are ended by the engine."""
+        """Close the rows of everything that waits. The engine ends the tasks of executors."""
         if not isinstance(ending, CompleteRun):
             if self._visit is not None:
                 self._visit.close()
@@ -378,7 +379,7 @@ class FlowProgram:
         self._buffer.emit(ending)
 
     def _reopen(self, event: Reopened) -> None:
-        """An operator tries again: the node that it has ended with is visited once more."""
+        """An operator tries again: visit the last node once more."""
         self._reopening = None
         buffer = self._buffer
         buffer.next_task = max(buffer.next_task, event.tasks)

@@ -34,7 +34,7 @@ class WorkReader:
         self.service = text_of(node.get("service"))
 
     def work(self) -> FlowWork | None:
-        """None if something is wrong with it, which has been reported then."""
+        """None if something is wrong with it. The problem has been reported."""
         if "exec_type" in self._node.broken:
             return None
         fits = self._check_fields()

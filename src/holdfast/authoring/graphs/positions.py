@@ -14,7 +14,7 @@ from holdfast.authoring.graphs.layers import MOST_SWEPT, Layers, Links, links_of
 
 _SWEEPS: Final = 12
 _SETTLING: Final = 30
-"""How many sweeps go by the neighbours on both sides after that, so that neither side has the last word."""
+"""How many sweeps consider the neighbours on both sides after that. Otherwise the last sweep would decide."""
 _STRAIGHTNESS: Final = 4.0
 """How much stronger a bend is drawn to the level of its neighbours than a node is; between two bends,
 squared."""

@@ -96,7 +96,7 @@ def _after(before: list[str]) -> str:
 
 
 def _beside(rows: list[_RailRow]) -> list[str]:
-    """The rails, and beside them in columns what there is to say of each node."""
+    """The rails, and beside them the columns with the texts of each node."""
     columns = [_columns(row) for row in rows]
     margin = max(len(row.rails) for row in rows)
     widths = [max((columns_of(each[column]) for each in columns if each), default=0) for column in range(3)]
