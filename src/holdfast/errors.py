@@ -261,7 +261,7 @@ class NotPublished(Refused):
 class ItemLost(Refused):
     def __init__(self, id: str, reason: str) -> None:
         self.id, self.reason = id, reason
-        super().__init__(f"item {show(id)} is no longer yours: {reason}; what you did of it is not counted")
+        super().__init__(f"item {show(id)} is no longer yours: {reason}; your result is not recorded")
 
 
 class RunExists(Refused):

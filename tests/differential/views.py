@@ -69,20 +69,20 @@ def problem(tables: Tables, run: RunRecord, now: Instant) -> str | None:
         return None
     if run.owner is not None:
         is_known = run.owner in tables.nodes
-        return None if is_known else f"its node {run.owner} is gone and nobody has freed it"
+        return None if is_known else f"its node {run.owner} is gone, and no node has freed the run"
     if run.wake_at is not None:
         same = (run.namespace, run.claim)
         is_served = any(it.owner and (it.namespace, it.claim) == same for it in tables.runs.values())
         if is_served or run.wake_at >= now - LONG:
             return None
-        return f"it is long due, and no node takes it or others like it; is there one that has {run.claim}?"
+        return f"it has long been due, and no node takes runs of {run.claim}; start a node that has it"
     if tables.waits_for(run.key, WaitKind.TURN):
         parent = None if run.parent is None else tables.runs.get(run.parent)
         if parent is None or parent.status.is_final:
-            return "its parent was to be opened again after it, and was not: retry that"
+            return "it waits until its parent wakes it, but its parent has ended; retry the parent"
         return None
     if tables.unread([run.key]):
-        return "it has an unread message that does not wake it"
+        return "it has an unread message that did not wake it"
     if run.waiting is None:
         return "it waits for nothing"
     has_ended = all(it.status.is_final for it in tables.children(run.key))

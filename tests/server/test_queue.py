@@ -190,7 +190,7 @@ async def test_what_cannot_be_understood_is_refused_with_where_and_why(
     assert where in answer["error"]
 
 
-async def test_a_task_of_a_run_that_nobody_waits_for_is_refused(small_api: Api):
+async def test_an_item_of_a_run_that_has_ended_is_refused(small_api: Api):
     run = await small_api.hf.start("doubled", 1)
     await run.result()
 
@@ -198,4 +198,4 @@ async def test_a_task_of_a_run_that_nobody_waits_for_is_refused(small_api: Api):
         "/queue/complete", {"queue_id": f"{key_text(run.key)}:0:1", "result": 1}, code=409
     )
 
-    assert "nobody waits for it" in answer["error"]
+    assert "it is no longer in the queue" in answer["error"]

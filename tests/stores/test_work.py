@@ -293,8 +293,8 @@ async def test_every_reason_to_be_stranded_is_found_and_no_run_with_a_reason_to_
     assert [(found.run, found.problem) for found in stranded] == [
         (key(1), "it waits for nothing"),
         (key(5), "it waits for children that have all ended"),
-        (key(12), "its node ghost is gone and nobody has freed it"),
-        (key(13), "its parent was to be opened again after it, and was not: retry that"),
+        (key(12), "its node ghost is gone, and no node has freed the run"),
+        (key(13), "it waits until its parent wakes it, but its parent has ended; retry the parent"),
     ]
 
 

@@ -171,7 +171,7 @@ class Workers:
         held = read_queue_id("queue_id", queue_id)
         until = self._lease_until(self._now())
         if not await self._store.renew_item(self._namespace, held.run, held.seq, held.lease, until):
-            raise ItemLost(queue_id, CompletionResult.LOST.value)
+            raise ItemLost(queue_id, f"{CompletionResult.LOST.value}, or {CompletionResult.GONE.value}")
 
     def _lease_until(self, now: Instant) -> Instant:
         return later(now, self._queue_lease)

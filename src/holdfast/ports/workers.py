@@ -58,7 +58,7 @@ class Completion(NamedTuple):
 class CompletionResult(Enum):
     DONE = "done"
     LOST = "another worker has it"
-    GONE = "nobody waits for it any more"
+    GONE = "it is no longer in the queue"
 
 
 class WorkerStore(Protocol):

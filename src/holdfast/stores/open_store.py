@@ -43,7 +43,7 @@ def _sqlite(url: str, rest: str, threads: bool) -> SqlStore:
     if "?" in rest or "#" in rest:
         raise BadUrl(url, "a SQLite URL takes no options; write %3F for ? and %23 for # in a path")
     if rest == "/" + MEMORY:
-        raise BadUrl(url, "what is kept in memory does not survive a crash; use a file")
+        raise BadUrl(url, "a database in memory is lost when the process ends; use a file")
     if not rest.startswith("/") or rest == "/":
         raise BadUrl(url, "expected sqlite:///relative/path.db or sqlite:////absolute/path.db")
     return SqlStore(Driver(SqliteDatabase(unquote(rest[1:])), threads=threads))

@@ -248,17 +248,19 @@ WHERE namespace = $1::text AND key = $2::uuid AND epoch = $5::int4 AND status = 
 RETURNING key;
 
 -- name: stranded_runs
--- Every pending or running run should have a live node, a wake_at, or something outside to wait for. This
--- query finds the runs that have none of these. It also finds runs that were due before $2, if no node owns a
--- run with the same claim. If a node does, it is only behind with its work.
+-- Finds pending and running runs that will not go on:
+--   - the owner has no row in nodes, so no lease will run out and free the run;
+--   - the run was due before $2, and no node owns a run with the same claim. If a node owns one, that node has
+--     the workflow, and is only late;
+--   - the run has no owner and no wake_at, and what it waits for has happened or cannot happen.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL
-            THEN 'it is long due, and no node takes it or others like it; is there one that has ' || claim || '?'
-        WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone and nobody has freed it'
-        WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN 'its parent was to be opened again after it, and was not: retry that'
+            THEN 'it has long been due, and no node takes runs of ' || claim || '; start a node that has it'
+        WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone, and no node has freed the run'
+        WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN 'it waits until its parent wakes it, but its parent has ended; retry the parent'
         WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
-            THEN 'it has an unread message that does not wake it'
+            THEN 'it has an unread message that did not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
         ELSE 'it waits for children that have all ended'
     END
