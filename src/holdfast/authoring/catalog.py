@@ -23,7 +23,8 @@ from holdfast.core.values import Failure, Payload
 from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
 from holdfast.ports.flows import FlowReader
-from holdfast.ports.programs import Pinned, Startable
+from holdfast.ports.programs import Pinned
+from holdfast.ports.workflows import Startable
 
 if TYPE_CHECKING:
     from holdfast.authoring.graphs.graph import Graph

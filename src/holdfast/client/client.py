@@ -44,8 +44,9 @@ from holdfast.errors import (
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.flows import CURSOR
-from holdfast.ports.programs import Pinned, Startable, Typed, Workflows
+from holdfast.ports.programs import Pinned
 from holdfast.ports.runs import PostResult, RunFilter, Stranded
+from holdfast.ports.workflows import Startable, Typed, Workflows
 
 R = TypeVar("R")
 

@@ -17,8 +17,8 @@ from holdfast.core.waiting import WaitKind, WaitReason
 from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
 from holdfast.ports.commits import NewMessage, NewStep
 from holdfast.ports.definitions import DefinitionStore
-from holdfast.ports.programs import Workflows
 from holdfast.ports.runs import ParkedRunCancellation, Reopening, RunStore
+from holdfast.ports.workflows import Workflows
 
 _WAIT_SECONDS = 0.5
 _BATCH = 20

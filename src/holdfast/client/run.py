@@ -24,7 +24,7 @@ from holdfast.core.values import (
 )
 from holdfast.errors import WrongType
 from holdfast.ports.flows import CURSOR
-from holdfast.ports.programs import Workflows
+from holdfast.ports.workflows import Workflows
 
 
 class RunInfo(msgspec.Struct, frozen=True):

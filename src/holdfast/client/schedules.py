@@ -29,8 +29,8 @@ from holdfast.core.scheduling import (
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Instant, Payload, instant, key_text, moment
 from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound
-from holdfast.ports.programs import Startable
 from holdfast.ports.schedules import ScheduleStore
+from holdfast.ports.workflows import Startable
 
 _MOST_AT_ONCE = 10_000
 _EMPTY = Payload(b"{}")

@@ -1,16 +1,13 @@
-"""The definitions of this process, as the engine and the client use them."""
+"""The definitions of this process, as the engine uses them: it gets a program for each run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, History, RunRecord
-from holdfast.core.reopening import ReopeningPlan
-from holdfast.core.values import Payload
-from holdfast.ports.flows import FlowReader
+from holdfast.core.records import Definition, RunRecord
 
 
 class Pinned(NamedTuple):
@@ -57,58 +54,3 @@ class Programs(Protocol):
         Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow if the run cannot go on here.
         """
         ...
-
-
-class Startable(NamedTuple):
-    """A workflow that this process has, ready to be started."""
-
-    definition: Definition
-    pinned: Pinned
-    pack: Callable[[tuple[Any, ...], dict[str, Any]], Payload]
-    """Raises WrongType, CannotStore, PayloadTooLarge."""
-    unpack_result: Callable[[Payload], Any]
-    tick_inputs: Mapping[str, str] = {}
-    """Inputs that a schedule fills in by itself, each with its value."""
-    calls: Sequence[str] = ()
-    """The names of workflows that it may call and that are not defined here."""
-
-
-R_co = TypeVar("R_co", covariant=True)
-
-
-class Typed(Protocol[R_co]):
-    """A workflow whose result is known to the type checker."""
-
-    def unpack_result(self, payload: Payload) -> R_co: ...
-
-
-class Workflows(Protocol):
-    @property
-    def flow_reader(self) -> FlowReader: ...
-
-    def startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """`workflow` is the workflow itself or its name. Raises UnknownWorkflow."""
-        ...
-
-    def learn_published(self, definition: Definition) -> None:
-        """See `Programs.learn_published`."""
-        ...
-
-    def startable_as(self, definition: Definition) -> Startable:
-        """A published workflow. Raises BadDocument if its definition cannot be read here."""
-        ...
-
-    def stored(self) -> Sequence[Definition]:
-        """Every version that is defined here, to be stored."""
-        ...
-
-    def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
-        """How to reopen an ended run of that workflow. `definition` is None if the store lacks its version.
-
-        Raises JournalCorrupt.
-        """
-        ...
-
-    def encode(self, value: Any, what: str) -> Payload: ...
-
-    def decode(self, payload: Payload, type: Any, what: str) -> Any: ...

@@ -28,8 +28,8 @@ from holdfast.errors import StoreError
 from holdfast.ports.commits import EndedRun
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.nodes import EngineStore
-from holdfast.ports.programs import Startable
 from holdfast.ports.store import Store
+from holdfast.ports.workflows import Startable
 from holdfast.testing.simulation.asking import AskingWorker, Services
 from holdfast.testing.simulation.conditions import WorldConditions
 from holdfast.testing.simulation.database import DatabaseConnection, SimulatedDatabase
