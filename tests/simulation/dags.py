@@ -20,7 +20,7 @@ from holdfast.authoring.dag.workflow import DagWorkflow
 from holdfast.client.client import Client
 from holdfast.core.records import History
 from holdfast.errors import NotEnded, PromiseSettled, RunEnded
-from holdfast.testing.simulation.asking import Services
+from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 _LOOK_EVERY = 600.0

@@ -21,7 +21,7 @@ from holdfast.errors import (
     RunFailed,
     StoreError,
 )
-from holdfast.testing.simulation.asking import Services
+from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from holdfast import Catalog, Run
 from holdfast.client.client import Client
 from holdfast.core.records import RunRecord
 from holdfast.errors import RunEnded
-from holdfast.testing.simulation.asking import Services
+from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.simulation import Simulation
 
 _LOOK_EVERY = 3600.0

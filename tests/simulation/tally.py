@@ -41,7 +41,7 @@ class Tally(msgspec.Struct):
     writes: int = 0
     starts: int = 0
     answers: int = 0
-    deeds: int = 0
+    executions: int = 0
     repeated: int = 0
     runs: int = 0
     faults: dict[str, int] = {}
@@ -72,7 +72,7 @@ def run_batch(task: Task) -> Tally:
 
 
 def _count(simulation: Simulation) -> Tally:
-    done = [(deed.run, deed.seq) for deed in simulation.witness.deeds if deed.is_success]
+    done = [(each.run, each.seq) for each in simulation.witness.executions if each.is_success]
     return Tally(
         seeds=1,
         microseconds=simulation.world.now - simulation.world.began,
@@ -81,7 +81,7 @@ def _count(simulation: Simulation) -> Tally:
         writes=simulation.safety.writes,
         starts=simulation.safety.starts,
         answers=simulation.safety.answers,
-        deeds=len(done),
+        executions=len(done),
         repeated=len(done) - len(set(done)),
         runs=len(simulation.safety.histories()),
         faults=dict(simulation.struck),
@@ -98,7 +98,7 @@ def report(total: Tally, workloads: Sequence[str], took: float, jobs: int) -> st
         f"Python {platform.python_version()}",
         f"simulated      {hours:,.0f} hours, {total.turns:,} turns of processes, "
         f"{total.operations:,} operations on the store",
-        f"runs           {total.runs:,}, with {total.deeds:,} tasks done, "
+        f"runs           {total.runs:,}, with {total.executions:,} tasks done, "
         f"{total.repeated:,} of them again because a crash came before they were recorded",
         f"faults         {sum(total.faults.values()):,}",
         *(f"  {name:<14} {count:>9,}" for name, count in sorted(total.faults.items())),

@@ -70,7 +70,7 @@ def test_workers_do_much_of_the_work_and_some_of_it_is_taken_from_them() -> None
     for seed in range(40):
         simulation = Simulation(seed, WORKLOADS["flows"](seed))
         simulation.run()
-        taken += sum(deed.process.startswith("worker-") for deed in simulation.witness.deeds)
+        taken += sum(each.process.startswith("worker-") for each in simulation.witness.executions)
         lost += sum(
             attempt.status == "lost" and attempt.worker != "" for attempt in simulation.failed_attempts
         )

@@ -16,7 +16,6 @@ from holdfast.core.values import Instant
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.ports.commits import Commit
 from holdfast.ports.store import Store
-from holdfast.testing.simulation.announcing import AnnouncingDatabase
 from holdfast.testing.simulation.faults import (
     Abandon,
     CrashAfter,
@@ -30,6 +29,7 @@ from holdfast.testing.simulation.faults import (
     Refuse,
     RunOutOfDisk,
 )
+from holdfast.testing.simulation.memory_database import MemoryDatabase
 from holdfast.testing.simulation.world import World
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ READS = frozenset(
         "list_workers",
     }
 )
-_TOLD_AT_HOME = WRITES - {"commit", "recover_commit", "register_definitions", "delete_schedule"}
+_NOTIFIES_ITS_OWN_PROCESS = WRITES - {"commit", "recover_commit", "register_definitions", "delete_schedule"}
 """After these, if they announce something, the listeners of the process itself are called too, as the port
 promises. Most writes of flows and workers announce nothing."""
 
@@ -153,17 +153,17 @@ class SimulatedDatabase:
     def __init__(
         self,
         world: World,
-        rows: AnnouncingDatabase,
+        rows: MemoryDatabase,
         store: Store,
-        weather: DatabaseConditions,
+        conditions: DatabaseConditions,
         on_write: Callable[[StoreCall, Any], None],
     ) -> None:
         self.world = world
         self._rows = rows
         self.store = store
-        self.weather = weather
+        self.conditions = conditions
         self._on_write = on_write
-        self.lines: list[DatabaseConnection] = []
+        self.connections: list[DatabaseConnection] = []
         self.operations = 0
 
     def perform(self, operation: StoreCall) -> Any:
@@ -179,16 +179,16 @@ class SimulatedDatabase:
         if operation.name in WRITES:
             self.world.note(operation.process, f"{operation} -> {_described(result)}")
             self._on_write(operation, result)
-            self._tell(operation)
+            self._notify(operation)
         return result
 
-    def _tell(self, operation: StoreCall) -> None:
+    def _notify(self, operation: StoreCall) -> None:
         is_announced, self._rows.has_announced = self._rows.has_announced, False
-        if self.weather.is_silent or not is_announced:
+        if self.conditions.is_silent or not is_announced:
             return
-        for line in self.lines:
-            if line.owner.name != operation.process or operation.name in _TOLD_AT_HOME:
-                line.hear(100 + self.world.dice.getrandbits(14))
+        for connection in self.connections:
+            if connection.owner.name != operation.process or operation.name in _NOTIFIES_ITS_OWN_PROCESS:
+                connection.notify(100 + self.world.dice.getrandbits(14))
 
 
 class DatabaseConnection:
@@ -204,7 +204,7 @@ class DatabaseConnection:
         self._free_at = 0
         """When the last write is done."""
         self._listeners: list[Callable[[], None]] = []
-        database.lines.append(self)
+        database.connections.append(self)
 
     async def open(self) -> None:
         pass
@@ -220,7 +220,7 @@ class DatabaseConnection:
         self._listeners.append(on_change)
         return stop
 
-    def hear(self, delay: int) -> None:
+    def notify(self, delay: int) -> None:
         def call() -> None:
             if self.owner.is_alive:
                 for listener in self._listeners:
@@ -228,9 +228,9 @@ class DatabaseConnection:
 
         self._world.after(delay, call)
 
-    def cut(self) -> None:
+    def disconnect(self) -> None:
         """The process is gone. Operations that are under way may still arrive."""
-        self._database.lines.remove(self)
+        self._database.connections.remove(self)
 
     def __getattr__(self, name: str) -> Any:
         if name not in WRITES and name not in READS:
@@ -243,51 +243,51 @@ class DatabaseConnection:
 
     def _ask(self, name: str, args: tuple[Any, ...]) -> asyncio.Future[Any]:
         operation = StoreCall(self.owner.name, name, tuple(map(_as_sent, args)))
-        question = _Question(self, operation, self.owner.loop.create_future())
+        pending = _PendingCall(self, operation, self.owner.loop.create_future())
         if not self.owner.is_alive:
-            return question.answer  # the process ended itself earlier in this turn: no answer comes
+            return pending.answer  # the process ended itself earlier in this turn: no answer comes
         fault = self.owner.take_fault(is_commit=name == "commit")
-        dice, slowness = self._world.dice, self._database.weather.slowness
+        dice, slowness = self._world.dice, self._database.conditions.slowness
         travel = 50 + dice.getrandbits(9) + (dice.randrange(slowness) if slowness else 0)
         if fault is not None:
             self._world.note(self.owner.name, f"{operation} … {fault}")
         match fault:
             case None:
-                self._send(question, travel)
+                self._send(pending, travel)
             case Delay():
-                self._send(question, travel + fault.delay)
+                self._send(pending, travel + fault.delay)
             case DelayAnswer():
-                question.way_back = fault.delay
-                self._send(question, travel)
+                pending.way_back = fault.delay
+                self._send(pending, travel)
             case PauseAt():
                 self.owner.pause(fault.lasts)
-                self._send(question, travel)
+                self._send(pending, travel)
             case Refuse():
-                question.answer_after(travel, error=_unavailable("refused"))
+                pending.answer_after(travel, error=_unavailable("refused"))
             case RunOutOfDisk():
-                question.is_out_of_disk = True
-                self._send(question, travel)
+                pending.is_out_of_disk = True
+                self._send(pending, travel)
             case LoseAnswer():
-                question.is_unheard = True
-                self._send(question, travel)
+                pending.is_answer_lost = True
+                self._send(pending, travel)
             case Abandon():
-                question.answer_after(travel, error=_unavailable("the connection broke"))
-                self._send(question, travel + fault.delay)
+                pending.answer_after(travel, error=_unavailable("the connection broke"))
+                self._send(pending, travel + fault.delay)
             case CrashBefore():
                 self.owner.crash(fault.down)
             case CrashInFlight():
                 self.owner.crash(fault.down)
-                self._send(question, travel + fault.delay)
+                self._send(pending, travel + fault.delay)
             case CrashAfter():
-                question.on_done = lambda: self.owner.crash(fault.down)
-                self._send(question, travel)
-        return question.answer
+                pending.on_done = lambda: self.owner.crash(fault.down)
+                self._send(pending, travel)
+        return pending.answer
 
-    def _send(self, question: _Question, delay: int) -> None:
-        if question.operation.name in WRITES:
+    def _send(self, pending: _PendingCall, delay: int) -> None:
+        if pending.operation.name in WRITES:
             delay = max(delay, self._free_at + 1 - self._world.now)
             self._free_at = self._world.now + delay
-        self._world.after(delay, question.arrive)
+        self._world.after(delay, pending.arrive)
 
     @property
     def database(self) -> SimulatedDatabase:
@@ -295,33 +295,35 @@ class DatabaseConnection:
 
     @property
     def is_away(self) -> bool:
-        return not self.owner.is_spared and self._database.weather.is_away(self.owner.machine_name)
+        return not self.owner.is_spared and self._database.conditions.is_away(self.owner.machine_name)
 
     @property
     def is_full(self) -> bool:
-        return not self.owner.is_spared and self._database.weather.is_full
+        return not self.owner.is_spared and self._database.conditions.is_full
 
 
-class _Question:
+class _PendingCall:
     """One operation that is under way."""
 
-    def __init__(self, line: DatabaseConnection, operation: StoreCall, answer: asyncio.Future[Any]) -> None:
-        self._line = line
+    def __init__(
+        self, connection: DatabaseConnection, operation: StoreCall, answer: asyncio.Future[Any]
+    ) -> None:
+        self._connection = connection
         self.operation = operation
         self.answer = answer
         self.way_back = 0
-        self.is_unheard = self.is_out_of_disk = False
+        self.is_answer_lost = self.is_out_of_disk = False
         self.on_done: Callable[[], None] = lambda: None
         self._is_answered = False
 
     def arrive(self) -> None:
-        database, operation = self._line.database, self.operation
+        database, operation = self._connection.database, self.operation
         dice = database.world.dice
         way_back = self.way_back + 50 + dice.getrandbits(8)
-        if self._line.is_away:
+        if self._connection.is_away:
             self.answer_after(way_back, error=_unavailable("nobody answers"))
             return
-        if operation.name in WRITES and (self._line.is_full or self.is_out_of_disk):
+        if operation.name in WRITES and (self._connection.is_full or self.is_out_of_disk):
             self.answer_after(way_back, error=StoreFull(NAME, "the disk is full"))
             return
         try:
@@ -329,7 +331,7 @@ class _Question:
         except Exception as error:
             self.answer_after(way_back, error=error)
         else:
-            lost = _unavailable("the answer was lost") if self.is_unheard else None
+            lost = _unavailable("the answer was lost") if self.is_answer_lost else None
             self.answer_after(way_back, result, lost)
         self.on_done()
 
@@ -338,19 +340,19 @@ class _Question:
         if self._is_answered:
             return
         self._is_answered = True
-        owner = self._line.owner
+        owner = self._connection.owner
 
         def arrive() -> None:
             if not owner.is_alive or self.answer.done():
                 return
             if error is not None:
                 self.answer.set_exception(error)
-            elif self._line.is_away:
+            elif self._connection.is_away:
                 self.answer.set_exception(_unavailable("the connection broke"))
             else:
                 self.answer.set_result(result)
 
-        self._line.database.world.after(delay, arrive)
+        self._connection.database.world.after(delay, arrive)
 
 
 def run_inline(call: Coroutine[Any, Any, T]) -> T:

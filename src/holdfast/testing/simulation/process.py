@@ -30,13 +30,13 @@ from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workflows import Startable
-from holdfast.testing.simulation.asking import AskingWorker, Services
 from holdfast.testing.simulation.conditions import WorldConditions
 from holdfast.testing.simulation.database import DatabaseConnection, SimulatedDatabase
 from holdfast.testing.simulation.faults import OperationFault
 from holdfast.testing.simulation.loop import ProcessLoop
+from holdfast.testing.simulation.pull_worker import Services, SimulatedPullWorker
 from holdfast.testing.simulation.safety import Safety
-from holdfast.testing.simulation.witness import WatchedBody, Witness, Workshop
+from holdfast.testing.simulation.witness import SimulatedExecutors, WatchedBody, Witness
 from holdfast.testing.simulation.world import SECOND, World
 
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
@@ -73,7 +73,7 @@ class Surroundings(Protocol):
     longest_task: float
     world: World
     database: SimulatedDatabase
-    weather: WorldConditions
+    conditions: WorldConditions
     safety: Safety
     witness: Witness
     struck: Counter[str]
@@ -118,7 +118,7 @@ class Machine:
         self._lives += 1
         process = Process(self, f"{self.name}.{self._lives}")
         self.processes.append(process)
-        self.simulation.world.citizens.append(process)
+        self.simulation.world.processes.append(process)
         process.begin()
 
     def crash(self, down: int) -> None:
@@ -166,7 +166,7 @@ class Machine:
 
 
 class Process:
-    """A process, from boot to end. Takes turns in the world (`Citizen`), and owns a connection (`Owner`)."""
+    """Takes turns in the world (`Schedulable`), from boot to end, and owns a connection (`Owner`)."""
 
     def __init__(self, machine: Machine, name: str) -> None:
         simulation = machine.simulation
@@ -178,8 +178,8 @@ class Process:
         self.paused_until = 0
         self.loop = ProcessLoop(lambda: simulation.world.now, self._unheard_error)
         self._dice = Random(f"{simulation.seed} {name}")
-        self._line = DatabaseConnection(simulation.database, self)
-        store = cast("Store", self._line)
+        self._connection = DatabaseConnection(simulation.database, self)
+        store = cast("Store", self._connection)
         clock = self._clock = _MachineClock(machine)
         self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes), Kinds())
         waiters = self._waiters = _CheckedWaiters(store, simulation.namespace, self._has)
@@ -215,7 +215,7 @@ class Process:
             tuning=msgspec.structs.replace(_TUNING, max_resident=self._simulation.max_resident),
         )
 
-    def _make_executors(self, report: Report, beat: Beat, log: Log) -> Workshop:
+    def _make_executors(self, report: Report, beat: Beat, log: Log) -> SimulatedExecutors:
         simulation = self._simulation
 
         def body(attempt: Attempt) -> TaskBody:
@@ -237,13 +237,13 @@ class Process:
             if self.is_alive:
                 report(attempt, outcome)
 
-        return Workshop(
+        return SimulatedExecutors(
             body,
             told,
             beat,
             self._definitions.codec,
             simulation.concurrency,
-            simulation.weather.reporting,
+            simulation.conditions.reporting,
             self._dice,
             simulation.queues,
             check,
@@ -262,7 +262,7 @@ class Process:
     async def _live(self) -> None:
         while True:
             try:
-                await set_by_database(self._clock, self._line.now)
+                await set_by_database(self._clock, self._connection.now)
                 await self.client.register_all()
                 break
             except StoreError:
@@ -275,9 +275,9 @@ class Process:
         if self._machine.has_worker:
             await self._worker().work()
 
-    def _worker(self) -> AskingWorker:
+    def _worker(self) -> SimulatedPullWorker:
         simulation = self._simulation
-        return AskingWorker(
+        return SimulatedPullWorker(
             self.name,
             self.client.workers,
             simulation.services,
@@ -307,9 +307,9 @@ class Process:
         self._simulation.world.note(self.name, why)
         self.is_alive = False
         self.loop.forget()
-        self._line.cut()
+        self._connection.disconnect()
         self._machine.processes.remove(self)
-        self._simulation.world.citizens.remove(self)
+        self._simulation.world.processes.remove(self)
         self._simulation.keep_ended(self)
 
     def dispose(self) -> None:

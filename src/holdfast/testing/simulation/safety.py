@@ -170,7 +170,7 @@ def _broken_by(
         "remove_node",
         "register_definitions",
         "recover_commit",
-    ) and _deeds(before) != _deeds(after):
+    ) and _owner_facts(before) != _owner_facts(after):
         yield "promise 2, one owner: only its owner moves a run"
 
 
@@ -197,7 +197,7 @@ def _own_rows(history: History) -> History:
     return msgspec.structs.replace(history, children=[])
 
 
-def _deeds(history: History) -> Any:
+def _owner_facts(history: History) -> Any:
     """What only the owner of a run may change."""
     run = history.run
     return run.status, run.output, run.failure, run.epoch, history.steps, history.tasks

@@ -14,11 +14,11 @@ from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.errors import BadOption, NodeStopped, NotOpen, SimulationFailed
-from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.faults import Fault
+from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
-from holdfast.testing.simulation.witness import Deed
+from holdfast.testing.simulation.witness import TaskExecution
 from holdfast.testing.simulation.world import SECOND, Violation
 
 _SHORTEST = 5 * SECOND
@@ -33,9 +33,14 @@ class SimulatedRun(msgspec.Struct, frozen=True):
     result: Any
     error: Exception | None
     """What `result()` raised, or None."""
-    deeds: list[Deed]
+    executions: list[TaskExecution]
     """One entry for each time a task ran to its end, in order. A task whose outcome was not recorded in time
     may be there twice."""
+
+    @property
+    def deeds(self) -> list[TaskExecution]:
+        """The former name of `executions`, for tests that were written for 0.4.0 and before."""
+        return self.executions
 
     def __str__(self) -> str:
         return f"with {self.result!r}" if self.error is None else f"with {_told(self.error)}"
@@ -59,11 +64,11 @@ class SimulationSummary(msgspec.Struct):
         )
 
     def add(self, simulation: Simulation) -> None:
-        deeds = [deed for deed in simulation.witness.deeds if deed.is_success]
+        executions = [each for each in simulation.witness.executions if each.is_success]
         self.seeds += 1
         self.faults += simulation.struck.total()
-        self.tasks += len(deeds)
-        self.repeated += len(deeds) - len({(deed.run, deed.seq) for deed in deeds})
+        self.tasks += len(executions)
+        self.repeated += len(executions) - len({(each.run, each.seq) for each in executions})
         self.hours += (simulation.world.now - simulation.world.began) / (3600 * SECOND)
 
 
@@ -190,7 +195,7 @@ class _OneRun:
     def simulated(self, simulation: Simulation) -> SimulatedRun:
         assert self._ending is not None
         result, error = self._ending
-        return SimulatedRun(simulation.seed, result, error, simulation.witness.deeds)
+        return SimulatedRun(simulation.seed, result, error, simulation.witness.executions)
 
     def problems(self, simulation: Simulation) -> Iterable[str]:
         run = self.simulated(simulation)

@@ -21,8 +21,6 @@ from holdfast.core.journal import TaskAsked
 from holdfast.core.records import AttemptRecord, RunRecord
 from holdfast.core.values import TaskStatus, key_text
 from holdfast.settings import Settings
-from holdfast.testing.simulation.announcing import AnnouncingDatabase
-from holdfast.testing.simulation.asking import Services
 from holdfast.testing.simulation.conditions import Condition, WorldConditions
 from holdfast.testing.simulation.database import SimulatedDatabase, run_inline
 from holdfast.testing.simulation.faults import (
@@ -42,7 +40,9 @@ from holdfast.testing.simulation.faults import (
     TimedFault,
     draw_plan,
 )
+from holdfast.testing.simulation.memory_database import MemoryDatabase
 from holdfast.testing.simulation.process import Machine, Process
+from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
@@ -133,14 +133,14 @@ class Simulation:
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
         self.max_resident = Random(f"{seed} memory").choice(_MEMORIES)
-        rows = AnnouncingDatabase()
+        rows = MemoryDatabase()
         store = rows.store()
         run_inline(store.open())
         self._store = store
         self.safety = Safety(store, self.namespace, self.world.fail, scenario.deadly)
-        self.weather = WorldConditions()
+        self.conditions = WorldConditions()
         self.witness = Witness(lambda: self.world.now)
-        self.database = SimulatedDatabase(self.world, rows, store, self.weather, self.safety.check_write)
+        self.database = SimulatedDatabase(self.world, rows, store, self.conditions, self.safety.check_write)
         self._ended_processes: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed. Filled at the end of the simulation."""
@@ -232,12 +232,12 @@ class Simulation:
         for machine in self._machines.values():
             for process in machine.processes:
                 process.stop()
-        if not self.world.run(until=lambda: not self.world.citizens, deadline=self.world.now + _STOPPING):
+        if not self.world.run(until=lambda: not self.world.processes, deadline=self.world.now + _STOPPING):
             raise Violation("a process that was asked to stop has not stopped")
 
     def _unseen(self) -> Iterable[str]:
         """Tasks that are recorded as successful although the witness never saw them succeed."""
-        done = {(deed.run, deed.seq) for deed in self.witness.deeds if deed.is_success}
+        done = {(each.run, each.seq) for each in self.witness.executions if each.is_success}
         for history in self.safety.histories():
             asked = [each for record in read_steps(history) for each in record.asked]
             for_executors = {each.seq for each in asked if isinstance(each, TaskAsked)}
@@ -273,18 +273,18 @@ class Simulation:
             case Deploy():
                 self._machines[fault.machine].deploy(fault.overlap)
             case DatabaseOutage() | FullDisk() | Slowness() | Silence() | LateResults() | DoubledResults():
-                self._change_weather(fault)
+                self._begin_condition(fault)
             case _:
                 assert_never(fault)
 
-    def _change_weather(self, condition: Condition) -> None:
-        self.weather.begin(condition)
-        self.world.after(condition.lasts, lambda: self.weather.end(condition))
+    def _begin_condition(self, condition: Condition) -> None:
+        self.conditions.begin(condition)
+        self.world.after(condition.lasts, lambda: self.conditions.end(condition))
 
     def _stop_faults(self) -> None:
         self.world.note("!", "the faults are over")
         self._are_faults_over = True
-        self.weather.clear()
+        self.conditions.clear()
         for machine in self._machines.values():
             machine.stop_faults()
 
@@ -302,9 +302,9 @@ class Simulation:
         self._ended_processes.append(process)
 
     def _clean_up(self) -> None:
-        for citizen in list(self.world.citizens):
-            if isinstance(citizen, Process):
-                citizen.vanish("the simulation is over")
+        for process in list(self.world.processes):
+            if isinstance(process, Process):
+                process.vanish("the simulation is over")
         for process in self._ended_processes:
             process.dispose()
         run_inline(self._store.close())

@@ -15,7 +15,7 @@ from holdfast.ports.executor import Attempt, Beat, Executor, Report, TaskBody
 from holdfast.ports.workers import QueueItem
 
 
-class Deed(NamedTuple):
+class TaskExecution(NamedTuple):
     """One execution of the body of a task, to its end or its error."""
 
     at: int
@@ -32,11 +32,11 @@ class Witness:
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
         self.begun = 0
-        self.deeds: list[Deed] = []
+        self.executions: list[TaskExecution] = []
 
     def saw(self, process: str, attempt: Attempt, *, is_success: bool) -> None:
-        self.deeds.append(
-            Deed(
+        self.executions.append(
+            TaskExecution(
                 self._now(),
                 process,
                 attempt.run,
@@ -50,8 +50,10 @@ class Witness:
 
     def saw_item(self, worker: str, item: QueueItem, *, is_success: bool) -> None:
         """A worker has done an item of the queue."""
-        deed = Deed(self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success)
-        self.deeds.append(deed)
+        execution = TaskExecution(
+            self._now(), worker, item.run, item.seq, item.name, item.attempt, item.input, is_success
+        )
+        self.executions.append(execution)
 
 
 class Reporting:
@@ -109,7 +111,7 @@ class WatchedBody:
         return self._longest * 10 ** dice.uniform(-4, 0) if dice.random() < 0.3 else 0.001 * dice.random()
 
 
-class Workshop:
+class SimulatedExecutors:
     """The executors of one process. Every attempt runs inline."""
 
     def __init__(

@@ -30,8 +30,8 @@ class Violation(Exception):
     """The simulation in which it happened."""
 
 
-class Citizen(Protocol):
-    """Takes turns in the world: a process."""
+class Schedulable(Protocol):
+    """What the world gives turns to: a `Process`."""
 
     def next_due(self) -> int | None:
         """When it wants its next turn; in the past if it is ready; None if nothing is planned."""
@@ -45,10 +45,10 @@ class World:
         self.began: Instant = instant(START)
         self.now: int = self.began
         self.dice = dice
-        self.citizens: list[Citizen] = []
+        self.processes: list[Schedulable] = []
         self.steps = 0
         """How often the loop of `run` has gone round."""
-        self._happenings: list[tuple[int, int, Callable[[], None]]] = []
+        self._timed_calls: list[tuple[int, int, Callable[[], None]]] = []
         self._order = count()
         self._trace: deque[str] = deque(maxlen=None if is_traced else _REMEMBERED)
         self._digest = 0
@@ -60,9 +60,9 @@ class World:
             self._broken = promise
             self.note("!", promise)
 
-    def after(self, delay: int, happening: Callable[[], None]) -> None:
-        """Call `happening` after `delay` microseconds."""
-        heapq.heappush(self._happenings, (self.now + delay, next(self._order), happening))
+    def after(self, delay: int, call: Callable[[], None]) -> None:
+        """Make the call after `delay` microseconds."""
+        heapq.heappush(self._timed_calls, (self.now + delay, next(self._order), call))
 
     def run(self, *, until: Callable[[], bool], deadline: int) -> bool:
         """Run until `until()` is true. False if nothing is due before the deadline. Raises Violation."""
@@ -70,14 +70,14 @@ class World:
         dice = self.dice
         while not until():
             self.steps += 1
-            ready: list[Citizen] = []
-            due = self._happenings[0][0] if self._happenings else None
-            for citizen in self.citizens:
-                wanted = citizen.next_due()
+            ready: list[Schedulable] = []
+            due = self._timed_calls[0][0] if self._timed_calls else None
+            for process in self.processes:
+                wanted = process.next_due()
                 if wanted is None:
                     continue
                 if wanted <= self.now:
-                    ready.append(citizen)
+                    ready.append(process)
                 elif due is None or wanted < due:
                     due = wanted
             if ready:
@@ -91,8 +91,8 @@ class World:
             else:
                 turns = 0
                 self.now = max(self.now, due)
-            while self._happenings and self._happenings[0][0] <= self.now:
-                heapq.heappop(self._happenings)[2]()
+            while self._timed_calls and self._timed_calls[0][0] <= self.now:
+                heapq.heappop(self._timed_calls)[2]()
             if self._broken is not None:
                 raise Violation(self._broken)
         return True

@@ -11,20 +11,20 @@ from holdfast.stores.sql_store import SqlStore
 from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDatabase
 
 
-class AnnouncingDatabase(SqliteDatabase):
+class MemoryDatabase(SqliteDatabase):
     def __init__(self) -> None:
         super().__init__(MEMORY)
         self.has_announced = False
 
     def connect(self) -> SqliteConnection:
-        return _AnnouncingConnection(self)
+        return _MemoryConnection(self)
 
     def store(self) -> SqlStore:
         return SqlStore(Driver(self, threads=False))
 
 
-class _AnnouncingConnection(SqliteConnection):
-    def __init__(self, database: AnnouncingDatabase) -> None:
+class _MemoryConnection(SqliteConnection):
+    def __init__(self, database: MemoryDatabase) -> None:
         super().__init__(MEMORY, database.name)
         self._database = database
 

@@ -29,7 +29,7 @@ _TWICE = 0.1
 _SLOW = 0.2
 
 
-class AskingWorker:
+class SimulatedPullWorker:
     def __init__(
         self,
         id: str,
