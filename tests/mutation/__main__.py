@@ -42,7 +42,8 @@ def main() -> int:
     options = parser.parse_args()
     options.state.mkdir(parents=True, exist_ok=True)
     files = sorted(path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "core").glob("*.py"))
-    chosen = [file for file in [*files, "engine/tick.py"] if file.startswith(options.only)]
+    files += ["engine/attempt_recorder.py", "engine/tick.py"]
+    chosen = [file for file in files if file.startswith(options.only)]
     mutants = list(_spread([mutants_of(PACKAGE, file) for file in chosen]))
     results = Results(options.state / "results.jsonl")
 
