@@ -41,7 +41,7 @@ def main() -> int:
         print(f"the source as it is, against everything that is to catch {len(chosen)} faults:", flush=True)
         green = control(root, chosen, _progress(None, "passed", "FAILED"))
         print("the faults, one at a time:", flush=True)
-        results = hunt(root, chosen, _progress(len(chosen), "caught", "NOT CAUGHT"))
+        results = hunt(root, chosen, green, _progress(len(chosen), "caught", "NOT CAUGHT"))
     text = page(green, chosen, results, time.monotonic() - began)
     print(f"\n{text}")
     if options.report:

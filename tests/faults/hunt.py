@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.faults.fault import Check, Fault
 from tests.faults.planting import WrongSource, planted
-from tests.faults.running import CannotJudge, run
+from tests.faults.running import LONGEST_TEST, CannotJudge, run, seconds_of_tests
 from tests.faults.source import Disarmed
 
 AT_ONCE = 2
@@ -27,6 +27,8 @@ class Result(NamedTuple):
     why: str
     """What that test said, or what went wrong."""
     seconds: float
+    tests: Mapping[str, float] = {}
+    """For the control: how long its slower tests took."""
 
 
 def control(root: Path, faults: Iterable[Fault], tell: Callable[[Result], None]) -> list[Result]:
@@ -45,16 +47,27 @@ def control(root: Path, faults: Iterable[Fault], tell: Callable[[Result], None])
                 verdict = run(check, ground)
         except (CannotJudge, WrongSource) as error:
             return Result(label, False, "", str(error), time.monotonic() - began)
-        return Result(label, not verdict.is_caught, verdict.by, verdict.why, verdict.seconds)
+        tests = seconds_of_tests(verdict.output)
+        return Result(label, not verdict.is_caught, verdict.by, verdict.why, verdict.seconds, tests)
 
     return _two_at_a_time(try_one, others, tell)
 
 
-def hunt(root: Path, faults: Sequence[Fault], tell: Callable[[Result], None]) -> list[Result]:
-    return _two_at_a_time(lambda fault: catch(root, fault), faults, tell)
+def hunt(
+    root: Path, faults: Sequence[Fault], green: Iterable[Result], tell: Callable[[Result], None]
+) -> list[Result]:
+    """A test that takes much longer than in the control counts as hanging."""
+    tests = {test: seconds for result in green for test, seconds in result.tests.items()}
+    return _two_at_a_time(lambda fault: catch(root, fault, tests), faults, tell)
 
 
-def catch(root: Path, fault: Fault) -> Result:
+def longest_for(check: Check, tests: Mapping[str, float]) -> float:
+    """Seconds after which a test of this check hangs: generous, since another fault is tried beside it."""
+    names = [node.partition("[")[0] for node in check.arguments]
+    return min(LONGEST_TEST, 10 + 5 * max(tests.get(name, 0.5) for name in names))
+
+
+def catch(root: Path, fault: Fault, tests: Mapping[str, float] | None = None) -> Result:
     """Plants the fault and runs its checks in order, until one fails."""
     began = time.monotonic()
 
@@ -64,7 +77,8 @@ def catch(root: Path, fault: Fault) -> Result:
     try:
         with planted(root, fault) as ground:
             for check in fault.checks:
-                verdict = run(check, ground)
+                longest = LONGEST_TEST if tests is None else longest_for(check, tests)
+                verdict = run(check, ground, longest)
                 if verdict.is_caught:
                     return result(True, verdict.by, verdict.why)
     except (Disarmed, WrongSource, CannotJudge) as error:

@@ -21,6 +21,10 @@ _NOT_EVIDENCE = ("ImportError", "ModuleNotFoundError", "SyntaxError", "Indentati
 
 _FAILED = re.compile(r"^FAILED (?P<test>.+?)(?: - (?P<why>.*))?$", re.MULTILINE)
 _TIMED_OUT = "Failed: Timeout"
+_DURATION = re.compile(r"^ *(?P<seconds>[\d.]+)s (?:setup|call|teardown) +(?P<test>[^\[\n]+)", re.MULTILINE)
+
+LONGEST_TEST = 30.0
+"""Seconds after which a test counts as hanging, if it is not known how long it takes."""
 
 
 class Verdict(NamedTuple):
@@ -37,10 +41,10 @@ class CannotJudge(Exception):
     """A check neither passed nor failed: there is no such test, or an import failed, or pytest did."""
 
 
-def run(check: Check, ground: Ground) -> Verdict:
-    """Raises CannotJudge."""
+def run(check: Check, ground: Ground, longest: float = LONGEST_TEST) -> Verdict:
+    """A test that takes longer than `longest` seconds counts as hanging. Raises CannotJudge."""
     began = time.monotonic()
-    code, output = _execute(check, ground)
+    code, output = _execute(check, ground, longest)
     seconds = time.monotonic() - began
     if code is None:
         return Verdict(True, str(check), f"hangs: it was ended after {check.seconds:.0f} s", seconds, output)
@@ -52,12 +56,22 @@ def run(check: Check, ground: Ground) -> Verdict:
     return Verdict(True, by, why, seconds, output)
 
 
-def _execute(check: Check, ground: Ground) -> tuple[int | None, str]:
+def seconds_of_tests(output: str) -> dict[str, float]:
+    """How long each test took, by its name without parameters: the slowest case of it, with its fixtures."""
+    seconds: dict[str, float] = {}
+    for found in _DURATION.finditer(output):
+        test = found["test"].strip()
+        seconds[test] = max(seconds.get(test, 0.0), float(found["seconds"]))
+    return seconds
+
+
+def _execute(check: Check, ground: Ground, longest: float) -> tuple[int | None, str]:
     """The exit code (None if the command hung), and everything that it printed."""
     command = [sys.executable, "-m", check.module]
     if check.is_pytest:
         # Without the cache: otherwise the next `pytest --lf` would run what failed here.
-        command += ["-x", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "--timeout=30"]
+        command += ["-x", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", f"--timeout={longest}"]
+        command += ["--durations=0", "--durations-min=0.5"]
     process = subprocess.Popen(
         [*command, *check.arguments],
         env=ground.environment,
