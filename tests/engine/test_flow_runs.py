@@ -179,10 +179,10 @@ async def test_every_visit_of_a_flow_of_all_kinds_is_told_row_by_row(
             await run.result()
 
         rows = await environment.list_tasks(run)
-        sights = flow.describe_visits(rows)
+        descriptions = flow.describe_visits(rows)
         told = [
-            (row.name, str(row.status), row.attempt, _shown(row.output), sight.action)
-            for row, sight in zip(rows, sights, strict=True)
+            (row.name, str(row.status), row.attempt, _shown(row.output), description.action)
+            for row, description in zip(rows, descriptions, strict=True)
         ]
         state = await environment.state(run)
     assert told == [

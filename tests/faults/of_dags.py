@@ -253,7 +253,7 @@ FAMILIES = [
         "a retry keeps to the concurrency of tasks that call workflows",
         [Code("client.families:_plan").replace("A is not None or B.holds_children", "False")],
         cases(
-            "engine/test_families_again.py",
+            "engine/test_family_retries.py",
             "test_a_retry_lets_no_more_children_go_on_at_once_than_the_task_allows[sqlite]",
         ),
     ),
@@ -277,7 +277,7 @@ FAMILIES = [
         "a child that ends before its turn holds up nobody",
         [Code("authoring.dag.program:_hear").remove("self._end_early(...)")],
         cases(
-            "engine/test_families_again.py",
+            "engine/test_family_retries.py",
             "test_a_child_that_is_cancelled_before_its_turn_fails_its_task_and_holds_up_nobody[sqlite]",
         ),
     ),

@@ -156,7 +156,8 @@ LEASES = [
             )
         ],
         cases(
-            "engine/test_losing_touch.py", "test_a_message_that_nobody_was_told_of_is_found_at_the_next_poll"
+            "engine/test_lost_notifications.py",
+            "test_a_message_that_nobody_was_told_of_is_found_at_the_next_poll",
         ),
     ),
     Fault(
@@ -173,7 +174,7 @@ LEASES = [
         "4: signals come in the order they were sent",
         [Code("engine.committing:combine_receipts").replace("sorted(A)", "sorted(A, reverse=True)")],
         cases(
-            "engine/test_losing_touch.py",
+            "engine/test_lost_notifications.py",
             "test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost",
         ),
     ),
@@ -182,7 +183,7 @@ LEASES = [
         "2: who has lost a run drops it",
         [Code("engine.committing:combine_receipts").replace("A not in second.lost", "A not in first.lost")],
         cases(
-            "engine/test_losing_touch.py",
+            "engine/test_lost_notifications.py",
             "test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost",
         ),
     ),
@@ -364,7 +365,7 @@ MEMORY = [
             )
         ],
         cases(
-            "engine/test_losing_touch.py",
+            "engine/test_lost_notifications.py",
             "test_a_message_that_asks_for_nothing_is_journaled_and_survives_a_crash",
         ),
     ),
@@ -409,7 +410,7 @@ MEMORY = [
         "2: only who owns a run starts its tasks",
         [Code("engine.committing:Committer.commit").replace("if A: B.renew(C)", "B.renew(C)")],
         cases(
-            "engine/test_close_calls.py",
+            "engine/test_event_order.py",
             "test_a_slot_that_comes_free_while_it_is_asked_whose_the_runs_are_is_not_given_away[sqlite]",
         ),
     ),

@@ -53,7 +53,7 @@ FENCES = [
         "2: a stale owner starts no children",
         [Code("stores.commit_script:_create").remove("A.parent not in lost")],
         cases(
-            "stores/test_stale_and_at_once.py", "test_children_that_a_stale_owner_asks_for_are_not_started"
+            "stores/test_concurrent_writes.py", "test_children_that_a_stale_owner_asks_for_are_not_started"
         ),
     ),
     Fault(
@@ -148,7 +148,7 @@ IDS_AND_INBOXES = [
         "4: messages are numbered in the order in which they can be seen",
         [Query("postgres:lock_runs").remove("FOR UPDATE")],
         cases(
-            "stores/test_stale_and_at_once.py",
+            "stores/test_concurrent_writes.py",
             "test_of_two_who_settle_a_promise_in_the_same_instant_the_second_sees_the_first",
         ),
     ),
@@ -312,7 +312,7 @@ RECOVERY = [
         "3: a commit that never came is sent again",
         [Code("stores.commit_script:recover_commit").replace("A != [(B.tick,)]", "A == []")],
         cases(
-            "stores/test_stale_and_at_once.py",
+            "stores/test_concurrent_writes.py",
             "test_only_the_last_commit_of_a_node_is_recovered_and_not_one_before_or_after_it",
         ),
     ),
@@ -336,7 +336,7 @@ RECOVERY = [
         "journal-gap-accepted",
         "5: a journal with a step missing is not replayed",
         [Code("stores.records:steps_by_run").replace("A != len(B)", "A < len(B)")],
-        cases("stores/test_stale_and_at_once.py", "test_a_journal_with_a_step_missing_is_loaded_as_damaged"),
+        cases("stores/test_concurrent_writes.py", "test_a_journal_with_a_step_missing_is_loaded_as_damaged"),
     ),
     Fault(
         "damage-overlooked",

@@ -43,7 +43,7 @@ LEASES = [
         "two who ask at once never get the same item",
         [Query("postgres:lock_due_item").remove("FOR UPDATE SKIP LOCKED")],
         cases(
-            "stores/test_queue_at_once.py",
+            "stores/test_concurrent_queue.py",
             "test_an_item_that_another_is_just_taking_is_passed_over",
             "test_two_who_ask_at_once_never_get_the_same_item",
         ),

@@ -66,8 +66,11 @@ class FlowRun:
         cursor = state[CURSOR]
         shared = {key: value for key, value in state.items() if key != CURSOR}
         rows = [row for row in tasks if place_of(row) is None]
-        sights = self.workflow.describe_visits(rows)
-        visits = [(row.name, str(row.status), sight.action) for row, sight in zip(rows, sights, strict=True)]
+        descriptions = self.workflow.describe_visits(rows)
+        visits = [
+            (row.name, str(row.status), description.action)
+            for row, description in zip(rows, descriptions, strict=True)
+        ]
         status = str(run.status)
         found = Ending(status, shared, visits, cursor["node"], cursor["action"], cursor["steps"])
         told = [

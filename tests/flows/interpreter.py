@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.flows.looking import at, holds, inside
+from tests.flows.lookup import at, holds, inside
 from tests.flows.services import CALLED, Refused, serve
 from tests.flows.signals import SHORT_MS, Signals, rescue
 

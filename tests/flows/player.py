@@ -97,8 +97,11 @@ class Player:
 
     def _visits(self) -> list[tuple[str, str, str]]:
         rows = [row for row in self.play.history().tasks if place_of(row) is None]
-        sights = self._workflow.describe_visits(rows)
-        return [(row.name, str(row.status), sight.action) for row, sight in zip(rows, sights, strict=True)]
+        descriptions = self._workflow.describe_visits(rows)
+        return [
+            (row.name, str(row.status), description.action)
+            for row, description in zip(rows, descriptions, strict=True)
+        ]
 
     # --- what happens next
 

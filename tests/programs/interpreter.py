@@ -163,9 +163,9 @@ class Interpreter:
                 raise Diverged(", ".join(self._diverged))
         return lane.total if flow is None else flow.value
 
-    def note(self, *sight: object) -> None:
+    def note(self, *seen: object) -> None:
         """Something that may be otherwise in another run, but not in a replay of this one."""
-        self.trace = fold(self.trace, sight)
+        self.trace = fold(self.trace, seen)
 
     async def execute(self, block: Block, lane: Lane) -> Flow:
         for statement in block:

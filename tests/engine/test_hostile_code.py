@@ -1,4 +1,4 @@
-"""What a hostile user found: code that blocks, interrupts, blunders after a deploy, or misuses the client."""
+"""User code that blocks, raises KeyboardInterrupt, fails after a deploy, or misuses the client."""
 
 from __future__ import annotations
 

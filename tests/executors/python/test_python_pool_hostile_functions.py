@@ -1,4 +1,4 @@
-"""Functions that do their worst: none may hang, and none may touch the next one."""
+"""Functions that kill, fork, hang or change their worker. None may hang the node or affect the next call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue when several want something of it at the same time."""
+"""The queue when several workers and nodes use it at the same time."""
 
 from __future__ import annotations
 

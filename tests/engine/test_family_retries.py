@@ -1,4 +1,4 @@
-"""Retries of a DAG that calls workflows: parent and children are opened at once, and go on in turn."""
+"""Retries of a DAG that calls workflows: parent and children are reopened together and go on in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong only when two are at it at once, or one comes too late: brought about, not hoped for."""
+"""Writes of two nodes at the same time, and writes of a node that has lost its lease."""
 
 from __future__ import annotations
 

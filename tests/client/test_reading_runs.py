@@ -1,4 +1,4 @@
-"""Looking at runs from outside, and telling them things."""
+"""Reads runs with a client, and sends signals and cancellations to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executors, stores and hosts that do not keep to the rules, or keep to them in an unusual way."""
+"""Executors, stores and hosts that break the rules of their ports, or keep them in an unusual way."""
 
 from __future__ import annotations
 

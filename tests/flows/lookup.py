@@ -1,4 +1,4 @@
-"""Where a flow finds a value, and whether a condition holds, in the plainest way: for the interpreter."""
+"""Finds values and checks conditions for the interpreter of flows, in the simplest way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts that should have ended long ago: the next one waits for the end of the last, but not for ever."""
+"""Attempts that do not end when they should. The next attempt waits for the last one, but not for ever."""
 
 from __future__ import annotations
 
