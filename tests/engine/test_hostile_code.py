@@ -215,7 +215,7 @@ def test_never_on_takes_one_error_or_several_by_class_or_name() -> None:
 
 
 def test_a_database_in_memory_is_refused() -> None:
-    with pytest.raises(BadUrl, match="survive"):
+    with pytest.raises(BadUrl, match="lost when the process ends"):
         Holdfast("sqlite:///:memory:")
 
 
