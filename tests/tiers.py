@@ -53,6 +53,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
     "engine/test_schedules.py": ("test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick",),
     "executors/processes/test_processes_load.py": (),
+    "executors/python/test_python_pool_hostile_functions.py": (),
     "faults/test_faults.py": (
         "test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it",
         "test_a_clumsy_edit_catches_nothing",
@@ -60,7 +61,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_test_that_is_not_there_is_neither_passed_nor_failed",
     ),
     "flows/test_planted.py": (),
-    "fuzz/test_targets.py": ("test_memory_does_not_grow_with_nonsense",),
+    "fuzz/test_targets.py": (),
     "other_systems/test_deadly_code.py": (),
     "other_systems/test_ownership.py": (
         "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
@@ -92,10 +93,18 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "core/test_cron_brute_force.py": (("test_cron_",), ("Europe/Berlin",)),
     "dags/test_dags.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "docs/test_pages.py": (("test_the_code_of_a_page_",), ("README", "reference/", "approvals", "postgres")),
+    "executors/python/test_python_pool_settings.py": (
+        ("test_what_a_call_sets_", "test_what_a_module_sets_up_"),
+        ("[os.", "[logging.basicConfig"),
+    ),
     "flows/test_flows.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "fuzz/test_corrupt_rows.py": (
         ("test_a_damaged_run_is_set_aside_and_all_others_end",),
         ("journal 0]", "runs 0]"),
+    ),
+    "fuzz/test_corrupt_schedules.py": (
+        ("test_a_damaged_schedule_",),
+        ("is b'not json'", "is 'not json'", "is 0"),
     ),
     "programs/test_programs.py": (("test_a_program_ends_on_",), ("[0]",)),
     "cli/test_flows.py": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
@@ -14,6 +15,9 @@ import pytest
 from tests.patience import PATIENCE
 
 from holdfast import Catalog, Holdfast, task, workflow
+
+# Reading all certificates takes 40 ms of CPU time, and each client would do it again.
+_TLS = ssl.create_default_context()
 
 
 def new_catalog() -> Catalog:
@@ -95,7 +99,7 @@ async def serving(url: str, **settings: Any) -> AsyncGenerator[Api]:
         port = await server.start("127.0.0.1", 0)
         base = f"http://127.0.0.1:{port}/api"
         try:
-            async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=20) as http:
+            async with httpx.AsyncClient(base_url=base, verify=_TLS, trust_env=False, timeout=20) as http:
                 yield Api(hf, http)
         finally:
             await server.stop()
