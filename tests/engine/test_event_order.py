@@ -7,6 +7,7 @@ import datetime as dt
 from collections.abc import Awaitable, Callable
 
 import pytest
+from tests.other_systems.staging import watch_commits
 
 from holdfast import Catalog, Retry, RunStatus, context, task, workflow
 from holdfast.core.values import NodeId, TaskStatus, later
@@ -51,20 +52,6 @@ def _once(env: Environment, is_it: Callable[[Commit], bool], before: Act, after:
 
 async def _do_nothing() -> None:
     pass
-
-
-def remember(env: Environment) -> list[tuple[Commit, Receipt]]:
-    """Everything that is committed from now on, with its receipt."""
-    commit_for_real = env.crash_points.commit
-    seen: list[tuple[Commit, Receipt]] = []
-
-    async def commit(commit: Commit) -> Receipt:
-        receipt = await commit_for_real(commit)
-        seen.append((commit, receipt))
-        return receipt
-
-    env.crash_points.commit = commit  # type: ignore[method-assign]
-    return seen
 
 
 def collects(commit: Commit) -> bool:
@@ -286,7 +273,7 @@ async def test_a_node_that_finds_its_runs_taken_ends_their_tasks_and_leaves_thei
         run = await env.start(waiting)
         await take_turns()
 
-        commits = remember(env)
+        commits = watch_commits(env)
 
         async def freeze_and_lose_it() -> None:
             env.clock.advance(20 * SECOND)

@@ -14,7 +14,7 @@ from tests.executors.processes.process_bench import ProcessBench, alive_with, py
 from tests.executors.recorder import RUN, failure_of, value_of
 from tests.patience import until
 
-from holdfast.core.values import Outcome, task_id
+from holdfast.core.values import Outcome, Succeeded, task_id
 from holdfast.executors.python import pool
 from holdfast.ports.executor import Attempt, PythonFunction
 
@@ -731,9 +731,10 @@ def test_it_works_on_uvloop_as_on_asyncio(tmp_path: Path) -> None:
         project.write("tasks.py", PID + "import time\ndef nap(): time.sleep(30)\n")
         attempts = [project.start("pid") for _ in range(5)]
         nap = project.start("nap")
-        await asyncio.gather(*map(project.bench.outcome_of, attempts))
+        outcomes = await asyncio.gather(*map(project.bench.outcome_of, attempts))
+        assert all(isinstance(outcome, Succeeded) for outcome in outcomes)
         project.bench.executor.cancel(nap)
-        await project.bench.outcome_of(nap)
+        assert not isinstance(await project.bench.outcome_of(nap), Succeeded)
         await project.bench.executor.stop()
 
     uvloop.run(scenario())
