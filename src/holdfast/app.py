@@ -9,7 +9,6 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
@@ -178,6 +177,8 @@ class Holdfast(Client):
 
         Raises ModuleNotFoundError if the extra `server` is not installed.
         """
+        from importlib.metadata import version
+
         from holdfast.server.app import make_app
         from holdfast.server.node_runs import VisitDescription, describe_nothing
         from holdfast.server.serving import ApiServer
