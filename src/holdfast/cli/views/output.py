@@ -18,6 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from holdfast.cli.views.visible import visible
+from holdfast.settings import own_environment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -157,7 +158,7 @@ def _local(value: Any) -> Any:
 
 def say(text: str, style: str = "") -> None:
     """Writes a message to stderr. A pipe gets it without rich, whose import takes 30 ms."""
-    if is_terminal(sys.stderr) or os.environ.get("FORCE_COLOR"):
+    if is_terminal(sys.stderr) or own_environment().get("FORCE_COLOR"):
         stderr().print(visible(text), style=style or None)
     else:
         sys.stderr.write(visible(text) + "\n")
