@@ -94,12 +94,12 @@ async def test_a_worker_that_comes_too_late_is_refused_and_changes_nothing(store
 
 
 async def test_a_worker_keeps_what_it_has_taken_for_as_long_as_it_says_that_it_lives(store_url: str):
-    async with serving(store_url, queue_lease_seconds=1.5) as api:
+    async with serving(store_url, queue_lease_seconds=3) as api:
         await api.post("/workers/register", {"ID": "w1", "Services": ["resize"], "Type": "async"})
         task = await api.start(await api.publish("demo", asking("resize")), n=1)
         item = await api.take("resize")
 
-        for _ in range(12):  # longer than the lease
+        for _ in range(18):  # longer than the lease
             await asyncio.sleep(0.2)
             await api.post("/workers/heartbeat", {"ID": "w1"})
         await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, code=204)

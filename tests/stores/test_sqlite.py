@@ -72,6 +72,7 @@ async def test_a_writer_without_a_pause_does_not_starve_another(store: SqlStore,
     async with asyncio.timeout(PATIENCE):
         for number in range(10):
             await other.create_runs(SPACE, [new_run(number)])
+    assert not writing.done(), "it had stopped writing before the other came through"
     done.set()
     await writing
 
