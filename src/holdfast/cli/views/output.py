@@ -18,7 +18,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from holdfast.cli.views.visible import visible
-from holdfast.settings import own_environment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -158,6 +157,8 @@ def _local(value: Any) -> Any:
 
 def say(text: str, style: str = "") -> None:
     """Writes a message to stderr. A pipe gets it without rich, whose import takes 30 ms."""
+    from holdfast.settings import own_environment
+
     if is_terminal(sys.stderr) or own_environment().get("FORCE_COLOR"):
         stderr().print(visible(text), style=style or None)
     else:
