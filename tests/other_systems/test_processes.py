@@ -56,8 +56,14 @@ def marked(folder: Path) -> list[str]:
 
 def zombies() -> list[int]:
     """Children of this process that have ended, and that nobody has asked about."""
-    children = psutil.Process().children()
-    return [each.pid for each in children if each.is_running() and each.status() == psutil.STATUS_ZOMBIE]
+    return [each.pid for each in psutil.Process().children() if is_zombie(each)]
+
+
+def is_zombie(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False  # it was reaped meanwhile
 
 
 async def until(is_so: Callable[[], Any]) -> None:

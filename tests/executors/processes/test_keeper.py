@@ -101,7 +101,15 @@ async def has_ended(pid: int) -> bool:
 
 def keepers_of(node: Node) -> set[int]:
     children = psutil.Process(node.process.pid).children()
-    return {child.pid for child in children if keeper_script.__file__ in child.cmdline()}
+    return {child.pid for child in children if keeper_script.__file__ in command_of(child)}
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Empty once the process has ended, even if its parent has not noticed that yet."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 DAEMON = "setsid sh -c 'touch up; exec sleep 60' > /dev/null 2>&1"
