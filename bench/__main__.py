@@ -130,7 +130,9 @@ def _arguments() -> argparse.Namespace:
         prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", type=_workloads, default=None, help="as in W1,W3; W2 means W2 and W2b")
-    parser.add_argument("--store", type=_stores, default=list(STORES), help="sqlite or postgres; both, if not given")
+    parser.add_argument(
+        "--store", type=_stores, default=list(STORES), help="sqlite or postgres; both, if not given"
+    )
     parser.add_argument("--repeat", type=int, default=1, help="how often; the median counts")
     parser.add_argument("--quick", action="store_true", help="small sizes")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
