@@ -56,6 +56,36 @@ async def test_the_end_of_a_child_that_was_cancelled_is_read_and_leaves_nobody_s
         assert await env.doctor() == []
 
 
+async def test_a_parent_that_left_memory_reads_of_the_end_of_a_child_that_it_had_cancelled(
+    store_url: str, catalog: Catalog
+) -> None:
+    @workflow(catalog=catalog)
+    async def child() -> None:
+        try:
+            await context().signal("never")
+        finally:
+            await asyncio.sleep(300)  # longer than its parent stays in memory
+
+    @workflow(catalog=catalog)
+    async def parent() -> Any:
+        handle = child()
+        await asyncio.sleep(1)
+        handle.cancel()
+        return await context().signal("go")
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(parent)
+        await env.skip(100 * SECOND)
+        was_in_memory = env.engine.has(run.key)
+        await env.skip(900 * SECOND)
+
+        assert not was_in_memory
+        assert [message.taken is None for message in (await env.history(run)).messages] == [False]
+        assert await env.doctor() == []
+        await run.signal("go", 1)
+        assert await run.result() == 1
+
+
 async def test_a_start_under_a_taken_id_starts_no_children(store_url: str, catalog: Catalog) -> None:
     @workflow(catalog=catalog)
     async def first() -> None:

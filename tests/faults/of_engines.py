@@ -355,6 +355,15 @@ MEMORY = [
         cases("engine/test_residence.py", "test_a_message_wakes_a_run_that_left_memory"),
     ),
     Fault(
+        "news-of-a-cancelled-child-left-unread",
+        "7: a message that tells a run nothing new is read, also by a run that comes back into memory",
+        [Code("engine.run_loader:_load_run").remove("self._inbox.post(MessageStale(...))")],
+        cases(
+            "engine/test_races.py",
+            "test_a_parent_that_left_memory_reads_of_the_end_of_a_child_that_it_had_cancelled[sqlite]",
+        ),
+    ),
+    Fault(
         "messages-read-but-not-journaled",
         "5: what a program heard is in its journal",
         [

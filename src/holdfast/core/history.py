@@ -11,6 +11,7 @@ from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
     Event,
+    MessageId,
     PromiseAnswered,
     Reopened,
     SignalReceived,
@@ -86,6 +87,8 @@ class Past(msgspec.Struct):
     """The open children to cancel when the run ends."""
     unheard: list[Event] = []
     """Events since the last step, in order."""
+    stale: list[MessageId] = []
+    """Unread messages of children that are no longer open: the run cancelled them before they ended."""
 
 
 NOTHING = Past()
@@ -368,6 +371,7 @@ class _Restorer:
             if task.record.status.is_final:
                 yield TaskEnded(task.record.seq, task_outcome(task.record))
         told = {child_number(m): m.id for m in self._history.messages if _is_unread_child(m)}
+        self._past.stale = [id for seq, id in told.items() if seq not in self._past.children]
         for seq, child in self._past.children.items():
             if child is None or child.status.is_final:
                 yield ChildEnded(seq, self._child_outcome(seq), told.get(seq))

@@ -149,6 +149,8 @@ class RunLoader:
             if isinstance(event, ChildEnded):
                 resident.children.pop(event.seq, None)
             resident.events.append(event)
+        for message in past.stale:
+            self._inbox.post(MessageStale(resident, message))
         try:
             for message in history.messages:
                 if message.kind is MessageKind.TASK and message.taken is None:
