@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -95,10 +95,18 @@ class Stranded(Line, frozen=True, kw_only=True, tag="stranded"):
     problem: str
 
 
-class Marked(Line, frozen=True, kw_only=True, tag="marked"):
-    """Attempts that did not succeed, as the database has them at the end: task, number and status."""
+class MarkedAttempt(NamedTuple):
+    task: str
+    number: int
+    status: str
+    failure: str = ""
+    """With the node that recorded it."""
 
-    attempts: list[tuple[str, int, str]]
+
+class Marked(Line, frozen=True, kw_only=True, tag="marked"):
+    """Attempts that did not succeed, as the database has them at the end."""
+
+    attempts: list[MarkedAttempt]
 
 
 class Ticked(Line, frozen=True, kw_only=True, tag="ticked"):

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import apsw
 import psycopg
-from tests.chaos.notebook import Notebook, Over, Recorded, Stranded
+from tests.chaos.notebook import MarkedAttempt, Notebook, Over, Recorded, Stranded
 from tests.chaos.workloads import EVERY, SCHEDULE, WAITS, catalog, ticked
 
 from holdfast import Holdfast
@@ -54,10 +54,13 @@ def recorded_tasks(url: str) -> list[str]:
     return [f"{_uuid(run)}:{seq}" for run, seq, name in rows if name not in WAITS]
 
 
-def marked_attempts(url: str) -> list[tuple[str, int, str]]:
-    """Attempts that did not succeed: the task of each, its number, and how it ended."""
-    rows = read(url, "SELECT run, seq, attempt, status FROM attempts")
-    return [(f"{_uuid(run)}:{seq}", attempt, status) for run, seq, attempt, status in rows]
+def marked_attempts(url: str) -> list[MarkedAttempt]:
+    """Attempts that did not succeed."""
+    rows = read(url, "SELECT run, seq, attempt, status, failure, node FROM attempts")
+    return [
+        MarkedAttempt(f"{_uuid(run)}:{seq}", attempt, status, f"{failure} on {node}")
+        for run, seq, attempt, status, failure, node in rows
+    ]
 
 
 def runs_that_are_over(url: str) -> list[str]:

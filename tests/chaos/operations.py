@@ -19,6 +19,7 @@ from tests.chaos.notebook import (
     Invoked,
     Left,
     Marked,
+    MarkedAttempt,
     Over,
     Recorded,
     RunAtEnd,
@@ -74,8 +75,8 @@ class Evidence:
     runs: dict[str, RunAtEnd] = field(default_factory=dict[str, RunAtEnd])
     hurts: list[Hurt] = field(default_factory=list[Hurt])
     stranded: list[Stranded] = field(default_factory=list[Stranded])
-    marked: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    """The status of each attempt that did not succeed, by task and number."""
+    marked: dict[tuple[str, int], MarkedAttempt] = field(default_factory=dict[tuple[str, int], MarkedAttempt])
+    """Attempts that did not succeed, by task and number."""
     ticked: list[Ticked] = field(default_factory=list[Ticked])
     left: list[Left] = field(default_factory=list[Left])
     died: list[Died] = field(default_factory=list[Died])
@@ -148,7 +149,7 @@ def gather(entries: Iterable[Entry]) -> Evidence:
             case Stranded():
                 evidence.stranded.append(entry)
             case Marked():
-                evidence.marked |= {(task, attempt): status for task, attempt, status in entry.attempts}
+                evidence.marked |= {(each.task, each.number): each for each in entry.attempts}
             case Ticked():
                 evidence.ticked.append(entry)
             case Left():

@@ -40,10 +40,13 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
 
     def broken() -> Iterator[str]:
         for began in cases:
-            status = evidence.marked.get((began.task, began.attempt))
+            marked = evidence.marked.get((began.task, began.attempt))
             was_cancelled = evidence.runs[began.run].status == "cancelled"
-            if status != "lost":
-                yield f"an attempt ran when its node was killed, and is called {status}" + told(began)
+            if marked is None:
+                yield "an attempt ran when its node was killed, and is not marked" + told(began)
+            elif marked.status != "lost":
+                words = f"{marked.status} ({marked.failure})"
+                yield f"an attempt ran when its node was killed, and is called {words}" + told(began)
             elif (began.task, began.attempt + 1) not in begun and not was_cancelled:
                 yield "an attempt was lost with its node, and nobody tried again" + told(began)
 

@@ -23,6 +23,7 @@ from tests.chaos.notebook import (
     Invoked,
     Left,
     Marked,
+    MarkedAttempt,
     Over,
     Recorded,
     RunAtEnd,
@@ -196,7 +197,8 @@ def _run_processes(story: Story) -> None:
     story.finish("dag", 0, process=72)
     story.begin("dag", 2, "alarm", process=73, node=_NODE + 1)
     story.finish("dag", 2, process=73)
-    story.entries.append(Marked(attempts=[(_task("dag", 0), 1, "lost"), (_task("dag", 0), 2, "failed")]))
+    attempts = [MarkedAttempt(_task("dag", 0), 1, "lost"), MarkedAttempt(_task("dag", 0), 2, "failed")]
+    story.entries.append(Marked(attempts=attempts))
     story.end("dag", "mishap", {"who": "a"}, "failed")
     story.tick(2)
     story.tick(4)
