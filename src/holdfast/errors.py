@@ -3,6 +3,7 @@
 HoldfastError
 ├── Refused                 bad input; nothing was changed
 │   ├── BadOption           an option with a value that is not allowed
+│   │   ├── UnknownSetting  a setting that does not exist
 │   │   └── BadFile         a file that is missing, or cannot be read
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
@@ -111,6 +112,17 @@ class BadOption(Refused, ValueError):
         super().__init__("; ".join([mistake, *map(str, self.others)]))
 
 
+class UnknownSetting(BadOption):
+    def __init__(self, source: str, name: str, value: object, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
+        names = sorted(known)
+        super().__init__(f"{name} in {source}", value, "one of " + ", ".join(names))
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+        self.args = (f"{source} has no setting {name!r}; {hint}",)
+
+
 class BadFile(BadOption):
     """`value` is the path, and `reason` says what is wrong with the file."""
 
@@ -147,7 +159,7 @@ class Problem(NamedTuple):
 
     file: str
     line: int
-    """From 1."""
+    """From 1. 0: the file as a whole."""
     column: int
     message: str
     path: str = ""
@@ -155,7 +167,8 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         where = f" {self.path}:" if self.path else ""
-        return f"{self.file}:{self.line}:{self.column}:{where} {self.message}"
+        position = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{position}:{where} {self.message}"
 
 
 _MOST_PROBLEMS_SHOWN = 50

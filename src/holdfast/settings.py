@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.core.names import checked_name
-from holdfast.errors import BadFile, BadOption
+from holdfast.errors import BadFile, BadOption, UnknownSetting
 
 PREFIX = "HOLDFAST_"
 _NEVER_ZERO = {"lease_seconds", "worker_ttl_seconds", "worker_refresh_seconds", "queue_lease_seconds"}
@@ -140,14 +140,12 @@ def read_settings(
     result = Settings()
     for source, values, strict in (
         ("holdfast.toml", from_file, True),
-        ("the environment", from_environment, False),
+        (_ENVIRONMENT, from_environment, False),
         ("Holdfast(...)", {k: v for k, v in given.items() if v is not None}, True),
     ):
         unknown = set(values) - known
         if unknown:
-            raise BadOption(
-                f"{min(unknown)} in {source}", values[min(unknown)], "one of " + ", ".join(sorted(known))
-            )
+            raise UnknownSetting(source, min(unknown), values[min(unknown)], known)
         settings |= {name: _typed(name, value, source, strict=strict) for name, value in values.items()}
         try:
             result = Settings(**settings)
@@ -156,6 +154,7 @@ def read_settings(
     return result
 
 
+_ENVIRONMENT = "the environment"
 _KINDS: dict[Any, str] = {
     str: "text",
     int: "a whole number",
@@ -169,7 +168,8 @@ def _typed(name: str, value: Any, source: str, *, strict: bool) -> Any:
     try:
         converted = msgspec.convert(value, kind, strict=strict)
     except Exception:  # also half a surrogate pair in the environment, or an error of the value's own methods
-        raise BadOption(f"{name} in {source}", value, _KINDS[kind]) from None
+        where = f"the variable {PREFIX}{name.upper()}" if source == _ENVIRONMENT else f"{name} in {source}"
+        raise BadOption(where, value, _KINDS[kind]) from None
     return str.__str__(converted) if kind is str else converted
 
 

@@ -42,7 +42,7 @@ def test_all_problems_of_all_files_are_named_with_their_places(tmp_path: Path):
         "bad.yaml:3:36: no task 'c'",
     ]
     assert lines[3].startswith("cycle.yaml:2:31: ")
-    assert lines[4:] == ["missing.yaml:1:1: there is no such file"]
+    assert lines[4:] == ["missing.yaml: no such file"]
 
 
 def test_in_a_terminal_the_line_is_shown_with_a_mark_under_the_place(tmp_path: Path):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast import Holdfast
-from holdfast.errors import BadFile, BadOption
+from holdfast.errors import BadFile, BadOption, UnknownSetting
 from holdfast.settings import Settings, read_settings
 
 
@@ -54,17 +54,17 @@ def test_queues_in_the_environment_are_read_as_json(tmp_path: Path) -> None:
     [
         ("", {"HOLDFAST_QUEUES": "gpu=1"}, {}, "queues in the environment"),
         ("", {}, {"namespace": "a\x00b"}, "namespace"),
-        ("colour = 1", {}, {}, "colour in holdfast.toml"),
+        ("colour = 1", {}, {}, "holdfast.toml has no setting 'colour'; there are allowed_origins"),
         ('threads = "3"', {}, {}, "threads in holdfast.toml is '3', but must be a whole number"),
         ("threads = ", {}, {}, "holdfast.toml"),
         (
             "",
             {"HOLDFAST_THREADS": "many"},
             {},
-            "threads in the environment is 'many'",
+            "the variable HOLDFAST_THREADS is 'many'",
         ),
         ("", {}, {"threads": "3"}, r"threads in Holdfast\(...\) is '3', but must be a whole number"),
-        ("", {}, {"colour": "red"}, r"colour in Holdfast\(...\)"),
+        ("", {}, {"colour": "red"}, r"Holdfast\(...\) has no setting 'colour'"),
         ("threads = 0", {}, {}, "threads"),
         ("threads =", {}, {}, r"/holdfast\.toml: not TOML \(Invalid value \(at "),
         ("", {"HOLDFAST_CONCURRENCY": "-1"}, {}, "concurrency"),
@@ -93,8 +93,13 @@ def test_a_settings_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=r"must be one of allowed_origins, .*, url"):
+    with pytest.raises(BadOption, match=r"has no setting 'colour'; there are allowed_origins, .*, url"):
         read(tmp_path, colour="red")
+
+
+def test_a_setting_that_is_misspelt_says_which_was_meant(tmp_path: Path) -> None:
+    with pytest.raises(UnknownSetting, match=r"has no setting 'thread'; did you mean 'threads'\?"):
+        read(tmp_path, thread=3)
 
 
 async def test_holdfast_reads_the_environment_and_the_file(

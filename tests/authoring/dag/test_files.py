@@ -39,15 +39,15 @@ def test_a_file_whose_name_cannot_be_that_of_a_workflow_needs_another(tmp_path: 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path):
-    assert problems_of(tmp_path / "none.yaml") == ["1:1: there is no such file"]
+    assert problems_of(tmp_path / "none.yaml") == ["0:0: no such file"]
 
 
 def test_a_folder(tmp_path: Path):
-    assert problems_of(tmp_path) == ["1:1: this is a folder, not a file"]
+    assert problems_of(tmp_path) == ["0:0: this is a folder, not a file"]
 
 
 def test_a_path_that_no_file_can_have():
-    assert problems_of(Path("a\0b")) == ["1:1: it cannot be read: embedded null byte"]
+    assert problems_of(Path("a\0b")) == ["0:0: it cannot be read: embedded null byte"]
 
 
 def test_a_file_that_is_not_utf_8(tmp_path: Path):
@@ -68,7 +68,7 @@ def test_a_file_that_is_too_large(tmp_path: Path):
     path = tmp_path / "large.yaml"
     path.write_bytes(b"#" * 1_000_001)
 
-    assert problems_of(path) == ["1:1: it has more than 1,000,000 bytes, which is too large for a workflow"]
+    assert problems_of(path) == ["0:0: it has more than 1,000,000 bytes, which is too large for a workflow"]
 
 
 def test_a_file_that_is_saved_while_it_is_loaded_is_stored_as_it_was_read(

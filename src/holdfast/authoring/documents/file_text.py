@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.authoring.documents.problems import START
 from holdfast.authoring.documents.yaml_text import LARGEST_TEXT
 from holdfast.errors import BadDocument, Problem
 
@@ -16,13 +15,13 @@ def read_text(path: str | Path, error: type[BadDocument]) -> str:
     """Raises `error` if there is no such file, or no text in it."""
 
     def unreadable(reason: str) -> BadDocument:
-        return error([Problem(str(path), *START, reason)])
+        return error([Problem(str(path), 0, 0, reason)])
 
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
-        raise unreadable("there is no such file") from None
+        raise unreadable("no such file") from None
     except IsADirectoryError:
         raise unreadable("this is a folder, not a file") from None
     except (OSError, ValueError) as cause:
