@@ -170,7 +170,7 @@ async def test_an_attempt_that_a_worker_has_made_well_is_no_setback(tmp_path: Pa
         await asyncio.wait_for(watching, SECONDS)
         attempts = await client.attempts(run)
 
-    told = [each.attempt for snapshot in [*seen, watcher.snapshot] for each in snapshot.setbacks]
+    told = [each.attempt for snapshot in [*seen, watcher.snapshot] for each in snapshot.unsuccessful]
     assert [(each.status, each.attempt, each.worker) for each in told] == [("failed", 1, "w7")]
     assert [(each.status, each.attempt) for each in attempts] == [("failed", 1), ("success", 2)]
     assert watcher.snapshot.cursor == Cursor("", "", 1)

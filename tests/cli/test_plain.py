@@ -8,7 +8,7 @@ import pytest
 from tests.cli.builders import DATABASE, after, attempt, dag, info, said, task
 
 from holdfast.cli.views.plain import JsonView, LineSorter, PlainView
-from holdfast.cli.views.progress import RunProgress, RunSnapshot, Setback
+from holdfast.cli.views.progress import RunProgress, RunSnapshot, UnsuccessfulAttempt
 
 
 class Clock:
@@ -83,7 +83,7 @@ def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
     progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
     waiting = task(0, "work", "pending", attempt=2, retry_at=after(4))
 
-    lines = told(seen(progress, waiting, setbacks=[Setback(waiting, attempt(0))]))
+    lines = told(seen(progress, waiting, unsuccessful=[UnsuccessfulAttempt(waiting, attempt(0))]))
 
     assert lines[1:] == ["work failed (attempt 1 of 4): no luck; again in 3.0 s"]
 
@@ -99,7 +99,13 @@ def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
 def test_how_an_attempt_ended_is_told(status: str, problem: str | None, words: str):
     running = task(0, "work", "running", attempt=2)
 
-    lines = told(seen(RunProgress(), running, setbacks=[Setback(running, attempt(0, 1, status, problem))]))
+    lines = told(
+        seen(
+            RunProgress(),
+            running,
+            unsuccessful=[UnsuccessfulAttempt(running, attempt(0, 1, status, problem))],
+        )
+    )
 
     assert words in lines
 
@@ -107,7 +113,7 @@ def test_how_an_attempt_ended_is_told(status: str, problem: str | None, words: s
 def test_the_last_failure_is_told_once():
     failed = task(0, "work", "failed", attempt=2, problem="no luck")
 
-    lines = told(seen(RunProgress(), failed, setbacks=[Setback(failed, attempt(0, 2))]))
+    lines = told(seen(RunProgress(), failed, unsuccessful=[UnsuccessfulAttempt(failed, attempt(0, 2))]))
 
     assert lines[1:] == ["work failed (attempt 2): no luck"]
 
@@ -139,7 +145,7 @@ def test_json_events_have_their_facts():
         seen(
             progress,
             failed,
-            setbacks=[Setback(failed, attempt(3, 2))],
+            unsuccessful=[UnsuccessfulAttempt(failed, attempt(3, 2))],
             lines=[said("work", "\x1b[1mö", index=1)],
         )
     )

@@ -185,11 +185,11 @@ def test_why_an_attempt_failed_is_kept_until_the_task_has_ended():
     progress.apply([task(0, "a", "pending", attempt=2, retry_at=after(3))])
 
     progress.note_attempts([attempt(0, problem="no luck"), attempt(7)])
-    during = dict(progress.setbacks)
+    during = dict(progress.unsuccessful)
     progress.apply([task(0, "a", "success", attempt=2)])
 
     assert {seq: each.problem for seq, each in during.items()} == {0: "no luck"}
-    assert progress.setbacks == {}
+    assert progress.unsuccessful == {}
 
 
 RETRIED = """\

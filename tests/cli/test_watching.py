@@ -141,7 +141,7 @@ async def test_only_attempts_of_tasks_that_moved_are_read_and_each_is_told_once(
         await watcher.watch(views)
 
     seen = [*views.seen, watcher.snapshot]
-    assert [each.attempt.attempt for snapshot in seen for each in snapshot.setbacks] == [1, 2]
+    assert [each.attempt.attempt for snapshot in seen for each in snapshot.unsuccessful] == [1, 2]
     assert watcher.snapshot.info.output == "done"
     assert asking.outside_wait
     assert all(of == [0] for of in asking.outside_wait)

@@ -1,4 +1,6 @@
-"""Slots: which attempt runs when. Limited by executor and queue, by priority, then first come first served.
+"""Slots: which attempt runs when. Executors and queues limit how many run; higher priority goes first.
+
+Among attempts of one priority, the older one goes first.
 
 A queue's limit holds for each executor. An attempt starts at once if its queue and its executor both have a
 free slot, and waits for its turn otherwise. A slot is free again when the executor has reported, not when the
@@ -124,8 +126,8 @@ class Dispatcher:
         shared.reserved += 1
         return True
 
-    def take_unrecorded_starts(self) -> list[LiveAttempt]:
-        """Attempts that could start if their start were recorded, which the next commit should do."""
+    def begin_recording_starts(self) -> list[LiveAttempt]:
+        """Attempts that have a free slot, and whose start is not recorded yet. The next commit records it."""
         if self.is_open:
             for slots in self._queues.values():
                 if slots.waiting and not slots.waiting[0][2].may_start:

@@ -135,8 +135,7 @@ class Engine:
     # --- life cycle
 
     def start(self, node: NodeId | None = None) -> None:
-        """`node` replaces the id given before: that id may have been made in the process that forked this
-        one."""
+        """After a fork, pass a new id for the node: the old one belongs to the parent process."""
         if node is not None:
             self.node = self._committer.node = node
         self._stop_listening = self._store.listen(self._poller.poll_now)
@@ -165,8 +164,7 @@ class Engine:
         self.drop_everything()
 
     async def _has_ended_by(self, deadline: Instant) -> bool:
-        """Wait for the loop to end. While the store is away it does not: a commit is retried until it
-        stands."""
+        """Wait for the loop to end. While the store is away, it retries its commit and does not end."""
         assert self._main is not None
         over = asyncio.Event()
         self._main.add_done_callback(lambda _: over.set())
@@ -354,7 +352,7 @@ class Engine:
         for fact in self._inbox.take(BEFORE_RUNS):
             tick.hear(fact)
         self._advance_ready(tick)
-        for attempt in self._dispatcher.take_unrecorded_starts():
+        for attempt in self._dispatcher.begin_recording_starts():
             if attempt.stage is Stage.WAITING:
                 tick.recorder.record_start(attempt)
         for attempt in self._attempt_timers.take_unrecorded_running(tick.now):

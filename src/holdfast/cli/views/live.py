@@ -318,11 +318,12 @@ def _under_way(line: TaskLine, progress: RunProgress, tails: LogTails, size: Vie
     wait, visits = inner_wait_text(line), visits_text(line)
     if task is None or wait is not None:
         return Text(", ".join(each for each in (visits, wait) if each), style="dim")
-    setback = progress.setbacks.get(task.seq)
+    unsuccessful = progress.unsuccessful.get(task.seq)
     text = Text(", ".join(each for each in (visits, _retry(task, line, size)) if each), style="yellow")
-    if setback is not None and setback.problem:
+    if unsuccessful is not None and unsuccessful.problem:
         text.append(
-            f"{': ' if text else ''}{one_line(without_task_name(setback.problem, line.name))}", style="red"
+            f"{': ' if text else ''}{one_line(without_task_name(unsuccessful.problem, line.name))}",
+            style="red",
         )
     latest = tails.latest(line.name)
     if latest is not None and task.retry_at is None and latest.attempt == task.attempt:

@@ -13,9 +13,9 @@ from holdfast.cli.views.output import between, json_text, moment_text, span_text
 from holdfast.cli.views.progress import (
     BranchesLine,
     RunSnapshot,
-    Setback,
     TaskChange,
     TaskLine,
+    UnsuccessfulAttempt,
     VisitsLine,
 )
 from holdfast.cli.views.visible import log_line, one_line
@@ -112,8 +112,8 @@ class PlainView(_LineView):
             goes_on = "had ended" if snapshot.info.status.is_final else "goes on"
             doing = "starts" if self._since is None else goes_on
             self._print(at, f"run {snapshot.info.id} of {snapshot.info.workflow} {doing}")
-        for setback in snapshot.setbacks:
-            self._print(setback.attempt.finished_at, _setback_text(setback, snapshot))
+        for each in snapshot.unsuccessful:
+            self._print(each.attempt.finished_at, _unsuccessful_text(each, snapshot))
         for change in snapshot.changes:
             line = snapshot.progress.lines[change.task.name]
             if line.expected > _MANY:
@@ -160,8 +160,8 @@ def _log_text(logged: LogLine) -> str:
     return f"{task_label(logged.task, logged.index)} | {log_line(logged.text)}"
 
 
-def _setback_text(setback: Setback, snapshot: RunSnapshot) -> str:
-    task, attempt = setback
+def _unsuccessful_text(unsuccessful: UnsuccessfulAttempt, snapshot: RunSnapshot) -> str:
+    task, attempt = unsuccessful
     if task.status is TaskStatus.FAILED and attempt.attempt == task.attempt:
         return ""  # printed as the end of the task
     maximum = snapshot.progress.lines[task.name].outline.max_attempts
@@ -215,7 +215,7 @@ class JsonView(_LineView):
             info = snapshot.info
             began = {"run": info.id, "key": info.key, "workflow": info.workflow, "version": info.version}
             self._lines.add(info.created_at, json_text({"event": "run", "at": info.created_at, **began}))
-        for task, attempt in snapshot.setbacks:
+        for task, attempt in snapshot.unsuccessful:
             about = {
                 "task": task.name,
                 "index": task.index,

@@ -40,7 +40,7 @@ class TaskChange(NamedTuple):
     """None if it is not known."""
 
 
-class Setback(NamedTuple):
+class UnsuccessfulAttempt(NamedTuple):
     """An attempt that did not succeed, and its task."""
 
     task: TaskInfo
@@ -48,12 +48,12 @@ class Setback(NamedTuple):
 
 
 class RunSnapshot(NamedTuple):
-    """A run at one look. `changes`, `setbacks` and `lines` are those since the look before."""
+    """A run at one look. `changes`, `unsuccessful` and `lines` are those since the look before."""
 
     info: RunInfo
     progress: RunProgress
     changes: Sequence[TaskChange] = ()
-    setbacks: Sequence[Setback] = ()
+    unsuccessful: Sequence[UnsuccessfulAttempt] = ()
     lines: Sequence[LogLine] = ()
     cursor: Cursor | None = None
     """The position in a flow."""
@@ -266,7 +266,7 @@ class RunProgress:
         """In the order of the definition, or else in the order in which the tasks were asked for."""
         self.next = 0
         """The number to read on from: no task below it can change any more."""
-        self.setbacks: dict[int, AttemptInfo] = {}
+        self.unsuccessful: dict[int, AttemptInfo] = {}
         """The last attempt without success, by the number of the task, for tasks that have not ended."""
         self.replaced: set[int] = set()
         """Numbers of old rows that no longer count since the run was opened again."""
@@ -314,7 +314,7 @@ class RunProgress:
             self._known[task.seq] = state
             self._highest = max(self._highest, task.seq)
             if task.status.is_final:
-                self.setbacks.pop(task.seq, None)
+                self.unsuccessful.pop(task.seq, None)
             before, attempt = (None, 1) if known is None else known[:2]
             changes.append(TaskChange(task, before, attempt, line.outline.max_attempts))
         self._forget_ended()
@@ -345,7 +345,7 @@ class RunProgress:
         for attempt in attempts:
             known = self._known.get(attempt.seq)
             if known is not None and not known.status.is_final:
-                self.setbacks[attempt.seq] = attempt
+                self.unsuccessful[attempt.seq] = attempt
 
     def close(self) -> None:
         """The run is over."""

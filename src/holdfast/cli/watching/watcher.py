@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.views.progress import RunProgress, RunSnapshot, Setback, TaskChange, View
+from holdfast.cli.views.progress import RunProgress, RunSnapshot, TaskChange, UnsuccessfulAttempt, View
 from holdfast.client.logs import LogLine
 from holdfast.client.run import Cursor, Run, RunInfo, TaskInfo, cursor_in
 from holdfast.core.values import RunStatus, TaskStatus, key_text
@@ -37,7 +37,7 @@ class RunWatcher:
         self.run = run
         self._progress = progress
         self._reported: dict[int, int] = {}
-        """The last attempt that was a setback, by the number of the task, for tasks that have not ended."""
+        """The last attempt that did not succeed, by the number of the task, for tasks that have not ended."""
         self._lines: list[LogLine] = []
         self._lines_read = 0
         self._described = 0.0
@@ -110,11 +110,11 @@ class RunWatcher:
             self._described = began
         changes = await self._read_changes()
         cursor = await self._read_cursor() if changes or is_over else self.snapshot.cursor
-        setbacks = await self._read_setbacks(changes)
+        unsuccessful = await self._read_unsuccessful(changes)
         self._progress.find_empty(is_success=info.status is RunStatus.SUCCESS)
         if info.status.is_final:
             self._progress.close()
-        self.snapshot = RunSnapshot(info, self._progress, changes, setbacks, self._take_lines(), cursor)
+        self.snapshot = RunSnapshot(info, self._progress, changes, unsuccessful, self._take_lines(), cursor)
         self._cost = clock.time() - began
 
     async def _read_cursor(self) -> Cursor | None:
@@ -141,15 +141,15 @@ class RunWatcher:
                 return changes
             since = page[-1].seq + 1
 
-    async def _read_setbacks(self, changes: Sequence[TaskChange]) -> list[Setback]:
+    async def _read_unsuccessful(self, changes: Sequence[TaskChange]) -> list[UnsuccessfulAttempt]:
         tried = {change.task.seq: change.task for change in changes if _was_tried(change)}
-        found: list[Setback] = []
+        found: list[UnsuccessfulAttempt] = []
         for attempt in await self._client.attempts(self.run, of=list(tried)) if tried else ():
             if attempt.attempt > self._reported.get(attempt.seq, 0):
                 self._reported[attempt.seq] = attempt.attempt
                 if attempt.status == "success":
                     continue  # attempts of workers have rows even if they succeed
-                found.append(Setback(tried[attempt.seq], attempt))
+                found.append(UnsuccessfulAttempt(tried[attempt.seq], attempt))
         for change in changes:
             if change.task.status.is_final:
                 self._reported.pop(change.task.seq, None)
