@@ -7,6 +7,7 @@ of a version that is released is never written again: later code must be able to
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import tempfile
 import tomllib
@@ -212,6 +213,7 @@ def record(new_database: Callable[[str], str]) -> dict[str, bytes]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(prog="python -m tests.compat.record", description=__doc__).parse_args()
     numbers = iter(range(1000))
     with own_server() as server, tempfile.TemporaryDirectory() as folder:
 

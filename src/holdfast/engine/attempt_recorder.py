@@ -60,7 +60,7 @@ class AttemptRecorder:
         self.to_dispatch: list[LiveAttempt] = []
         """Attempts to start once the commit stands."""
         self.to_cancel: list[LiveAttempt] = []
-        """Running attempts to cancel then."""
+        """Running attempts to cancel once the commit stands."""
         self.is_risky = False
         """An attempt is to start whose task was running when other nodes died."""
 

@@ -1,4 +1,4 @@
-"""The engine's inbox: what has happened to attempts since the last tick, as typed facts.
+"""The engine's inbox: what has happened to attempts, runs and messages since the last tick, as typed facts.
 
 The parts of the engine post facts at any time, and the next tick takes them by kind, in the order of the
 two tuples below. That order decides races: an outcome that arrives together with a timeout counts as an

@@ -47,7 +47,7 @@ class StorePoller:
         self._namespace = namespace
         self._inbox = inbox
         self._free_runs_at = self._relax_at = Instant(0)
-        """Not before these: claim the runs of dead nodes, and lift limits of admission."""
+        """The earliest times to claim runs of dead nodes, and to lift limits of admission."""
         self._set_clock_at = 0
         self.next_poll = Instant(0)
         self.wants_claim = False

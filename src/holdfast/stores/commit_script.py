@@ -1,7 +1,8 @@
 """The commit: all that one tick of one node changes, as one transaction.
 
-The order is fixed. The lease comes first, because it decides which rows may be written. The rows of the runs
-come next. Messages are collected and due runs claimed last, so that both see what was just written.
+The order is fixed. The lease comes first, because that locks the row of the node: another node that frees its
+runs has to wait. The rows of the runs come next. Messages are collected and due runs claimed last, so that
+both see what was just written.
 """
 
 from __future__ import annotations

@@ -457,7 +457,7 @@ def test_branches_whose_inputs_would_fill_a_disk_are_not_begun():
     play = Play(FOREACH, {"items": list(range(1000)), "ballast": "x" * 70_000})
 
     assert "branches take more than 64,000,000 bytes" in play.failure
-    assert "keep large values out of those of the run" in play.failure
+    assert "make the params of the run smaller" in play.failure
 
 
 # --- waiting

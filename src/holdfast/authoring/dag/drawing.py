@@ -40,7 +40,7 @@ def graph_of(dag: Dag) -> Graph:
 
 
 def as_facts(dag: Dag) -> dict[str, Any]:
-    """What a drawing shows, for programs."""
+    """The content of the drawing as JSON values."""
     return {
         "name": dag.name,
         "kind": "dag",

@@ -141,8 +141,7 @@ class DagProgram:
 
     def _replay(self, past: Past) -> None:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
-        # Whether an item could be begun is not decided twice: a workflow that was unknown here then may be
-        # known now.
+        # Replay uses the recorded answer: a workflow that was unknown then may be known now.
         self._failed_then = {
             seq: outcome
             for seq, outcome in past.local.items()

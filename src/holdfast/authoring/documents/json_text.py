@@ -156,7 +156,9 @@ class _JsonComposer:
         except json.JSONDecodeError as error:
             raise self._bad_text(error, position) from None
         if _UNSTORABLE.search(value):
-            raise _NotJson(position, "the text has a NUL or half a character in it, which cannot be stored")
+            raise _NotJson(
+                position, "the text has a NUL or half of a surrogate pair in it, which cannot be stored"
+            )
         is_as_written = self._at - start - 2 == len(value)  # an escape is longer than its character
         return ScalarNode(
             value, value, position, Position(position.line, position.column + 1) if is_as_written else None

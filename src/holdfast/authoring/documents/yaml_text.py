@@ -165,7 +165,10 @@ class _YamlComposer:
             raise _Unreadable(position, f"the alias *{name} has no anchor &{name} before it{hint}")
         meant = self._anchors[name]
         if meant is None:
-            raise _Unreadable(position, f"the alias *{name} stands inside of what &{name} names")
+            raise _Unreadable(
+                position,
+                f"the alias *{name} is inside the value that &{name} names; a value cannot contain itself",
+            )
         return meant
 
     def _position(self, event: yaml.Event) -> Position:
@@ -180,7 +183,7 @@ class _YamlComposer:
         position, text = self._position(event), event.value
         if "\0" in text or _SURROGATE.search(text):
             raise _Unreadable(
-                position, "the text has a NUL or half a character in it, which cannot be stored"
+                position, "the text has a NUL or half of a surrogate pair in it, which cannot be stored"
             )
         is_plain = not event.style
         tag = event.tag

@@ -103,7 +103,7 @@ class Branching(Visit):
             if size > _MOST_BYTES:
                 reason = (
                     f"the inputs of its first {len(found):,} branches take more than {_MOST_BYTES:,} bytes; "
-                    "each has all params with it, so keep large values out of those of the run"
+                    "every branch gets a copy of all params; make the params of the run smaller"
                 )
                 raise WrongType(f"node {self._context.path!r}", reason)
         return found

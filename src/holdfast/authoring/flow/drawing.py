@@ -79,7 +79,7 @@ def _add(flow: Flow, parent: str | None, nodes: list[GraphNode], edges: list[Gra
 
 
 def as_facts(flow: Flow) -> dict[str, Any]:
-    """What a drawing shows, for programs."""
+    """The content of the drawing as JSON values."""
     return {"name": flow.name, "kind": "flow", **_facts(flow)}
 
 

@@ -1,4 +1,4 @@
-"""Tasks: this API calls the runs of all workflows so."""
+"""Runs. This API calls a run a task, whatever its workflow is."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ UPDATE holdfast.runs SET owner = NULL, wake_at = $1::timestamptz, setbacks = set
 WHERE owner = ANY ($3::text[]);
 
 -- name: next_work
--- One statement, because it is the only one that an idle node sends. An owned run has a wake_at only when it
+-- One statement, because an idle node sends it and little else. An owned run has a wake_at only when it
 -- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
 -- queue is due when the run before it has ended.
 SELECT

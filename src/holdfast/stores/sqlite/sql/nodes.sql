@@ -23,7 +23,7 @@ RETURNING id;
 UPDATE runs SET owner = NULL, wake_at = ?1, setbacks = setbacks + ?2 WHERE owner = ?3;
 
 -- name: next_work
--- One statement, because it is the only one that an idle node sends. An owned run has a wake_at only when it
+-- One statement, because an idle node sends it and little else. An owned run has a wake_at only when it
 -- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
 -- queue is due when the run before it has ended.
 SELECT
