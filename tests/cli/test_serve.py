@@ -141,7 +141,7 @@ def test_what_cannot_be_served_is_refused(project: Project):
     bad = project.run("serve", "bad.yaml")
 
     assert empty.returncode == 2
-    assert "TARGET is 'empty.py', but must be a module with a workflow in it" in empty.stderr
+    assert "empty.py: it has no workflow, which is a function or a class with @workflow" in empty.stderr
     assert bad.returncode == 2
     assert bad.stderr.startswith("bad.yaml:")
     assert not (project.folder / ".holdfast").exists()

@@ -104,8 +104,11 @@ def test_what_it_imports_from_elsewhere_does_not_make_a_module_ambiguous(folder:
         ("folder.py", "folder.py: this is a folder, not a file"),
         ("circle.py", "circle.py: cannot be read (Too many levels of symbolic links)"),
         ("pipe.py", "pipe.py: not a regular file"),
-        ("json:dumps", "'dumps' is there, but is no workflow; there are none in it"),
-        ("json", "a module with a workflow in it"),
+        ("json:dumps", "json: 'dumps' is no workflow"),
+        ("json:nope", "json: it has no workflow 'nope'"),
+        ("json", "json: it has no workflow, which is a function or a class with @workflow"),
+        ("things", "things: this is a folder; name a file in it"),
+        ("small.yaml:main", "small.yaml: a file of this kind has one workflow; leave out ':main'"),
         ("missing.yaml", "missing.yaml: no such file"),
         ("missing/etl.yaml", "missing/etl.yaml: no such file"),
         ("folder.py/etl.yaml", "folder.py/etl.yaml: no such file; did you mean 'elt.yaml'?"),
@@ -117,6 +120,8 @@ def test_what_is_no_workflow_is_refused_with_what_is_expected(folder: Path, targ
     for name in ("folder.py", "etl.yaml"):
         (folder / name).mkdir()
     (folder / "folder.py" / "elt.yaml").touch()
+    (folder / "things").mkdir()
+    (folder / "small.yaml").touch()
     (folder / "circle.py").symlink_to("circle.py")
     os.mkfifo(folder / "pipe.py")
 

@@ -33,6 +33,10 @@ def load_target(text: str) -> WorkflowDefinition:
         source, name = text, ""
     if not source or "<locals>" in text:
         raise BadOption("TARGET", text, EXPECTED)
+    if source.endswith(SUFFIXES) and Path(source).is_file():
+        raise BadFile(
+            "TARGET", source, f"a file of this kind has one workflow; leave out {separator + name!r}"
+        )
     module = _load_file(source) if source.endswith(".py") else _import(source)
     return _workflow_in(module, name, text)
 
@@ -156,13 +160,12 @@ def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition
     if not name:
         if len(workflows) == 1:
             return workflows[0]
-        names = ", ".join(each.name for each in workflows)
-        has = (
-            f"one of its {len(workflows)} workflows: {names}"
-            if workflows
-            else "a module with a workflow in it"
-        )
-        raise BadOption("TARGET", text, f"{has} (as in {text}:name)" if workflows else has)
+        if workflows:
+            names = ", ".join(f"{text}:{each.name}" for each in workflows)
+            raise BadFile("TARGET", text, f"it has {len(workflows)} workflows; name one of them: {names}")
+        if getattr(module, "__file__", None) is None and Path(text).is_dir():
+            raise BadFile("TARGET", text, "this is a folder; name a file in it")
+        raise BadFile("TARGET", text, "it has no workflow, which is a function or a class with @workflow")
     found = _attribute(module, name)
     if _is_workflow(found):
         return cast("WorkflowDefinition", found)
@@ -170,11 +173,9 @@ def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition
     if named:
         return named[0]
     names = [each.name for each in workflows]
-    has = f"its workflows are {', '.join(names)}" if names else "there are none in it"
-    is_there = f"{name!r} is there, but is no workflow" if found is not None else f"it has no {name!r}"
-    raise BadOption(
-        "TARGET", text, f"a workflow of {module.__name__}: {is_there}; {has}{_did_you_mean(name, names)}"
-    )
+    reason = f"{name!r} is no workflow" if found is not None else f"it has no workflow {name!r}"
+    others = f"; its workflows are {', '.join(names)}" if names else ""
+    raise BadFile("TARGET", text.rpartition(":")[0], reason + others + _did_you_mean(name, names))
 
 
 def _attribute(module: ModuleType, path: str) -> Any:
