@@ -25,14 +25,14 @@ def main() -> int:
 
 
 def play(folder: Path) -> int:
-    say("\n  the same without any Python of ours: commands and functions in a YAML file\n")
+    say("\n  the same as a YAML file: shell commands and plain functions, and no code of a workflow\n")
     say("  $ holdfast init && holdfast graph etl.yaml")
     holdfast(folder, "init", "--force")
     say(indented(holdfast(folder, "graph", "etl.yaml")))
     say(f"  $ holdfast run etl.yaml --id {RUN}")
     done_before = run_and_kill(folder)
     say(f"  $ holdfast run --resume {RUN}")
-    say(indented(holdfast(folder, "run", "--resume", RUN, "--plain")))
+    resume(folder)
     return judge(folder, done_before)
 
 
@@ -59,13 +59,32 @@ def run_and_kill(folder: Path) -> dict[str, Any]:
     return tasks_of(folder)
 
 
+def resume(folder: Path) -> None:
+    process = subprocess.Popen(
+        [*HOLDFAST, "run", "--resume", RUN, "--plain"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        say(f"    {line.rstrip()}")
+    if process.wait() != 0:
+        raise SystemExit(f"the run ended with {process.returncode}")
+    say("")
+
+
 def judge(folder: Path, before: dict[str, Any]) -> int:
     after = tasks_of(folder)
     recorded = [name for name, task in before.items() if task["status"] == "success"]
     again = [name for name in recorded if after[name]["started_at"] != before[name]["started_at"]]
     lost = sum(task["lost"] for task in after.values())
     say(f"  {len(recorded)} tasks were recorded before the crash, {len(again)} of them were done again;")
-    say(f"  {lost} were under way, and were tried once more\n")
+    failed = sum(task["attempt"] > 1 and task["status"] != "success" for task in before.values())
+    say(f"  {lost} were under way, and were tried once more" + (";" if failed else "\n"))
+    if failed:
+        say(f"  {failed} had failed on purpose, and had the next attempt that was due\n")
     return int(bool(again) or not recorded)
 
 
