@@ -64,7 +64,9 @@ class Began(Line, frozen=True, kw_only=True, tag="began"):
     after: list[str] = []
     attempt: int
     node: int = 0
-    """The process that started this one, if the task has one of its own."""
+    """The process of the node, if the task has one of its own."""
+    shell: int = 0
+    """The shell between the two, if there is one."""
     key: str = ""
     """The idempotency key that a task in a process of its own gets."""
 

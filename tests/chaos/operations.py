@@ -111,8 +111,9 @@ class Evidence:
 
 DATABASES = ("Postgres", "SQLite")
 FREEZE = "freeze"
-KILL = "kill -9"
+_KILL = "kill -9"
 """The names of faults that kill a process begin so."""
+_STARTED_BY_NODES = ("task of ", "worker of ", "keeper of ")
 FREEZE_TASK = "SIGSTOP of a task's process"
 _RECOVERY = 3.0
 """Seconds until the next look at a database that was down."""
@@ -205,3 +206,8 @@ def _each(operation: Operation) -> list[Operation]:
 def told(*items: Operation | Entry) -> str:
     """These items, one line each, for the report."""
     return "".join("\n      " + (str(item) if isinstance(item, Operation) else shown(item)) for item in items)
+
+
+def is_death_of_a_node(hurt: Hurt) -> bool:
+    """Whether a node was killed, or a client, and not a process that one of them had started."""
+    return hurt.fault.startswith(_KILL) and bool(hurt.process) and not hurt.whom.startswith(_STARTED_BY_NODES)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tests.chaos.expected import expected
 from tests.chaos.notebook import Began
-from tests.chaos.operations import KILL, Evidence, told
+from tests.chaos.operations import Evidence, is_death_of_a_node, told
 from tests.chaos.verdicts import Verdict, verdict_of
 from tests.chaos.workloads import SCHEDULE
 
@@ -56,15 +56,16 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
 
 def _running_when_their_node_died(evidence: Evidence) -> list[Began]:
     """Leaves out tasks that may have ended otherwise: alone, by a fault, a heartbeat, or with their run."""
-    deaths = {each.process: each for each in evidence.hurts if each.fault.startswith(KILL) and each.process}
-    hurt = {each.process for each in evidence.hurts}
+    deaths = {each.process: each for each in evidence.hurts if is_death_of_a_node(each)}
+    hurt = {each.process for each in evidence.hurts if each.process}
     cancelled = {run: asked[0].began_at for run, asked in evidence.by_run("cancel").items()}
     cases: list[Began] = []
     for began in evidence.begun:
         death = deaths.get(began.node)
         if death is None or evidence.peace(death.whom, began.at, death.at) <= _SHOWN_WITHIN:
             continue
-        has_ended = (began.process, began.task) in evidence.finished or began.process in hurt
+        is_hurt = began.process in hurt or began.shell in hurt
+        has_ended = (began.process, began.task) in evidence.finished or is_hurt
         was_cancelled = cancelled.get(began.run, math.inf) < death.at
         if not has_ended and not was_cancelled and began.label != "watched" and began.run in evidence.runs:
             cases.append(began)

@@ -400,3 +400,28 @@ def test_a_batch_of_starts_counts_as_a_start_of_each() -> None:
 
 def _facts(hurt: Hurt) -> dict[str, Any]:
     return {name: getattr(hurt, name) for name in Hurt.__struct_fields__}
+
+
+@pytest.mark.parametrize("killed", ["process", "shell"])
+def test_a_task_that_was_killed_itself_need_not_be_lost(killed: str) -> None:
+    """Also if its node died later: the attempt had failed by then."""
+    story = a_good_day()
+    began = {"process": 81, "shell": 80, "node": _NODE + 2}
+    story.begin("dag", 3, "broken", **began)
+    story.now += 2
+    task = Hurt(
+        at=story.at(),
+        fault="kill -9 of a task's process",
+        whom=f"task of process {_NODE + 2}",
+        process=began[killed],
+        until=0,
+    )
+    story.now += 2
+    node = Hurt(at=story.at(), fault="kill -9 of a node", whom="n", process=_NODE + 2, until=0)
+
+    check = history.what_ran_on_a_dead_node_is_lost_and_tried_again
+    both_killed = check(gather([*story.entries, task, node]))
+    only_the_node = check(gather([*story.entries, node]))
+
+    assert both_killed.broken == []
+    assert len(only_the_node.broken) == 1

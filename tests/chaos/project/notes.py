@@ -16,12 +16,14 @@ _NOTES = "CHAOS_NOTES"
 
 def began(label: str, after: list[str], at: float | None = None) -> None:
     """This task begins, or began then, and its input was made of the outcomes of those others."""
+    shell, node = _parents()
     _write(
         {
             "what": "began",
             "at": time.monotonic() if at is None else at,
             "process": os.getpid(),
-            "node": os.getppid(),
+            "shell": shell,
+            "node": node,
             "run": os.environ["HOLDFAST_RUN_ID"],
             "task": os.environ["HOLDFAST_TASK_ID"],
             "key": os.environ["HOLDFAST_IDEMPOTENCY_KEY"],
@@ -30,6 +32,14 @@ def began(label: str, after: list[str], at: float | None = None) -> None:
             "after": after,
         }
     )
+
+
+def _parents() -> tuple[int, int]:
+    """The shell that runs this process, or 0, and the node."""
+    parent = os.getppid()
+    with open(f"/proc/{parent}/stat") as file:
+        name, _, fields = file.read().partition("(")[2].rpartition(")")
+    return (parent, int(fields.split()[1])) if name in ("sh", "dash", "bash") else (0, parent)
 
 
 def since_when() -> float:
