@@ -105,7 +105,10 @@ async def test_a_worker_keeps_what_it_has_taken_for_as_long_as_it_says_that_it_l
         await api.post("/queue/poll", {"worker_id": "w2", "services": ["resize"]}, code=204)
         await api.post("/queue/complete", {"queue_id": item["id"], "result": 1})
 
-        await api.wait_for(task, "completed")
+        done = await api.wait_for(task, "completed")
+        runs = await api.get("/tasks/runs", task_id=task)
+        assert json.loads(done["shared_json"]) == {"result": 1}
+        assert [(run["status"], run["worker_id"]) for run in runs] == [("ok", "w1")]
 
 
 async def test_many_workers_that_ask_at_once_get_each_task_once(api: Api):

@@ -235,6 +235,8 @@ class _Restorer:
         """Tasks that failed and were tried again, with the position of the last step that reopened them."""
         self._children_again: dict[int, int] = {}
         self._past = Past()
+        self._told = {child_number(it): it.id for it in history.messages if _is_unread_child(it)}
+        """Unread messages that a child has ended, by its number."""
 
     def restore(self) -> Past:
         past = self._past
@@ -250,6 +252,7 @@ class _Restorer:
             for asked in record.asked:
                 self._open(position, asked)
         past.unheard = list(self._unheard())
+        past.stale = [id for seq, id in self._told.items() if seq not in past.children]
         return past
 
     def _check(self, records: list[StepRecord]) -> None:
@@ -370,11 +373,9 @@ class _Restorer:
         for task in self._past.tasks.values():
             if task.record.status.is_final:
                 yield TaskEnded(task.record.seq, task_outcome(task.record))
-        told = {child_number(m): m.id for m in self._history.messages if _is_unread_child(m)}
-        self._past.stale = [id for seq, id in told.items() if seq not in self._past.children]
         for seq, child in self._past.children.items():
             if child is None or child.status.is_final:
-                yield ChildEnded(seq, self._child_outcome(seq), told.get(seq))
+                yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
             if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
                 yield message_event(message)

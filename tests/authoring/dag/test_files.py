@@ -187,7 +187,7 @@ def test_a_function_of_a_fan_out_gets_its_item_its_index_and_their_number(folder
         ["function: each", "depends_on: a", "foreach: a.files", "inputs: {}"],
         ["function: some", "parallel: 3"],
     ):
-        load_file(dag_in(folder, "file: fan.py", *lines))
+        assert load_file(dag_in(folder, "file: fan.py", *lines)).tasks["b"].name == "b"
 
 
 @pytest.mark.parametrize(
