@@ -69,6 +69,9 @@ from typing import Any, NamedTuple
 class HoldfastError(Exception):
     """The root of the tree."""
 
+    details: str = ""
+    """More than fits into a line, for people. A recorded failure has it instead of a traceback."""
+
     def __reduce__(self) -> tuple[Any, ...]:
         # By default, copying and pickling call the class with `args`. That fails for our errors with other
         # parameters than a message, and breaks the process pool that the error came from.
@@ -432,17 +435,38 @@ class RunParked(HoldfastError):
         super().__init__(f"run {id!r} cannot go on and is parked: {reason}")
 
 
-class DeterminismError(HoldfastError):
-    """`recorded` is the request that the journal has as number `position` of that kind; `requested` is what
-    the code asks for now."""
+_AFTER_AN_EDIT = (
+    "restore the old code, guard the change with context().patched(...), or start new runs on a new version"
+)
 
-    def __init__(self, kind: str, position: int, recorded: str, requested: str) -> None:
-        self.kind, self.position, self.recorded, self.requested = kind, position, recorded, requested
+
+class DeterminismError(HoldfastError):
+    """A replayed workflow asked for something else than is recorded.
+
+    `recorded` is request number `position` of step `step` in the journal. `requested` is what the code asks
+    for now, in the line `place`. `task` is the number of the recorded task, if it is one; `input` are the
+    arguments of the request, as JSON. `details` have the whole difference.
+    """
+
+    def __init__(
+        self,
+        step: int,
+        position: int,
+        recorded: str,
+        requested: str,
+        *,
+        place: str | None = None,
+        hint: str | None = None,
+        task: int | None = None,
+        input: str | None = None,
+    ) -> None:
+        self.step, self.position, self.recorded, self.requested = step, position, recorded, requested
+        self.place, self.task, self.input = place, task, input
+        where = f" in {place}" if place else ""
         super().__init__(
-            f"{kind} {position} was {recorded} when this run passed here, "
-            f"but the code now asks for {requested}; "
-            "restore the old order, guard the change with context().patched(...), or start new runs on a new "
-            "version, then resume the run"
+            f"the code has changed under this run: step {step} of its journal has {recorded} as request "
+            f"{position}, and the code{where} now asks for {requested}; "
+            f"{hint or _AFTER_AN_EDIT}, then resume the run"
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import os
+import subprocess
 import sys
 import time
 import uuid
@@ -21,7 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.codec import Codec, decoder_for, is_deeper
+from holdfast.core.codec import Codec, decoder_for, digest_of, is_deeper
 from holdfast.core.values import Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
 
@@ -494,3 +496,53 @@ def test_what_is_nested_deeper_than_others_can_read_is_refused_though_this_proce
             Codec().encode(value, "it")
     finally:
         sys.setrecursionlimit(limit)
+
+
+# --- digests
+
+
+_DIGEST = """\
+from holdfast.core.codec import digest_of
+print(digest_of({"names": {"ada", "bob", "eve", "joe"}, "mixed": frozenset(["a", 1, None])}))
+"""
+
+
+def test_a_digest_is_the_same_in_every_process_whatever_the_order_of_sets() -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", _DIGEST],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    assert len(digests) == 1
+    assert digests != {"None\n"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({1, 2, 3}, [1, 2, 3]),
+        ((1, 2), [1, 2]),
+        ({3: "x", 1: "y"}, {1: "y", 3: "x"}),
+    ],
+)
+def test_values_that_are_the_same_have_one_digest(one: Any, other: Any) -> None:
+    assert digest_of(one) == digest_of(other) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [([1, 2], [2, 1]), ({"a": 1}, {"a": 2}), ("12", "21"), ({1: "x"}, {1: "y"}), (None, 0), ([], {})],
+)
+def test_values_that_differ_have_other_digests(one: Any, other: Any) -> None:
+    assert digest_of(one) != digest_of(other)
+
+
+def test_a_value_that_cannot_be_stored_has_no_digest() -> None:
+    assert digest_of(object()) is None

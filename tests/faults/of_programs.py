@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from tests.faults.code_edits import Code
-from tests.faults.fault import Fault, cases, simulations
+from tests.faults.fault import Check, Fault, cases, simulations
+
+
+def _edits(test: str) -> list[Check]:
+    return cases("authoring/code/test_edits.py", test)
+
 
 FAULTS = [
     Fault(
         "task-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Code("authoring.code.requests:_take_task").replace(
-                "self._next_task = A + 1", "self._next_task = A + (not self.is_replaying)"
+            Code("authoring.code.requests:Requests.schedule").replace(
+                "self._next_task = A + 1", "self._next_task = A + (self._recorded is None)"
             )
         ],
         cases(
@@ -24,7 +29,7 @@ FAULTS = [
         "5: the counter advances in replay too",
         [
             Code("authoring.code.requests:start_timer").replace(
-                "self._next_timer += 1", "self._next_timer += not self.is_replaying"
+                "self._next_timer += 1", "self._next_timer += self._recorded is None"
             )
         ],
         cases("authoring/code/test_asyncio.py", "test_gather_gives_results_in_order_of_its_arguments"),
@@ -34,7 +39,7 @@ FAULTS = [
         "5: the counter advances in replay too",
         [
             Code("authoring.code.requests:Requests.start_child").replace(
-                "self._next_child += 1", "self._next_child += not self.is_replaying"
+                "self._next_child += 1", "self._next_child += self._recorded is None"
             )
         ],
         [
@@ -49,20 +54,87 @@ FAULTS = [
         "recorded-tasks-asked-for-again",
         "3: a recorded task is never done again",
         [
-            Code("authoring.code.requests:_take_task").replace(
-                "return A, True", "return A, self.is_replaying and A > 0"
+            Code("authoring.code.requests:Requests.schedule").replace(
+                "self._compare(...)", "self._commands.append(ScheduleTask(seq, name, b'{}', options, digest))"
             )
         ],
         cases("testing/test_assert_durable.py", "test_it_gives_the_result_of_a_workflow_that_survives"),
     ),
     Fault(
-        "differences-overlooked",
+        "another-name-overlooked",
         "5: a program that asks for something else is noticed",
-        [Code("authoring.code.requests:_take_task").replace("A != (K, N)", "A.kind != K")],
-        cases(
-            "authoring/code/test_versions.py",
-            "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
-        ),
+        [Code("authoring.code.recorded_requests:_agree").replace("A.name == B.name", "True")],
+        _edits("test_of_a_task_that_seems_renamed_it_is_said_how_it_keeps_its_name"),
+    ),
+    Fault(
+        "other-arguments-overlooked",
+        "5: a call does not get the result of another",
+        [Code("core.journal:entry_of").replace("TaskAsked(A, B, C, D)", "TaskAsked(A, B, C)")],
+        _edits("test_a_run_is_parked_with_the_difference[two calls in another order]"),
+    ),
+    Fault(
+        "another-state-overlooked",
+        "5: a program that asks for something else is noticed",
+        [Code("authoring.code.recorded_requests:_agree").replace("A.key == B.key and C", "A.key == B.key")],
+        _edits("test_a_run_is_parked_with_the_difference[another value of the state]"),
+    ),
+    Fault(
+        "requests-not-made-overlooked",
+        "5: a program that asks for less is noticed",
+        [
+            Code("authoring.code.program:_check_step_end").replace(
+                "A is not None or B is not None", "A is not None"
+            )
+        ],
+        _edits("test_a_run_is_parked_with_the_difference[the last task is gone]"),
+    ),
+    Fault(
+        "timers-not-recorded-overlooked",
+        "5: a program that asks for more is noticed",
+        [
+            Code("authoring.code.recorded_requests:unrecorded_timer").replace(
+                "journal.TimerAsked(...)", "None"
+            )
+        ],
+        _edits("test_a_run_is_parked_with_the_difference[a timeout around the call that a run is in]"),
+    ),
+    Fault(
+        "waits-not-journaled",
+        "5: a program that waits for another message is noticed",
+        [Code("core.journal:write_step").remove("messages.append(...)")],
+        _edits("test_a_run_is_parked_with_the_difference[another signal]"),
+    ),
+    Fault(
+        "defaults-count",
+        "5: a new parameter with a default is no other call",
+        [
+            Code("core.signature:Signature.__init__").replace(
+                "_struct(..., omit_defaults=True)", "_struct(...)"
+            )
+        ],
+        _edits("test_a_task_may_get_a_parameter_with_a_default_and_other_options"),
+    ),
+    Fault(
+        "order-of-sets-counts",
+        "5: the same call is the same in every process",
+        [Code("core.codec:digest_of").replace("_encode_sorted(A)", "_encode(A)")],
+        cases("core/test_codec.py", "test_a_digest_is_the_same_in_every_process_whatever_the_order_of_sets"),
+    ),
+    Fault(
+        "guards-never-removed",
+        "5: code that takes the changed path without asking goes on",
+        [
+            Code("authoring.code.recorded_requests:_find_next").replace(
+                "A is journal.ChildResumed or A is journal.PatchMarked", "A is journal.ChildResumed"
+            )
+        ],
+        _edits("test_a_run_goes_on[a guard that is gone, for a run that took the changed path]"),
+    ),
+    Fault(
+        "differences-not-told",
+        "5: a parked run says what differs",
+        [Code("engine.run_loader:_explain").remove("self._programs.explain(...)")],
+        _edits("test_the_difference_has_both_requests_the_line_and_the_sources[sqlite]"),
     ),
     Fault(
         "differences-can-be-swallowed",
@@ -88,7 +160,7 @@ FAULTS = [
         "5: time in a workflow comes from its journal",
         [
             Code("authoring.code.program:_replay").replace(
-                "self.advance(A.at, ...)", "self.advance(past.steps[-1].at, A.events)"
+                "self.advance(step.at, ...)", "self.advance(past.steps[-1].at, step.events)"
             )
         ],
         cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
@@ -110,19 +182,10 @@ FAULTS = [
         "3: a recorded side effect is never done again",
         [
             Code("authoring.code.requests:Requests.record").replace(
-                "A and self._recorded is not None", "A and self._recorded is not None and seq > 0"
+                "self._recorded is not None", "self._recorded is not None and seq > 0"
             )
         ],
         cases("authoring/code/test_context.py", "test_a_recorded_side_effect_is_not_done_again"),
-    ),
-    Fault(
-        "early-outcomes-forgotten",
-        "3: a recorded outcome is final, also for code that asks later than it used to",
-        [Code("authoring.code.program:_keep_early").replace("A.early[K, S]", "A.early[K, -1]")],
-        cases(
-            "authoring/code/test_asking_later.py",
-            "test_tasks_that_were_asked_for_together_may_be_asked_for_one_after_the_other",
-        ),
     ),
     Fault(
         "second-cancel-interrupts-the-clean-up",

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from holdfast.authoring.differences import describe_difference
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
@@ -20,7 +21,15 @@ from holdfast.core.program import Program
 from holdfast.core.records import ANY_NODE, Definition, History, RunRecord, TaskRecord
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Failure, Payload
-from holdfast.errors import BadDefinition, Refused, UnknownTask, UnknownWorkflow, WrongType, show
+from holdfast.errors import (
+    BadDefinition,
+    DeterminismError,
+    Refused,
+    UnknownTask,
+    UnknownWorkflow,
+    WrongType,
+    show,
+)
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
@@ -308,6 +317,13 @@ class Definitions:
 
     def program(self, run: RunRecord, past: Past) -> Program:
         return self.workflow(run.workflow, run.version).program(run, past, self)
+
+    def explain(
+        self, run: RunRecord, error: DeterminismError, then: Definition | None, history: History
+    ) -> None:
+        here = self.workflow(run.workflow, run.version)
+        recorded = next((task.input for task in history.tasks if task.seq == error.task), None)
+        error.details = describe_difference(error, recorded, then, here.version, here.source)
 
     def body(self, attempt: Attempt) -> Body:
         edition = self.find_edition(attempt.workflow, attempt.version)

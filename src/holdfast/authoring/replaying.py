@@ -12,6 +12,8 @@ from holdfast.core.commands import Command
 from holdfast.core.journal import Requested, entry_of
 from holdfast.errors import DeterminismError
 
+_BUG = "this is a bug of holdfast: please report it, go back to the version that ran before"
+
 
 def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
     """Raises DeterminismError if the step asks for something else than is recorded."""
@@ -19,9 +21,10 @@ def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
     recorded = [_identity(each) for each in asked]
     for position, (new, old) in enumerate(zip(requested, recorded, strict=False)):
         if new != old:
-            raise DeterminismError("step", step, _words(old), f"{_words(new)} (request {position})")
+            raise DeterminismError(step, position, _words(old), _words(new), hint=_BUG)
     if len(requested) != len(recorded):
-        raise DeterminismError("step", step, f"{len(recorded)} requests", f"{len(requested)}")
+        counts = f"{len(recorded)} requests", str(len(requested))
+        raise DeterminismError(step, min(len(requested), len(recorded)), *counts, hint=_BUG)
 
 
 def _identity(asked: Requested) -> tuple[str, Any, Any]:

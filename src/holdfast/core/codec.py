@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, Final, TypeAlias, cast
+from zlib import crc32
 
 import msgspec
 
@@ -214,6 +215,29 @@ def _model_place(location: tuple[str | int, ...]) -> str:
 # The cast is here because a call of the NewType Payload would cost as much as encoding a small value.
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
 _encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
+_encode_sorted = msgspec.json.Encoder(enc_hook=_to_nearly_plain, order="sorted").encode
+
+
+def digest_of(value: object) -> int | None:
+    """A number that tells an edited value from the recorded one. It guards against mistakes, not against
+    attacks. None if the value cannot be stored.
+
+    It is the same in every process, although sets are in another order there.
+    """
+    try:
+        return crc32(_encode_sorted(value))
+    except Exception:  # msgspec sorts neither keys that are not text, nor sets of several types
+        return _digest_of_bytes(value)
+
+
+def _digest_of_bytes(value: object) -> int | None:
+    """Of the bytes that the JSON has, and how many of each: this does not depend on an order either."""
+    try:
+        payload = _encode(value)
+    except Exception:  # a user's model may raise anything
+        return None
+    return crc32(b"".join(b"%d:%d," % (byte, payload.count(byte)) for byte in sorted(set(payload))))
+
 
 # --- finding the value that cannot be stored --------------------------------------------------
 

@@ -12,6 +12,7 @@ import msgspec
 
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Failure, Instant, Outcome, Payload
+from holdfast.core.waiting import WaitKind
 
 NO_INPUT = Payload(b"{}")
 
@@ -21,6 +22,8 @@ class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
     name: str
     input: Payload
     options: TaskOptions = DEFAULT_OPTIONS
+    digest: int | None = None
+    """Of the input, for replay."""
 
 
 class OpenTask(msgspec.Struct, frozen=True):
@@ -80,6 +83,8 @@ class StartChild(msgspec.Struct, frozen=True):
     input: Payload
     detached: bool = False
     """A detached child is not cancelled when its parent ends."""
+    digest: int | None = None
+    """Of the input, for replay."""
 
 
 class CancelChild(msgspec.Struct, frozen=True):
@@ -90,6 +95,15 @@ class SetState(msgspec.Struct, frozen=True):
     key: str
     value: Payload | None
     """None deletes the key."""
+    digest: int | None = None
+    """Of the value, for replay."""
+
+
+class ExpectMessage(msgspec.Struct, frozen=True):
+    """Journal that the code has asked for a signal or a promise, so that replay can compare it."""
+
+    kind: WaitKind
+    name: str
 
 
 class MarkPatch(msgspec.Struct, frozen=True):
@@ -131,6 +145,7 @@ Command: TypeAlias = (
     | StartChild
     | CancelChild
     | SetState
+    | ExpectMessage
     | MarkPatch
     | MarkUndone
     | EndRun

@@ -20,7 +20,7 @@ import msgspec
 
 from holdfast.core.codec import is_deeper
 from holdfast.core.values import Failure
-from holdfast.errors import RunFailed, TaskError
+from holdfast.errors import HoldfastError, RunFailed, TaskError
 
 _LONGEST_CHAIN: Final = 10
 _LONGEST_MESSAGE: Final = 8 * 1024
@@ -61,12 +61,16 @@ def _capture(error: BaseException, seen: set[int]) -> Failure:
     return Failure(
         type=_type_of(error),
         message=message,
-        traceback=_traceback_text(error),
+        traceback=_details_of(error) or _traceback_text(error),
         cause=None if cause is None else _capture(cause, seen),
         arguments=_arguments(error, message),
         attributes=_attributes(error),
         task=_task_of(error) or _task_of(cause),
     )
+
+
+def _details_of(error: BaseException) -> str:
+    return _trim_middle(_clean(error.details)) if isinstance(error, HoldfastError) else ""
 
 
 def _capture_again(error: BaseException, failure: Failure, room: int) -> Failure:
@@ -175,6 +179,8 @@ def _arguments(error: BaseException, message: str) -> list[Any] | None:
 
 def _attributes(error: BaseException) -> dict[str, Any] | None:
     attributes = dict(vars(error))
+    if isinstance(error, HoldfastError):
+        attributes.pop("details", None)  # they stand for the traceback
     for name in _slots(type(error)):
         if hasattr(error, name):
             attributes[name] = getattr(error, name)

@@ -19,9 +19,11 @@ from holdfast.core.events import (
     TimerFired,
 )
 from holdfast.core.journal import (
+    EXACT,
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
+    MessageAsked,
     MessageHeard,
     ReopenedHeard,
     Requested,
@@ -61,7 +63,9 @@ _MOST = 2**31 - 1
 class Step(NamedTuple):
     at: Instant
     events: list[Event]
-    asked: list[Requested]
+    asked: list[Requested | MessageAsked]
+    is_exact: bool = True
+    """Whether `asked` has every request, with the digests of inputs. Steps of 0.4.0 and before do not."""
 
 
 class UnsettledTask(NamedTuple):
@@ -247,7 +251,7 @@ class _Restorer:
         self._find_again(counted)
         for position, record in counted:
             events = [self._event(position, heard) for heard in record.heard]
-            past.steps.append(Step(record.at, events, record.asked))
+            past.steps.append(Step(record.at, events, record.requests(), record.edition >= EXACT))
             self._close(position, events)
             for asked in record.asked:
                 self._open(position, asked)

@@ -5,12 +5,13 @@ MessagePack and holds no payloads. Those are stored once, as JSON, in the rows o
 runs, and the step refers to them by number. `history.restore` joins the two again.
 
 Entries are arrays, not maps, to keep a step small. So a new field may only be added at the end of an entry.
+Older versions ignore fields that they do not know, but refuse a kind of entry that they do not know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never, cast
 
 import msgspec
 
@@ -21,6 +22,7 @@ from holdfast.core.commands import (
     CancelTimer,
     Command,
     CompleteRun,
+    ExpectMessage,
     FailRun,
     MarkPatch,
     MarkUndone,
@@ -46,6 +48,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, RunStatus, Succeeded
+from holdfast.core.waiting import WaitKind
 from holdfast.errors import JournalCorrupt
 
 # --- entries ----------------------------------------------------------------------------------
@@ -91,6 +94,8 @@ class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
     seq: int
     name: str
     options: TaskOptions = DEFAULT_OPTIONS
+    digest: int | None = None
+    """Of the input. None: not known. Journals of 0.4.0 and before have none, here and below."""
 
 
 class TaskOpened(_Entry, frozen=True, tag="O"):
@@ -128,6 +133,9 @@ class ChildAsked(_Entry, frozen=True, tag="H"):
     seq: int
     workflow: str
     detached: bool = False
+    id: str | None = None
+    digest: int | None = None
+    """Of the input."""
 
 
 class ChildCancelAsked(_Entry, frozen=True, tag="CH"):
@@ -136,6 +144,8 @@ class ChildCancelAsked(_Entry, frozen=True, tag="CH"):
 
 class StateAsked(_Entry, frozen=True, tag="S"):
     key: str
+    digest: int | None = None
+    """Of the value."""
 
 
 class PatchMarked(_Entry, frozen=True, tag="P"):
@@ -169,10 +179,35 @@ Requested: TypeAlias = (
 )
 
 
+class MessageAsked(msgspec.Struct, frozen=True):
+    """The code asked for a signal or a promise."""
+
+    kind: WaitKind
+    name: str
+
+
+EXACT: Final = 1
+"""The edition of steps in which every request is recorded, with the digest of its input."""
+
+
 class StepRecord(msgspec.Struct, frozen=True, array_like=True):
     at: Instant
     heard: list[Heard]
     asked: list[Requested]
+    edition: int = 0
+    """0 for steps of 0.4.0 and before."""
+    messages: list[tuple[int, WaitKind, str]] = []
+    """Signals and promises that the code asked for, each with the number of entries in `asked` before it.
+    They stand apart because older versions would refuse them among the others."""
+
+    def requests(self) -> list[Requested | MessageAsked]:
+        """All requests, in the order in which they were made."""
+        if not self.messages:
+            return cast("list[Requested | MessageAsked]", self.asked)
+        requests: list[Requested | MessageAsked] = [*self.asked]
+        for before, kind, name in reversed(self.messages):
+            requests.insert(before, MessageAsked(kind, name))
+        return requests
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -180,7 +215,18 @@ _decode = msgspec.msgpack.Decoder(StepRecord).decode
 
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
-    return _encode((at, list(map(_heard, events)), list(map(entry_of, commands))))
+    heard = list(map(_heard, events))
+    asked: list[Requested] = []
+    messages: list[tuple[int, WaitKind, str]] = []
+    for command in commands:
+        entry = entry_of(command)
+        if type(entry) is MessageAsked:
+            messages.append((len(asked), entry.kind, entry.name))
+        else:
+            asked.append(cast("Requested", entry))
+    if messages:
+        return _encode((at, heard, asked, EXACT, messages))
+    return _encode((at, heard, asked, EXACT))
 
 
 def _heard(event: Event) -> Heard:
@@ -206,11 +252,11 @@ def _heard(event: Event) -> Heard:
             assert_never(event)
 
 
-def entry_of(command: Command) -> Requested:
+def entry_of(command: Command) -> Requested | MessageAsked:
     """The journal's entry for a command."""
     match command:
         case ScheduleTask():
-            return TaskAsked(command.seq, command.name, command.options)
+            return TaskAsked(command.seq, command.name, command.options, command.digest)
         case CompleteRun():
             return EndAsked(RunStatus.SUCCESS)
         case OpenTask():
@@ -228,11 +274,13 @@ def entry_of(command: Command) -> Requested:
         case CancelTimer():
             return TimerCancelAsked(command.seq)
         case StartChild():
-            return ChildAsked(command.seq, command.workflow, command.detached)
+            return ChildAsked(command.seq, command.workflow, command.detached, command.id, command.digest)
         case CancelChild():
             return ChildCancelAsked(command.seq)
         case SetState():
-            return StateAsked(command.key)
+            return StateAsked(command.key, command.digest)
+        case ExpectMessage():
+            return MessageAsked(command.kind, command.name)
         case MarkPatch():
             return PatchMarked(command.change_id)
         case MarkUndone():

@@ -30,7 +30,7 @@ from typing import (
 
 import msgspec
 
-from holdfast.core.codec import Codec, Decode, decoder_for, explain_mismatch, words_of
+from holdfast.core.codec import Codec, Decode, decoder_for, digest_of, explain_mismatch, words_of
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, Refused, WrongType, show
 
@@ -44,7 +44,17 @@ class Signature:
     `name` names the function in errors: "task 'charge'".
     """
 
-    __slots__ = ("_call", "_decode", "_decode_result", "_make", "_parameters", "_result", "_shape", "name")
+    __slots__ = (
+        "_call",
+        "_decode",
+        "_decode_result",
+        "_make",
+        "_make_sparse",
+        "_parameters",
+        "_result",
+        "_shape",
+        "name",
+    )
 
     def __init__(
         self, name: str, function: str, parameters: inspect.Signature, hints: dict[str, Any]
@@ -56,6 +66,7 @@ class Signature:
         self._parameters = parameters
         self._shape = _shape(parameters)
         self._make = _struct(function, parameters, hints)
+        self._make_sparse = _struct(function, parameters, hints, omit_defaults=True)
         self._decode = decoder_for(self._make)
         self._decode_result: Decode | None = None if hints["return"] is Any else decoder_for(hints["return"])
 
@@ -101,6 +112,17 @@ class Signature:
         except Exception as error:  # a user's __post_init__ or validator may raise anything
             raise WrongType(self._call, explain_mismatch(error)) from error
         return payload
+
+    def digest(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """The digest of a call, as `digest_of`. Defaults do not count, so a function may get a new parameter
+        with a default. None if there is no such call."""
+        try:
+            if self._shape.is_plain:
+                return digest_of(self._make_sparse(*args, **kwargs))
+            given = self._parameters.bind(*args, **kwargs).arguments
+            return digest_of(self._make_sparse(**{_field_name(name): each for name, each in given.items()}))
+        except TypeError:
+            return None
 
     def unpack(self, payload: Payload) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments of a stored call. Raises WrongType."""
@@ -192,14 +214,23 @@ _OPTIONS = inspect.Parameter.VAR_KEYWORD
 _BOUND_BY_STRUCTS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def _struct(name: str, parameters: inspect.Signature, hints: dict[str, Any]) -> type[msgspec.Struct]:
+def _struct(
+    name: str, parameters: inspect.Signature, hints: dict[str, Any], *, omit_defaults: bool = False
+) -> type[msgspec.Struct]:
     each = list(parameters.parameters.values())
     rename = {_field_name(it.name): it.name for it in each if _field_name(it.name) != it.name}
     positional = [_field(it, hints[it.name]) for it in each if it.kind in _POSITIONAL]
     others = [_field(it, hints[it.name]) for it in each if it.kind not in _POSITIONAL]
     # Keyword-only fields of a base come after the Struct's own fields and stay keyword-only.
-    base = msgspec.defstruct(name, others, kw_only=True, rename=rename)
-    return msgspec.defstruct(name, positional, bases=(base,), rename=rename, forbid_unknown_fields=True)
+    base = msgspec.defstruct(name, others, kw_only=True, rename=rename, omit_defaults=omit_defaults)
+    return msgspec.defstruct(
+        name,
+        positional,
+        bases=(base,),
+        rename=rename,
+        forbid_unknown_fields=True,
+        omit_defaults=omit_defaults,
+    )
 
 
 def _field(parameter: inspect.Parameter, hint: Any) -> tuple[str, Any] | tuple[str, Any, Any]:

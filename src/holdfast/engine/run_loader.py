@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event
@@ -35,7 +35,7 @@ from holdfast.engine.inbox import (
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
-from holdfast.errors import JournalCorrupt, StoreUnavailable, TooManySetbacks
+from holdfast.errors import DeterminismError, JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
 from holdfast.ports.nodes import EngineStore
@@ -44,6 +44,11 @@ from holdfast.ports.programs import Programs
 _log = logging.getLogger("holdfast.engine")
 
 T = TypeVar("T")
+
+
+class _EditedRun(NamedTuple):
+    history: History
+    error: DeterminismError
 
 
 class RunLoader:
@@ -107,18 +112,40 @@ class RunLoader:
                 fresh.append(History(run, [], [], [], []))
             else:
                 to_load.append(run.key)
-        self._load_all(fresh)
+        await self._load_all(fresh)
         if to_load:
-            self._load_all(await self._read(lambda: self._store.load_histories(self._namespace, to_load)))
+            read = await self._read(lambda: self._store.load_histories(self._namespace, to_load))
+            await self._load_all(read)
         return set(to_load)
 
-    def _load_all(self, histories: Sequence[History]) -> None:
+    async def _load_all(self, histories: Sequence[History]) -> None:
+        edited: list[_EditedRun] = []
         with gc_paused():
             for history in histories:
-                self._load_run(history)
+                try:
+                    self._load_run(history)
+                except DeterminismError as error:
+                    edited.append(_EditedRun(history, error))
+        if edited:
+            await self._explain(edited)
+
+    async def _explain(self, edited: Sequence[_EditedRun]) -> None:
+        """Park runs whose code was edited, with the whole difference."""
+        which = sorted({(each.history.run.workflow, each.history.run.version) for each in edited})
+        read = await self._read(lambda: self._store.find_definitions(self._namespace, which))
+        stored = {(definition.name, definition.version): definition for definition in read}
+        for history, error in edited:
+            run = history.run
+            self._programs.explain(run, error, stored.get((run.workflow, run.version)), history)
+            resident = self._residents.get(run.key)
+            if resident is not None:
+                self._post_unable(resident, error, history)
 
     def _load_run(self, history: History) -> None:
-        """Bring a run into memory: replay its journal, and resume its timers, tasks and children."""
+        """Bring a run into memory: replay its journal, and resume its timers, tasks and children.
+
+        Raises DeterminismError. A run that cannot go on for another reason is parked.
+        """
         resident = Resident(history.run, _NoProgram())
         self._residents.add(resident)
         try:
@@ -130,10 +157,10 @@ class RunLoader:
             if history.run.setbacks >= SETBACKS_ALLOWED:
                 raise TooManySetbacks(history.run.setbacks)
             resident.program = self._programs.program(history.run, past)
+        except DeterminismError:
+            raise
         except Exception as error:
-            unread = [message for message in history.messages if message.taken is None]
-            resident.events += [message_event(each) for each in unread if each.kind is MessageKind.CANCEL]
-            self._post_unable(resident, error)
+            self._post_unable(resident, error, history)
             return
         resident.position = past.position
         resident.at = past.steps[-1].at if past.steps else resident.at
@@ -168,7 +195,11 @@ class RunLoader:
             self._inbox.post(WorkerReported(attempt, read_report(message.payload), message.id))
         self._residents.mark_ready(resident)
 
-    def _post_unable(self, resident: Resident, error: Exception) -> None:
+    def _post_unable(self, resident: Resident, error: Exception, history: History | None = None) -> None:
+        """Have a run parked, or cancelled, if that is among its unread messages."""
+        for message in () if history is None else history.messages:
+            if message.taken is None and message.kind is MessageKind.CANCEL:
+                resident.events.append(message_event(message))
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
         self._inbox.post(RunUnable(resident, error))
         self._residents.mark_ready(resident)

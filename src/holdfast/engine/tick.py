@@ -26,6 +26,7 @@ from holdfast.core.commands import (
     Command,
     CompleteRun,
     EndRun,
+    ExpectMessage,
     FailRun,
     MarkPatch,
     MarkUndone,
@@ -247,7 +248,7 @@ class Tick:
                 self._cancel_child(resident, command.seq, "its parent cancelled it")
             case SetState():
                 self.commit.state.append(StateChange(resident.key, command.key, command.value))
-            case MarkPatch() | MarkUndone():
+            case ExpectMessage() | MarkPatch() | MarkUndone():
                 pass  # only the journal needs it, for replay or for a retry
             case _:
                 assert_never(command)

@@ -7,7 +7,8 @@ from typing import NamedTuple, Protocol
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import Definition, History, RunRecord
+from holdfast.errors import DeterminismError
 
 
 class Pinned(NamedTuple):
@@ -53,4 +54,11 @@ class Programs(Protocol):
 
         Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow if the run cannot go on here.
         """
+        ...
+
+    def explain(
+        self, run: RunRecord, error: DeterminismError, then: Definition | None, history: History
+    ) -> None:
+        """Add the whole difference to the error. `then` is the version with which the run began, if the store
+        has it."""
         ...

@@ -17,9 +17,11 @@ from typing import Any, TypeVar, overload
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.program import CodeProgram
+from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
+from holdfast.core.waiting import WaitKind
 from holdfast.errors import OutsideContext, TaskError
 
 T = TypeVar("T")
@@ -122,6 +124,7 @@ class Context:
         twice for a name gives the same value. The promise may be resolved before the code asks for it.
         """
         name = checked_name("the name of a promise", name)
+        self._program.expect_message(WaitKind.PROMISE, name)
         return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -143,6 +146,7 @@ class Context:
         Raises TimeoutError after `timeout`. No message is lost by a timeout.
         """
         name = checked_name("the name of a signal", name)
+        self._program.expect_message(WaitKind.SIGNAL, name)
         return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
@@ -156,6 +160,7 @@ class Context:
     def drain_signals(self, name: str, type: Any = Any) -> list[Any]:
         """All messages of that name that have arrived, without waiting."""
         name = checked_name("the name of a signal", name)
+        self._program.expect_message(WaitKind.SIGNAL, name)
         payloads = self._program.inbox.drain_signals(name)
         return [self._program.codec.decode(payload, type, f"signal {name!r}") for payload in payloads]
 
@@ -211,12 +216,13 @@ class State:
 
     def set(self, key: str, value: Any) -> None:
         key = checked_name("a key of the state", key)
-        self._program.set_state(key, self._program.codec.encode(value, f"state {key!r}"))
+        payload = self._program.codec.encode(value, f"state {key!r}")
+        self._program.set_state(key, payload, digest_of(value))
 
     def delete(self, key: str) -> None:
         key = checked_name("a key of the state", key)
         if self._program.state and key in self._program.state:
-            self._program.set_state(key, None)
+            self._program.set_state(key, None, None)
 
     def keys(self) -> list[str]:
         return list(self._program.state or ())

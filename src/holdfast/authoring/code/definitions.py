@@ -19,7 +19,7 @@ from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, source_of
-from holdfast.core.codec import Codec
+from holdfast.core.codec import Codec, digest_of
 from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
@@ -76,8 +76,10 @@ class Task(Generic[P, R]):
     def schedule(
         self, requests: Requests, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[R]:
-        input = self.signature.pack(args, kwargs, requests.codec)
-        return requests.schedule(self.name, input, options, self.signature.unpack_result)
+        digest, input = self.signature.digest(args, kwargs), None
+        if not requests.has_task_next(self.name, digest):
+            input = self.signature.pack(args, kwargs, requests.codec)
+        return requests.schedule(self.name, input, digest, options, self.signature.unpack_result)
 
     def __repr__(self) -> str:
         return f"<task {self.name!r}>"
@@ -147,8 +149,9 @@ class Workflow(Generic[P, R]):
         version = self.version if self.is_pinned else None
         if not requests.is_recorded_child():
             requests.resolver.require_workflow(self.name, version)
+        digest = self.signature.digest(args, kwargs)
         return requests.start_child(
-            self.name, version, input, self.signature.unpack_result, id=id, detached=detached
+            self.name, version, input, digest, self.signature.unpack_result, id=id, detached=detached
         )
 
     def unpack_result(self, payload: Payload) -> R:
@@ -196,7 +199,8 @@ class CatalogResolver:
         if not isinstance(task, str):
             raise WrongType("context().schedule()", f"expected a task or its name, got {show(task)}")
         input = _pack_unknown(f"task {task!r}", args, kwargs, requests.codec)
-        return requests.schedule(task, input, TaskOptions(), partial(_unpack_unknown, requests.codec))
+        decode = partial(_unpack_unknown, requests.codec)
+        return requests.schedule(task, input, digest_of(kwargs), TaskOptions(), decode)
 
     def start_child(
         self,
@@ -221,11 +225,13 @@ class CatalogResolver:
                 raise
             input = _pack_unknown(f"workflow {name!r}", args, kwargs, requests.codec)
             decode: Any = partial(_unpack_unknown, requests.codec)
+            digest = digest_of(kwargs)
         else:
             input = known.signature.pack(args, kwargs, requests.codec)
+            digest = known.signature.digest(args, kwargs)
             decode = known.signature.unpack_result
             version = known.version if known.is_pinned else None
-        return requests.start_child(name, version, input, decode, id=id, detached=detached)
+        return requests.start_child(name, version, input, digest, decode, id=id, detached=detached)
 
 
 def _pack_unknown(what: str, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:

@@ -200,10 +200,13 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
 
     # --- methods that the program calls
 
-    def fire(self, seq: int) -> None:
+    def fire(self, seq: int) -> bool:
+        """Whether the timer was still open."""
         timer = self._timers.pop(seq, None) if self._timers else None
-        if timer is not None:
-            self.call_soon(_run_timer, timer)
+        if timer is None:
+            return False
+        self.call_soon(_run_timer, timer)
+        return True
 
     def feed(self, events: Sequence[T], hear: Callable[[T], None], queueing: type, allowed: int) -> None:
         """Call `hear` for each event and run all callbacks that are ready then, before the next event.

@@ -1,7 +1,7 @@
 """The program of a code workflow. It restores a run by replaying its coroutine.
 
-Replay feeds the events of each step at the instant of that step. The code asks again for what it asked for
-then; `Requests` compares each request with the journal.
+Replay feeds the events of each step at the instant of that step. The code has to ask again for exactly what
+it asked for then; `Requests` compares each request with the journal.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 from holdfast.authoring.code.handles import settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
+from holdfast.authoring.code.places import waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.authoring.code.requests import DefinitionResolver, Requests
-from holdfast.core import journal
 from holdfast.core.codec import Codec
 from holdfast.core.commands import CancelRun, Command, CompleteRun, FailRun, ResumeChild, SetState
 from holdfast.core.events import (
@@ -29,9 +29,9 @@ from holdfast.core.events import (
     TimerFired,
 )
 from holdfast.core.failures import capture
-from holdfast.core.history import Past
+from holdfast.core.history import Past, Step
 from holdfast.core.records import RunRecord
-from holdfast.core.values import Instant, Outcome, Payload
+from holdfast.core.values import Instant, Payload
 from holdfast.core.waiting import WaitReason, wait_for_children
 from holdfast.errors import Deadlock
 
@@ -73,10 +73,10 @@ class CodeProgram(Requests):
             raise self._determinism_error
         if self._main.done():
             self._end()
-        elif not (self._handles or self._waits_beyond_tasks or self.is_replaying):
-            raise Deadlock()
-        if self.is_replaying:
+        elif self._recorded is not None:
             return []
+        elif not (self._handles or self._waits_beyond_tasks):
+            raise Deadlock()
         commands: list[Any] = self._commands
         self._commands = []
         if not self._next_timer:
@@ -107,40 +107,51 @@ class CodeProgram(Requests):
     # --- replay
 
     def _replay(self, past: Past) -> None:
-        # If a retry goes back to the very beginning, there is nothing to replay: the code starts here.
-        starts_over = len(past.steps) == 1 and any(isinstance(it, Reopened) for it in past.steps[0].events)
+        """Raises DeterminismError if the code asks for something else than is recorded."""
+        steps = past.steps
         recorded = self._recorded = RecordedRequests(past)
-        for step in past.steps:
-            for asked in step.asked:
-                recorded.expect(asked)
-                if isinstance(asked, journal.PatchMarked):
-                    self._remember_patch(asked.change_id, is_patched=True)
-        self.is_replaying = not starts_over
-        for number, step in enumerate(past.steps):
-            commands = self.advance(step.at, step.events)
-            if starts_over:
-                self._commands = [*commands]
-            if self._has_ended:
-                if self.is_replaying:
-                    self._check_end(number)
-                break  # the code was shortened, and this run is past its new end
-        self.is_replaying = False
-        if recorded.is_reopened:
-            # The store dropped the state of the steps that were struck out. Write the current state.
-            for key, value in (self.state or {}).items():
-                self._emit(SetState(key, value))
-        if any(isinstance(event, Reopened) for event in past.steps[-1].events):
+        if _is_reopening(steps[0]):
+            # A retry went back to the very beginning, so the code starts at the reopening. What it asks for
+            # there is recorded with the next step.
+            if len(steps) == 1:
+                self._recorded = None
+                self._commands = [*self.advance(steps[0].at, steps[0].events)]
+                return
+            recorded.begin_step(1, steps[1])
+            self.advance(steps[0].at, steps[0].events)
+            self.advance(steps[1].at, steps[1].events)
+            self._check_step_end()
+            steps = steps[2:]
+        was_reopened = False
+        for number, step in enumerate(steps, len(past.steps) - len(steps)):
+            recorded.begin_step(number, step)
+            if was_reopened:
+                self._write_state()
+            self.advance(step.at, step.events)
+            self._check_step_end()
+            was_reopened = _is_reopening(step)
+            if was_reopened:
+                recorded.note_reopening()
+        self._recorded = None
+        if was_reopened:
+            self._write_state()
             # Children that were reopened with this run may be held back until it asks for them.
             for seq, child in past.children.items():
                 if child is not None and not child.status.is_final:
-                    self._emit(ResumeChild(seq))
+                    self._ask(ResumeChild(seq))
 
-    def _check_end(self, step: int) -> None:
-        """Raises DeterminismError if the code now fails where the run once went on: the run did not fail."""
-        error = None if self._main.cancelled() else self._main.exception()
-        if error is not None:
-            raised = f"an end, with {type(error).__name__}: {error}"
-            raise self._mismatch("step", step, "followed by others", raised) from error
+    def _check_step_end(self) -> None:
+        """Raises DeterminismError if a request of the step is recorded that the code has not made, or if the
+        code has started a timer that is not recorded."""
+        assert self._recorded is not None
+        loose = self._recorded.unrecorded_timer()
+        if loose is not None or self._recorded.unmade() is not None:
+            raise self._mismatch(loose, waiting_line(self._main.get_coro()))
+
+    def _write_state(self) -> None:
+        """After a reopening: the store has dropped the state of the steps that were struck out."""
+        for key, value in (self.state or {}).items():
+            self._ask(SetState(key, value))
 
     # --- events
 
@@ -148,19 +159,15 @@ class CodeProgram(Requests):
         match event:
             case TaskEnded():
                 handle = self._handles.pop(event.seq, None)
-                if handle is not None:
+                if handle is not None:  # otherwise the code has cancelled it
                     settle(handle, event.outcome, self._task_error)
-                else:
-                    self._keep_early("task", event.seq, self._next_task, event.outcome)
             case TimerFired():
-                self._open_timers -= 1
-                self._loop.fire(event.seq)
+                if self._loop.fire(event.seq):
+                    self._open_timers -= 1
             case ChildEnded():
                 child = self._children.pop(event.seq, None) if self._children else None
                 if child is not None:
                     settle(child, event.outcome, self._child_error)
-                else:
-                    self._keep_early("child", event.seq, self._next_child, event.outcome)
             case SignalReceived():
                 self.inbox.queue(event.name).put_nowait(event.payload)
             case PromiseAnswered():
@@ -171,13 +178,6 @@ class CodeProgram(Requests):
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
                 self._next_child = max(self._next_child, event.children)
-                if self._recorded is not None:
-                    self._recorded.is_reopened = True
-
-    def _keep_early(self, kind: str, seq: int, next_seq: int, outcome: Outcome) -> None:
-        # A number that was used and has no handle belongs to cancelled work: nobody needs the outcome.
-        if self._recorded is not None and seq >= next_seq:
-            self._recorded.early[kind, seq] = outcome
 
     def _request_cancel(self, reason: str) -> None:
         # A second request must not interrupt the clean-up that the first one began.
@@ -192,18 +192,22 @@ class CodeProgram(Requests):
         self._has_ended = True
         if self._main.cancelled():
             if self.cancel_requested:
-                self._emit(CancelRun(self._cancel_reason))
+                self._ask(CancelRun(self._cancel_reason))
             else:
                 error = asyncio.CancelledError("it awaited something that it had cancelled itself")
-                self._emit(FailRun(capture(error)))
+                self._ask(FailRun(capture(error)))
             return
         error = self._main.exception()
         if error is None:
-            self._emit(CompleteRun(self._main.result()))
+            self._ask(CompleteRun(self._main.result()))
         else:
-            self._emit(FailRun(capture(error, task=getattr(error, "task_id", None))))
+            self._ask(FailRun(capture(error, task=getattr(error, "task_id", None))))
 
     def report_unhandled(self, context: dict[str, Any]) -> None:
-        if not self.is_replaying:
+        if self._recorded is None:
             error = context.get("exception")
             _log.warning("run %s: %s", self.run_id, context.get("message"), exc_info=error)
+
+
+def _is_reopening(step: Step) -> bool:
+    return any(isinstance(event, Reopened) for event in step.events)

@@ -1,53 +1,160 @@
-"""What a run has asked for according to its journal. Replay compares new requests with it."""
+"""What a run asked for, according to its journal. Replay holds every request of the code against it.
+
+There is one order over all kinds of requests. The code has to ask for exactly what is recorded, step by step:
+nothing else, nothing less and nothing more. Journals of 0.4.0 and before have no digests of inputs and no
+waits for messages. They are compared as far as they go.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TypeAlias
 
 from holdfast.core import journal
-from holdfast.core.history import Past
+from holdfast.core.history import Past, Step
 from holdfast.core.values import Instant, Outcome
 
-
-class RecordedTask(NamedTuple):
-    kind: str
-    name: str
+AnyRequest: TypeAlias = journal.Requested | journal.MessageAsked
 
 
 class RecordedRequests:
-    """The requests of a run, by kind and number."""
+    """A cursor over the requests of the steps that are replayed."""
 
-    __slots__ = ("cancels", "children", "early", "is_reopened", "local", "tasks", "timers")
+    __slots__ = ("_asked", "_index", "_is_exact", "_is_reopened", "_local", "_loose_timers", "step")
 
     def __init__(self, past: Past) -> None:
-        self.tasks: dict[int, RecordedTask] = {}
-        self.timers: dict[int, Instant] = {}
-        self.children: dict[int, str] = {}
-        self.cancels: set[tuple[str, int]] = set()
-        self.local = past.local
-        self.is_reopened = False
-        self.early: dict[tuple[str, int], Outcome] = {}
-        """Outcomes whose requests the code has not made yet. It may have changed to ask later."""
+        self._local = past.local
+        self._asked: list[AnyRequest] = []
+        self._index = 0
+        self._is_exact = self._is_reopened = False
+        self._loose_timers: dict[int, Instant] = {}
+        self.step = 0
+        """The number of the step that is replayed."""
 
-    def expect(self, asked: journal.Requested) -> None:
-        match asked:
-            case journal.TaskAsked():
-                self.tasks[asked.seq] = RecordedTask("task", asked.name)
-            case journal.TaskRecorded():
-                self.tasks[asked.seq] = RecordedTask("local side effect", asked.name)
-            case journal.TimerAsked():
-                self.timers[asked.seq] = asked.due
-            case journal.ChildAsked():
-                self.children[asked.seq] = asked.workflow
-            case journal.TaskCancelAsked():
-                self.cancels.add(("task", asked.seq))
-            case journal.TimerCancelAsked():
-                self.cancels.add(("timer", asked.seq))
-            case journal.ChildCancelAsked():
-                self.cancels.add(("child", asked.seq))
-            case journal.PatchMarked() | journal.StateAsked() | journal.EndAsked():
-                pass  # the program keeps patches, the code rebuilds the state, and the end may move
-            case journal.ChildResumed():
-                pass  # a reopening asks for it, not the code
-            case journal.TaskOpened() | journal.TaskResumed() | journal.UndoneMarked():
-                pass  # only DAGs and flows ask for these
+    # --- steps
+
+    def begin_step(self, number: int, step: Step) -> None:
+        self.step = number
+        self._asked = step.asked
+        self._index = 0
+        self._is_exact = step.is_exact
+
+    def note_reopening(self) -> None:
+        self._is_reopened = True
+
+    @property
+    def position(self) -> int:
+        """Of the next request in its step."""
+        return self._find_next()
+
+    def unmade(self) -> AnyRequest | None:
+        """At the end of a step: a request that is recorded, and that the code has not made."""
+        return self._next()
+
+    def unrecorded_timer(self) -> journal.TimerAsked | None:
+        """At the end of a step: a timer that the code has started, and that is not recorded."""
+        for seq, due in self._loose_timers.items():
+            return journal.TimerAsked(seq, due)
+        return None
+
+    # --- requests
+
+    def take(self, asked: AnyRequest) -> bool:
+        """Whether the code asks for what is recorded next. If so, go on to the one after it."""
+        if not self._is_exact and self._is_unknown(type(asked)):
+            return True
+        index = self._find_next()
+        if index == len(self._asked):
+            return False
+        recorded = self._asked[index]
+        if type(recorded) is not type(asked) or not _agree(recorded, asked):
+            return False
+        self._index = index + 1
+        return True
+
+    def has_task_next(self, seq: int, name: str, digest: int | None) -> bool:
+        """Only if the digests are known: then it is surely the same call."""
+        recorded = self._next()
+        return (
+            type(recorded) is journal.TaskAsked
+            and recorded.digest is not None
+            and recorded.digest == digest
+            and recorded.seq == seq
+            and recorded.name == name
+        )
+
+    def has_child_next(self) -> bool:
+        return isinstance(self._next(), journal.ChildAsked)
+
+    def take_timer(self, seq: int, due: Instant) -> bool:
+        """A timer that is cancelled in the step in which it was started is not in the journal. So a timer
+        that is not recorded is only noted here, until the end of the step."""
+        recorded = self._next()
+        if isinstance(recorded, journal.TimerAsked) and recorded.seq == seq:
+            return self.take(journal.TimerAsked(seq, due))
+        self._loose_timers[seq] = due
+        return True
+
+    def take_timer_cancel(self, seq: int) -> bool:
+        if self._loose_timers.pop(seq, None) is not None:
+            return True
+        return self.take(journal.TimerCancelAsked(seq))
+
+    def take_patch(self, change_id: str) -> bool:
+        """Whether the run has marked this change here."""
+        for index in range(self._index, len(self._asked)):
+            recorded = self._asked[index]
+            if type(recorded) is not journal.PatchMarked:
+                return False
+            if recorded.change_id == change_id:
+                self._index = index + 1
+                return True
+        return False
+
+    def local_outcome(self, seq: int) -> Outcome:
+        return self._local[seq]
+
+    def _next(self) -> AnyRequest | None:
+        """The next request that the code has to make. None: the step has no more."""
+        index = self._find_next()
+        return self._asked[index] if index < len(self._asked) else None
+
+    def _find_next(self) -> int:
+        """The index of `_next`. What lies before it, the code need not ask for: children that the program
+        resumed when the run was reopened, and marks of changes. A mark says that the run took the changed
+        path. Code may take that path without asking, once no run needs the old one."""
+        for index in range(self._index, len(self._asked)):
+            kind = type(self._asked[index])
+            if kind is journal.ChildResumed or kind is journal.PatchMarked:
+                continue
+            if self._is_exact or not self._is_unknown(kind):
+                return index
+        return len(self._asked)
+
+    def _is_unknown(self, kind: type[AnyRequest]) -> bool:
+        """Whether steps up to 0.4.0 do not say when the code asked for this. They have no messages. And a run
+        that was once reopened wrote its whole state again whenever it was loaded."""
+        return kind is journal.MessageAsked or (self._is_reopened and kind is journal.StateAsked)
+
+
+def _agree(recorded: AnyRequest, asked: AnyRequest) -> bool:
+    """Whether two requests of the same kind are the same. Options of tasks may change: the recorded ones
+    count."""
+    match recorded, asked:
+        case journal.TaskAsked(), journal.TaskAsked():
+            return (
+                recorded.seq == asked.seq
+                and recorded.name == asked.name
+                and recorded.digest in (None, asked.digest)
+            )
+        case journal.ChildAsked(), journal.ChildAsked():
+            return (
+                recorded.seq == asked.seq
+                and recorded.workflow == asked.workflow
+                and recorded.detached == asked.detached
+                and recorded.id in (None, asked.id)
+                and recorded.digest in (None, asked.digest)
+            )
+        case journal.StateAsked(), journal.StateAsked():
+            return recorded.key == asked.key and recorded.digest in (None, asked.digest)
+        case _:
+            return recorded == asked

@@ -1,8 +1,8 @@
 """What workflow code asks for: tasks, timers, children, side effects, state and patches.
 
-Each request takes the next number of its kind, and is compared with what the journal has under that number.
-A request that is recorded is not made again; a new one becomes a command. So the same code brings a run back
-to where it was, and goes on from there.
+A request takes the next number of its kind and becomes a command. In replay it is compared with the journal
+instead (`RecordedRequests`), and is not made again. So the same code brings a run back to where it was, and
+goes on from there.
 
 A `DeterminismError` is raised where the code asked. User code could catch it, so the error is also kept, and
 `CodeProgram.advance` raises it in any case.
@@ -17,16 +17,19 @@ from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any, Protocol, TypeVar
 
-from holdfast.authoring.code.handles import ChildHandle, TaskHandle, settle
+from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.inbox import Inbox
 from holdfast.authoring.code.loop import WorkflowLoop
-from holdfast.authoring.code.recorded_requests import RecordedRequests
+from holdfast.authoring.code.places import calling_line
+from holdfast.authoring.code.recorded_requests import AnyRequest, RecordedRequests
+from holdfast.authoring.code.request_words import both_in_words, rename_hint
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     CancelChild,
     CancelTask,
     CancelTimer,
     Command,
+    ExpectMessage,
     MarkPatch,
     RecordTask,
     ScheduleTask,
@@ -36,10 +39,18 @@ from holdfast.core.commands import (
 )
 from holdfast.core.failures import capture, revive
 from holdfast.core.ids import name_for_children
+from holdfast.core.journal import (
+    TaskAsked,
+    TaskRecorded,
+    TimerAsked,
+    TimerCancelAsked,
+    entry_of,
+)
 from holdfast.core.names import checked_name
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, Succeeded, key_text, moment
+from holdfast.core.waiting import WaitKind
 from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
 
 R = TypeVar("R")
@@ -96,7 +107,6 @@ class Requests:
         "_uuids",
         "at",
         "codec",
-        "is_replaying",
         "resolver",
         "run",
         "state",
@@ -107,7 +117,6 @@ class Requests:
         self.codec = codec
         self.resolver = resolver
         self.at = run.created_at
-        self.is_replaying = False
         self.state: dict[str, Payload] | None = None
         self._random: Random | None = None
         self._uuids: Random | None = None
@@ -120,7 +129,7 @@ class Requests:
         """Timers of this step, with the index of their command. Cancelling one removes the command."""
         self._patches: dict[str, bool] | None = None
         self._recorded: RecordedRequests | None = None
-        """None if the run began in memory and was never replayed."""
+        """What the journal has, while the run is replayed."""
         self._inbox: Inbox | None = None
         self._determinism_error: DeterminismError | None = None
         self._is_disposed = False
@@ -134,7 +143,7 @@ class Requests:
     @property
     def is_live(self) -> bool:
         """Whether the code runs for the first time: not in a replay, and not while it is disposed of."""
-        return not (self.is_replaying or self._is_disposed)
+        return self._recorded is None and not self._is_disposed
 
     @property
     def inbox(self) -> Inbox:
@@ -161,28 +170,39 @@ class Requests:
 
     # --- tasks
 
+    def has_task_next(self, name: str, digest: int | None) -> bool:
+        """Whether the journal has this very call next. Then its arguments need not be checked and encoded."""
+        return self._recorded is not None and self._recorded.has_task_next(self._next_task, name, digest)
+
     def schedule(
-        self, name: str, input: Payload, options: TaskOptions, decode: Callable[[Payload], R]
+        self,
+        name: str,
+        input: Payload | None,
+        digest: int | None,
+        options: TaskOptions,
+        decode: Callable[[Payload], R],
     ) -> TaskHandle[R]:
-        seq, is_recorded = self._take_task("task", name)
-        if not is_recorded:
-            self._emit(ScheduleTask(seq, name, input, options))
+        """`input` may be None if `has_task_next`."""
+        seq = self._next_task
+        self._next_task = seq + 1
+        if self._recorded is not None:
+            self._compare(TaskAsked(seq, name, options, digest), input)
+        elif input is not None:
+            self._ask(ScheduleTask(seq, name, input, options, digest))
         handle: TaskHandle[R] = TaskHandle(loop=self._loop)
         handle.seq = seq
         handle.decode = decode
         handle.program = self
-        early = self._recorded.early.pop(("task", seq), None) if self._recorded is not None else None
-        if early is None:
-            self._handles[seq] = handle
-        else:
-            settle(handle, early, self._task_error)
+        self._handles[seq] = handle
         return handle
 
     def record(self, name: str, effect: Callable[[], Any]) -> Outcome:
         """Do a local side effect once. On replay, return its recorded outcome."""
-        seq, is_recorded = self._take_task("local side effect", name)
-        if is_recorded and self._recorded is not None:
-            return self._recorded.local[seq]
+        seq = self._next_task
+        self._next_task = seq + 1
+        if self._recorded is not None:
+            self._compare(TaskRecorded(seq, name))
+            return self._recorded.local_outcome(seq)
         if self._is_disposed:
             # The run only leaves memory, but closing its coroutine runs its `finally` blocks.
             raise asyncio.CancelledError
@@ -190,19 +210,8 @@ class Requests:
             outcome: Outcome = Succeeded(self.codec.encode(effect(), f"the result of {name!r}"))
         except Exception as error:
             outcome = Failed(capture(error, task=self.task_id(seq)))
-        self._emit(RecordTask(seq, name, outcome))
+        self._ask(RecordTask(seq, name, outcome))
         return outcome
-
-    def _take_task(self, kind: str, name: str) -> tuple[int, bool]:
-        """The next task number, and whether the journal already has that task."""
-        seq = self._next_task
-        self._next_task = seq + 1
-        recorded = self._recorded.tasks.get(seq) if self._recorded is not None else None
-        if recorded is None:
-            return seq, False
-        if recorded != (kind, name):
-            raise self._mismatch("task", seq, f"{recorded.kind} {recorded.name!r}", f"{kind} {name!r}")
-        return seq, True
 
     def task_id(self, seq: int) -> str:
         if self._task_id_prefix is None:
@@ -210,8 +219,8 @@ class Requests:
         return self._task_id_prefix + str(seq)
 
     def cancel_task(self, seq: int) -> None:
-        if self._handles.pop(seq, None) is not None and not self._is_cancel_recorded("task", seq):
-            self._emit(CancelTask(seq))
+        if self._handles.pop(seq, None) is not None:
+            self._ask(CancelTask(seq))
 
     def _task_error(self, handle: TaskHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
         return revive(outcome.failure, TaskError) if isinstance(outcome, Failed) else None
@@ -222,22 +231,29 @@ class Requests:
         seq = self._next_timer
         self._next_timer += 1
         self._open_timers += 1
-        if self._recorded is None or seq not in self._recorded.timers:
+        if self._recorded is not None:
+            if not self._recorded.take_timer(seq, due):
+                raise self._mismatch(TimerAsked(seq, due), calling_line())
+        else:
             if self._new_timers is None:
                 self._new_timers = {}
             self._new_timers[seq] = len(self._commands)
-            self._emit(StartTimer(seq, due))
+            self._ask(StartTimer(seq, due))
         return seq
 
     def cancel_timer(self, seq: int) -> None:
         self._open_timers -= 1
         if self._is_disposed:
             return
+        if self._recorded is not None:
+            if not self._recorded.take_timer_cancel(seq):
+                raise self._mismatch(TimerCancelAsked(seq), calling_line())
+            return
         index = self._new_timers.pop(seq, None) if self._new_timers else None
         if index is not None:
             self._commands[index] = None
-        elif not self._is_cancel_recorded("timer", seq):
-            self._emit(CancelTimer(seq))
+        else:
+            self._ask(CancelTimer(seq))
 
     # --- children
 
@@ -246,6 +262,7 @@ class Requests:
         workflow: str,
         version: str | None,
         input: Payload,
+        digest: int | None,
         decode: Callable[[Payload], R],
         *,
         id: str | None,
@@ -258,76 +275,90 @@ class Requests:
         seq = self._next_child
         self._next_child += 1
         child_id = id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
-        recorded = self._recorded.children.get(seq) if self._recorded is not None else None
-        if recorded is None:
-            self._emit(StartChild(seq, workflow, version, child_id, input, detached))
-        elif recorded != workflow:
-            raise self._mismatch("child", seq, f"workflow {recorded!r}", f"workflow {workflow!r}")
+        self._ask(StartChild(seq, workflow, version, child_id, input, detached, digest), input)
         handle: ChildHandle[R] = ChildHandle(loop=self._loop)
         handle.run_id = child_id
         handle.seq = seq
         handle.decode = decode
         handle.program = self
-        early = self._recorded.early.pop(("child", seq), None) if self._recorded is not None else None
-        if early is not None:
-            settle(handle, early, self._child_error)
-        else:
-            if self._children is None:
-                self._children = {}
-            self._children[seq] = handle
+        if self._children is None:
+            self._children = {}
+        self._children[seq] = handle
         return handle
 
     def is_recorded_child(self) -> bool:
         """Whether the journal has the next child. Then its workflow need not be known here."""
-        return self._recorded is not None and self._next_child in self._recorded.children
+        return self._recorded is not None and self._recorded.has_child_next()
 
     def cancel_child(self, seq: int) -> None:
         known = self._children.pop(seq, None) if self._children else None
-        if known is not None and not self._is_cancel_recorded("child", seq):
-            self._emit(CancelChild(seq))
+        if known is not None:
+            self._ask(CancelChild(seq))
 
     def _child_error(self, handle: ChildHandle[Any], outcome: Failed | Cancelled) -> Exception | None:
         if isinstance(outcome, Failed):
             return revive(outcome.failure, RunFailed)
         return RunCancelled(handle.id, outcome.reason)
 
-    # --- state and patches
+    # --- messages, state and patches
 
-    def set_state(self, key: str, value: Payload | None) -> None:
+    def expect_message(self, kind: WaitKind, name: str) -> None:
+        """The code asks for a signal or a promise."""
+        self._ask(ExpectMessage(kind, name))
+
+    def set_state(self, key: str, value: Payload | None, digest: int | None) -> None:
         if self.state is None:
             self.state = {}
         if value is None:
             self.state.pop(key, None)
         else:
             self.state[key] = value
-        if not self.is_replaying:
-            self._emit(SetState(key, value))
+        self._ask(SetState(key, value, digest), value)
 
     def patched(self, change_id: str) -> bool:
         """Whether the run takes the changed path: False if it passed this line before the change was made."""
         known = self._patches.get(change_id) if self._patches is not None else None
         if known is None:
-            known = self._remember_patch(change_id, is_patched=not self.is_replaying)
-            if known:
-                self._emit(MarkPatch(change_id))
+            if self._recorded is None:
+                known = True
+                self._ask(MarkPatch(change_id))
+            else:
+                known = self._recorded.take_patch(change_id)
+            if self._patches is None:
+                self._patches = {}
+            self._patches[change_id] = known
         return known
-
-    def _remember_patch(self, change_id: str, *, is_patched: bool) -> bool:
-        if self._patches is None:
-            self._patches = {}
-        self._patches[change_id] = is_patched
-        return is_patched
 
     # --- commands and the journal
 
-    def _emit(self, command: Command) -> None:
-        if not self._is_disposed:
+    def _ask(self, command: Command, input: Payload | None = None) -> None:
+        """Make a request. In replay, raises DeterminismError if the journal has another one here; `input` is
+        for its message."""
+        if self._is_disposed:
+            return
+        if self._recorded is None:
             self._commands.append(command)
+        else:
+            self._compare(entry_of(command), input)
 
-    def _is_cancel_recorded(self, kind: str, seq: int) -> bool:
-        return self._recorded is not None and (kind, seq) in self._recorded.cancels
+    def _compare(self, asked: AnyRequest, input: Payload | None = None) -> None:
+        assert self._recorded is not None
+        if not self._recorded.take(asked):
+            raise self._mismatch(asked, calling_line(), input)
 
-    def _mismatch(self, kind: str, position: int, recorded: str, requested: str) -> DeterminismError:
-        error = DeterminismError(kind, position, recorded, requested)
+    def _mismatch(
+        self, asked: AnyRequest | None, place: str | None, input: Payload | None = None
+    ) -> DeterminismError:
+        assert self._recorded is not None
+        recorded = self._recorded.unmade()
+        error = DeterminismError(
+            self._recorded.step,
+            self._recorded.position,
+            *both_in_words(recorded, asked),
+            place=place,
+            hint=rename_hint(recorded, asked),
+            task=recorded.seq if isinstance(recorded, TaskAsked) else None,
+            input=None if input is None else input.decode(errors="replace"),
+        )
         self._determinism_error = self._determinism_error or error
         return error

@@ -16,7 +16,7 @@ from holdfast.authoring.dag.program import DagProgram
 from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
-from holdfast.core.codec import Codec
+from holdfast.core.codec import Codec, digest_of
 from holdfast.core.history import Past
 from holdfast.core.records import Definition, RunRecord, TaskRecord
 from holdfast.core.schedule_inputs import DATE, TICK
@@ -68,6 +68,10 @@ class DagSignature:
         if problems:
             raise WrongType(f"the inputs of {self._name}", "; ".join(problems))
         return payload
+
+    def digest(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """Like `Signature.digest`."""
+        return None if args else digest_of(kwargs)
 
     def unpack_result(self, payload: Payload) -> Any:
         return msgspec.json.decode(payload)

@@ -29,7 +29,7 @@ from holdfast.authoring.flow.outline import outline_flow
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.visit_details import describe_visits
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
-from holdfast.core.codec import Codec
+from holdfast.core.codec import Codec, digest_of
 from holdfast.core.history import Past
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.values import Payload
@@ -54,6 +54,10 @@ class FlowSignature:
         if args:
             raise WrongType(f"a call of {self._name}", "its params are passed by name, not by position")
         return codec.encode(kwargs, f"the params of {self._name}")
+
+    def digest(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """Like `Signature.digest`."""
+        return None if args else digest_of(kwargs)
 
     def unpack_result(self, payload: Payload) -> Any:
         return msgspec.json.decode(payload)

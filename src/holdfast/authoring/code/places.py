@@ -1,0 +1,41 @@
+"""Places in workflow code, for messages: which line asked, and where a coroutine waits."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from holdfast.authoring.code import loop
+
+_OURS = str(Path(__file__).parents[2])
+_ASYNCIO = str(Path(asyncio.__file__).parent)
+_LOOP = loop.__file__
+
+
+def calling_line() -> str | None:
+    """The line of the workflow's code that is being executed, as `file:line`. None outside of it: below the
+    workflow's event loop is whatever has started the engine."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != _LOOP:
+        if _is_users(frame.f_code):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back
+    return None
+
+
+def waiting_line(coroutine: Any) -> str | None:
+    """The innermost line of the user's code at which a coroutine waits."""
+    found: str | None = None
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None)
+        if frame is not None and _is_users(frame.f_code):
+            found = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        coroutine = getattr(coroutine, "cr_await", None)
+    return found
+
+
+def _is_users(code: CodeType) -> bool:
+    return not code.co_filename.startswith((_OURS, _ASYNCIO, "<frozen"))
