@@ -20,5 +20,6 @@ Namespace = Annotated[
     str | None, typer.Option("--namespace", metavar="NAME", help="The tenant.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or the beginning of it.")]
+RUN_HELP = "The run's id, or the beginning of it."
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show at most this many.")]

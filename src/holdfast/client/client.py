@@ -271,9 +271,8 @@ class Client:
         _check_number("limit", limit, 1, 10_000)
         wanted = None if status is None else _checked_status(status)
         last = None if before is None else await self.key_of(before)
-        given: Any = getattr(workflow, "name", workflow)
-        name = None if given is None else checked_name("workflow", given)
-        found = await self._store.list_runs(self.namespace, RunFilter(wanted, name, last, limit))
+        which = RunFilter(wanted, _workflow_name(workflow), last, limit)
+        found = await self._store.list_runs(self.namespace, which)
         return [run_info(record, self._workflows) for record in found]
 
     async def history(self, run: Run[Any] | str) -> History:
@@ -411,6 +410,20 @@ class Client:
             info = await self.describe(run)
             raise NotParked(info.id, info.status)
 
+    async def resume_all(self, workflow: Typed[Any] | str | None = None) -> int:
+        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
+        number."""
+        self._check_loop()
+        name = _workflow_name(workflow)
+        resumed, last = 0, None
+        while page := await self._store.list_runs(
+            self.namespace, RunFilter(RunStatus.PARKED, name, last, _RESUMED_AT_ONCE)
+        ):
+            keys = [record.key for record in page]
+            resumed += len(await self._store.unpark_runs(self.namespace, keys, self._now()))
+            last = keys[-1]
+        return resumed
+
     async def retry(self, run: Run[Any] | str) -> None:
         """Reopen a run that failed or was cancelled.
 
@@ -474,6 +487,14 @@ def _number_of(version: str | int) -> int | None:
 
 def _checked_id(id: str | None) -> str | None:
     return None if id is None else checked_name("id", id)
+
+
+_RESUMED_AT_ONCE = 500
+
+
+def _workflow_name(workflow: Typed[Any] | str | None) -> str | None:
+    given: Any = getattr(workflow, "name", workflow)
+    return None if given is None else checked_name("workflow", given)
 
 
 def _checked_status(status: str) -> RunStatus:

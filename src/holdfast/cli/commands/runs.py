@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
-from holdfast.cli.options import AsJson, Db, Limit, Namespace, RunArgument
+from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, moment_text, print_json, say, span_text
 from holdfast.cli.views.tables import print_table
 
@@ -37,6 +37,11 @@ _Reason = Annotated[
 _Full = Annotated[
     bool,
     typer.Option("--full", help="All tasks and attempts, with outputs and tracebacks at full length."),
+]
+
+_OneRun = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
+_All = Annotated[
+    bool, typer.Option("--all", help="Every parked run, or with --workflow every parked run of one workflow.")
 ]
 
 runs = typer.Typer(help="List runs, look at one, cancel, retry or resume it.", no_args_is_help=True)
@@ -133,9 +138,27 @@ def retry_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespac
 
 
 @runs.command("resume")
-def resume_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Let a parked or paused run go on, after its problem is repaired."""
+def resume_run(
+    run: _OneRun = None,
+    every: _All = False,
+    workflow: _Workflow = None,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Let a parked or paused run go on, after its problem is repaired; with --all, every parked run."""
+    if (run is None) is not every:
+        raise typer.BadParameter("name one run, or give --all", param_hint="RUN")
+    if workflow is not None and not every:
+        raise typer.BadParameter("it chooses among all runs: give --all as well", param_hint="--workflow")
     database = find_database(db, namespace)
+    if run is None:
+        resumed = use_client(database, lambda client: client.resume_all(workflow))
+        if as_json:
+            print_json({"resumed": resumed})
+        else:
+            say(f"{resumed:,} parked run{'' if resumed == 1 else 's'} may go on")
+        return
     info = _change(database, run, lambda client, id: client.resume(id))
     _print_open(info, "may go on", database, as_json=as_json)
 

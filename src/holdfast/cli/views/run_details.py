@@ -164,7 +164,7 @@ def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full
         _print_rest(len(tasks), most)
     if attempts:
         _print_attempts(details, most)
-    for line in _traceback_lines(details, is_full=is_full):
+    for line in [*_traceback_lines(details, is_full=is_full), *_parked_lines(details, is_full=is_full)]:
         print_line(line)
     for line in _next_steps(details, database):
         print_line(line)
@@ -302,6 +302,20 @@ def _traceback_lines(details: RunDetails, *, is_full: bool) -> Iterator[str]:
     if len(traced) > most:
         yield ""
         yield f"and {len(traced) - most:,} more tracebacks; --full and --json have all of them"
+
+
+def _parked_lines(details: RunDetails, *, is_full: bool) -> Iterator[str]:
+    """Why the run is parked, at length: the difference between its journal and the code, or a stack."""
+    info = details.info
+    if info.status is not RunStatus.PARKED or info.failure is None or not info.failure.traceback:
+        return
+    lines = visible(info.failure.traceback.rstrip()).splitlines()
+    shown = lines if is_full else lines[:_MOST_LINES]
+    yield ""
+    yield "why it is parked:"
+    yield from (f"  {line}" for line in shown)
+    if len(lines) > len(shown):
+        yield f"  ({len(lines) - len(shown):,} more lines; --full has all of them)"
 
 
 def _next_steps(details: RunDetails, database: DatabaseOptions) -> list[str]:

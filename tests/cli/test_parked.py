@@ -1,0 +1,97 @@
+"""Runs that an edit of their code has parked: what is shown of them, and how they are resumed together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.processes import Project
+
+from holdfast import Catalog, context, task, workflow
+from holdfast.testing import Environment
+
+
+async def _before(order: str) -> str:
+    await context().schedule("charge", order)
+    await context().signal("go")
+    return f"{order} is done"
+
+
+async def _after(order: str) -> str:
+    await context().schedule("charge", order.upper())
+    await context().signal("go")
+    return f"{order} is done"
+
+
+def _catalog(code: Callable[[str], Coroutine[Any, Any, str]]) -> Catalog:
+    catalog = Catalog()
+
+    @task(catalog=catalog)
+    async def charge(order: str) -> str:
+        return order
+
+    workflow(catalog=catalog, name="fulfil")(code)
+    return catalog
+
+
+async def _park(url: str, *ids: str) -> None:
+    async with Environment(url, catalog=_catalog(_before)) as env:
+        for id in ids:
+            await env.start("fulfil", id, id=id)
+        await env.wait_until_quiet()
+    async with Environment(url, catalog=_catalog(_after)) as env:
+        for id in ids:
+            await env.signal(id, "go")
+        await env.wait_until_quiet()
+
+
+@pytest.fixture
+def parked(project: Project) -> Project:
+    """With two runs that are parked: `tea` and `milk`."""
+    folder = project.folder / ".holdfast"
+    folder.mkdir()
+    asyncio.run(_park(f"sqlite:///{folder}/holdfast.db", "tea", "milk"))
+    return project
+
+
+def test_the_whole_difference_is_shown(parked: Project):
+    shown = parked.run("runs", "show", "tea").stdout
+
+    assert "why it is parked:" in shown
+    assert """  recorded: task 'charge' {"order":"tea"}""" in shown
+    assert """  asked:    task 'charge' with other arguments {"order":"TEA"}""" in shown
+    assert f"  in:       {Path(__file__)}:" in shown
+    assert """  -    await context().schedule("charge", order)""" in shown
+    assert """  +    await context().schedule("charge", order.upper())""" in shown
+
+
+def test_all_are_resumed_or_those_of_one_workflow(parked: Project):
+    others = parked.ask("runs", "resume", "--all", "--workflow", "another")
+    all_of_it = parked.run("runs", "resume", "--all", "--workflow", "fulfil")
+    again = parked.ask("runs", "resume", "--all")
+
+    assert others == {"resumed": 0}
+    assert all_of_it.stderr == "2 parked runs may go on\n"
+    assert again == {"resumed": 0}
+    assert parked.ask("runs", "list", "--status", "parked") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), "name one run, or give --all"),
+        (("tea", "--all"), "name one run, or give --all"),
+        (("tea", "--workflow", "fulfil"), "it chooses among all runs: give --all as well"),
+    ],
+)
+def test_what_is_unclear_is_refused_and_resumes_nothing(
+    words: tuple[str, ...], problem: str, parked: Project
+):
+    refused = parked.run("runs", "resume", *words)
+
+    assert refused.returncode == 2
+    assert problem in refused.stderr
+    assert len(parked.ask("runs", "list", "--status", "parked")) == 2
