@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -81,17 +81,21 @@ def register(
     catalog: Catalog,
     on_begin: Callable[[Beginning], None] = _ignore,
     failures: Counter[str] | None = None,
+    edits: Mapping[Program, Program] | None = None,
 ) -> Any:
     """Put the workflow and its tasks into a catalog. `on_begin` hears of every attempt, on any thread.
+
+    `edits` stand for edited code: a run of such a program runs the other one from when it is next replayed.
 
     `failures` is where flaky tasks remember how often they have failed, by their id. So all nodes must be in
     one process; and where ids come again, as in several environments, whoever counts attempts clears it.
     """
+    edits = {} if edits is None else edits
     made = _Made(_register_tasks(catalog, on_begin, Counter() if failures is None else failures), [])
 
     @workflow(name="program", catalog=catalog)
     async def run_program(program: Program, path: str = "") -> int:
-        return await Interpreter(_Run(made, context(), path)).run(program)
+        return await Interpreter(_Run(made, context(), path)).run(edits.get(program, program))
 
     @workflow(name="program as a class", version=1, catalog=catalog)
     class ProgramAsClass:

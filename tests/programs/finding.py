@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import time
 from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
 from tests.programs.describing import describe
+from tests.programs.editing import edit
 from tests.programs.generator import generate
 from tests.programs.language import Program
-from tests.programs.proving import UNDISTURBED, Plan, Prover, random_plan
+from tests.programs.proving import UNDISTURBED, EditProof, Plan, Prover, random_plan
 from tests.programs.shrinking import shrink
 
 SIZES = (8, 16, 24, 40)
@@ -57,6 +59,46 @@ async def examine(
     if not proof.problems:
         return None
     return await _minimise(prover, Finding(seed, program, plan, proof.problems, store), new_database, seconds)
+
+
+class EditFinding(NamedTuple):
+    seed: int
+    program: Program
+    edited: Program
+    plan: Plan
+    proof: EditProof
+
+    def __str__(self) -> str:
+        problems = "\n".join(f"  - {problem}" for problem in self.proof.problems[:10])
+        diff = difflib.unified_diff(
+            describe(self.program).splitlines(),
+            describe(self.edited).splitlines(),
+            "before",
+            "after",
+            lineterm="",
+        )
+        return (
+            f"seed {self.seed}, {self.plan}, edited: {self.proof.outcome}\n{problems}\n\n"
+            f"{describe(self.program)}\n\n" + "\n".join(diff) + "\n\n"
+            f"repeat it with: python -m tests.programs --edits --from {self.seed} --seeds 1"
+        )
+
+
+async def examine_edit(
+    prover: Prover, seed: int, new_database: NewDatabase
+) -> tuple[str, EditFinding | None]:
+    """Edit the program of a seed in the middle of its run. Returns how that ended, and what is wrong."""
+    program, dice = program_of(seed), Random(f"{seed} edit")
+    # A parked run that is asked to cancel is cancelled, as neither of both programs would be.
+    edited = None if program.cancelled else edit(program, dice)
+    if edited is None:
+        return "no edit", None
+    commits = (await prover.prove(program, UNDISTURBED, new_database())).commits
+    plan = Plan({dice.randint(1, max(1, commits - 1)): dice.random() < 0.5})
+    proof = await prover.prove_edit(program, edited, plan, new_database())
+    if proof.outcome in ("neither", "stuck") or proof.problems:
+        return proof.outcome, EditFinding(seed, program, edited, plan, proof)
+    return proof.outcome, None
 
 
 async def _minimise(prover: Prover, finding: Finding, new_database: NewDatabase, seconds: float) -> Finding:

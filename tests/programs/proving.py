@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ from holdfast.authoring.catalog import Definitions
 from holdfast.authoring.kinds import Kinds
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past, restore
-from holdfast.core.journal import write_step
+from holdfast.core.journal import TaskRecorded, write_step
 from holdfast.core.records import History
-from holdfast.errors import NodeStopped, NotOpen, RunEnded
+from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 from holdfast.testing.crash_points import Crash, CrashPoints
@@ -64,6 +64,11 @@ class Proof(NamedTuple):
     crashes: int
 
 
+class EditProof(NamedTuple):
+    outcome: str
+    problems: list[str]
+
+
 class Prover:
     """Has one catalog, and proves one program after the other."""
 
@@ -71,7 +76,8 @@ class Prover:
         self._begun: list[Beginning] = []
         self._catalog = Catalog()
         self._failures: Counter[str] = Counter()
-        self._workflow = register(self._catalog, self._begun.append, self._failures)
+        self._edits: dict[Program, Program] = {}
+        self._workflow = register(self._catalog, self._begun.append, self._failures, self._edits)
         self._definitions = Definitions(self._catalog, Codec(), Kinds())
 
     async def prove(self, program: Program, plan: Plan, url: str | None = None) -> Proof:
@@ -88,6 +94,33 @@ class Prover:
             else:
                 problems = [*await self._compare(env, expected), *await self._check(env)]
             return Proof(problems, env.crash_points.commits, env.crashes)
+
+    async def prove_edit(
+        self, program: Program, edited: Program, plan: Plan, url: str | None = None
+    ) -> EditProof:
+        """Run it, crash, and go on with edited code. It must end as one of the two, or be parked."""
+        self._begun.clear()
+        self._failures.clear()
+        self._edits.clear()
+        environment = _CrashingEnvironment(
+            url, catalog=self._catalog, plan=plan, on_crash=lambda: self._edits.update({program: edited})
+        )
+        async with environment as env:
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await self._drive(env, program)
+            except (TimeoutError, NodeStopped, _Stuck) as error:
+                if await _are_parked_by_an_edit(env):
+                    return EditProof("parked", [])
+                return EditProof("stuck", [await _explain_stuck(env, error)])
+            if not self._edits:
+                return EditProof("not edited", [])
+            as_new = [*await self._compare(env, self.expect(edited)), *await self._check(env)]
+            if not as_new:
+                return EditProof("as the new code", [])
+            self._edits.clear()  # it may have ended before anybody had to replay it
+            as_old = [*await self._compare(env, self.expect(program)), *await self._check(env)]
+            return EditProof("neither", as_new) if as_old else EditProof("as the old code", [])
 
     def expect(self, program: Program) -> Expected:
         return run_plain(program)
@@ -157,16 +190,25 @@ class Prover:
         return problems
 
     def _replay(self, history: History) -> Iterator[str]:
-        """Take the run up again at every step, and have it do the next one: it must write the same."""
+        """Take the run up again at every step, and have it do the next one: it must write the same.
+
+        A side effect gives another number when it is done again, and the arguments of later calls are made of
+        that. So steps with one are compared only when they are replayed, which this does as well.
+        """
         past = restore(history)
         for number, step in enumerate(past.steps):
             before = Past(steps=past.steps[:number], position=number, local=past.local)
-            program = self._definitions.program(history.run, before)
+            try:
+                program = self._definitions.program(history.run, before)
+            except DeterminismError as error:
+                yield f"step {number} of run {history.run.id!r} cannot be replayed: {error}"
+                return
             try:
                 again = write_step(step.at, step.events, program.advance(step.at, step.events))
             finally:
                 program.dispose()
-            if again != history.steps[number]:
+            has_effects = any(isinstance(asked, TaskRecorded) for asked in step.asked)
+            if again != history.steps[number] and not has_effects:
                 yield f"step {number} of run {history.run.id!r} is another when it is replayed"
 
 
@@ -174,9 +216,10 @@ class Prover:
 
 
 class _ManyCrashPoints(CrashPoints):
-    def __init__(self, points: CrashPoints, plan: Plan) -> None:
+    def __init__(self, points: CrashPoints, plan: Plan, on_crash: Callable[[], object]) -> None:
         super().__init__(points._store)
         self._plan = plan
+        self._on_crash = on_crash
 
     async def commit(self, commit: Commit) -> Receipt:
         self.commits += 1
@@ -185,13 +228,16 @@ class _ManyCrashPoints(CrashPoints):
             return await self._store.commit(commit)
         if after:
             await self._store.commit(commit)
+        self._on_crash()
         raise Crash(f"at commit {self.commits}")
 
 
 class _CrashingEnvironment(Environment):
-    def __init__(self, url: str | None, *, catalog: Catalog, plan: Plan) -> None:
+    def __init__(
+        self, url: str | None, *, catalog: Catalog, plan: Plan, on_crash: Callable[[], object] = lambda: None
+    ) -> None:
         super().__init__(url, catalog=catalog)
-        self.crash_points = _ManyCrashPoints(self.crash_points, plan)
+        self.crash_points = _ManyCrashPoints(self.crash_points, plan, on_crash)
 
     async def wait_until_quiet(self) -> None:
         """Tasks that hang are no reason to wait: only the passing of time ends them."""
@@ -262,6 +308,14 @@ def _check_node(env: Environment) -> None:
     failure = env.engine.failure
     if failure is not None and not isinstance(failure, Crash):
         raise _Stuck(f"the node stopped by an error of its own: {failure!r}")
+
+
+async def _are_parked_by_an_edit(env: Environment) -> bool:
+    """Whether a run is parked, and each that is has a difference to tell."""
+    parked = await env.list(status="parked", limit=_MOST_RUNS)
+    failures = [info.failure for info in parked if info.failure is not None]
+    is_told = all(it.type.endswith(":DeterminismError") and "recorded: " in it.traceback for it in failures)
+    return bool(parked) and len(failures) == len(parked) and is_told
 
 
 async def _explain_stuck(env: Environment, error: Exception) -> str:

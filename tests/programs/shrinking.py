@@ -54,7 +54,7 @@ def _instead(statement: Statement) -> Iterator[Block]:
         yield (simpler,)
     for number, block in enumerate(blocks_of(statement)):
         for smaller in _smaller_blocks(block):
-            yield (_with_block(statement, number, smaller),)
+            yield (with_block(statement, number, smaller),)
 
 
 def _simpler(statement: Statement) -> Iterator[Statement]:
@@ -103,7 +103,7 @@ def _plainer(statement: Any, **plain: Any) -> Iterator[Statement]:
             yield replace(statement, **{field: value})
 
 
-def _with_block(statement: Any, number: int, block: Block) -> Statement:
+def with_block(statement: Any, number: int, block: Block) -> Statement:
     """The statement with another block in the place of one that `blocks_of` gives."""
     match statement:
         case If():

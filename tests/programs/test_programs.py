@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from tests.programs import Program, describe, generate, run_plain, script, shrink
-from tests.programs.finding import examine
+from tests.programs.finding import examine, examine_edit
 from tests.programs.language import (
     Block,
     Call,
@@ -31,6 +31,7 @@ from tests.testing.databases import empty_postgres
 
 SEEDS_ON_SQLITE = 40
 SEEDS_ON_POSTGRES = 6
+EDITS = 20
 _AT_ONCE = 10
 
 
@@ -63,6 +64,20 @@ async def test_a_program_ends_on_postgres_as_on_asyncio_with_and_without_crashes
         finding = await examine(prover, seed, empty, store="postgres")
 
         assert finding is None, str(finding)
+
+
+@pytest.mark.parametrize("first", range(0, EDITS, _AT_ONCE))
+async def test_a_program_that_is_edited_under_a_run_goes_on_rightly_or_the_run_is_parked(
+    first: int, prover: Prover
+) -> None:
+    outcomes: Counter[str] = Counter()
+    for seed in range(first, first + _AT_ONCE):
+        outcome, finding = await examine_edit(prover, seed, lambda: None)
+        outcomes[outcome] += 1
+
+        assert finding is None, str(finding)
+    assert outcomes["parked"]
+    assert outcomes["as the new code"]
 
 
 # --- the tools of the proof
