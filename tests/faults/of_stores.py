@@ -323,6 +323,16 @@ RECOVERY = [
         cases("stores/test_postgres.py", "test_a_commit_whose_answer_was_lost_is_waited_for"),
     ),
     Fault(
+        "commits-noticed-before-they-are-visible",
+        "7: nobody waits for a wake-up that was lost, however slow the disk is",
+        [
+            Code("stores.sqlite.watching:_read_header").replace(
+                "os.pread(...)", "str(os.stat(index[:-3] + 'wal')).encode()"
+            )
+        ],
+        cases("stores/test_sqlite_watching.py", "test_a_commit_is_heard_as_soon_as_it_is_visible[0.6]"),
+    ),
+    Fault(
         "commits-not-synced",
         "1: what is committed survives a power cut",
         [

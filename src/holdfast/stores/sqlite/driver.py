@@ -8,7 +8,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import load_migrations, load_queries
+from holdfast.stores.sqlite.watching import watch
 
 T = TypeVar("T")
 
@@ -26,11 +27,6 @@ MEMORY = ":memory:"
 _PACKAGE = "holdfast.stores.sqlite"
 _BUSY_SECONDS = 10.0
 _BUSY_RETRY_SECONDS = 0.001
-_POLL_SECONDS = 0.02
-# Two writes within one tick of the file system's clock leave the same modification time. So an unchanged
-# time that is younger than this does not prove that nothing was written since. Coarse clocks tick every 4 to
-# 10 ms.
-_CLOCK_TICK_NANOSECONDS = 50_000_000
 
 # synchronous = NORMAL would lose the last commits in a power cut, and with them the results of tasks.
 # On macOS fsync leaves the data in the cache of the drive; fullfsync makes SQLite flush that too.
@@ -93,41 +89,15 @@ class SqliteDatabase:
         migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
-        watching = asyncio.create_task(_watch(f"{self._path}-wal", changed, ask), name="holdfast-watch")
+        def count_changes() -> Awaitable[int]:
+            return ask(SqliteConnection.changes_by_others)
+
+        watching = asyncio.create_task(watch(self._path, changed, count_changes), name="holdfast-watch")
 
         def stop() -> None:
             watching.cancel()
 
         return stop
-
-
-async def _watch(wal: str, changed: Callable[[], None], ask: Ask) -> None:
-    """Check the WAL file's time and size, and query SQLite only when they differ. Idle sends no statement."""
-    seen: object = None
-    count: int | None = None
-    while True:
-        file, is_settled = _look_at(wal)
-        if file != seen:
-            try:
-                now = await ask(SqliteConnection.changes_by_others)
-            except StoreUnavailable:
-                changed()  # the listener's next query will raise the error
-            else:
-                if count is not None and now != count:
-                    changed()
-                count = now
-                seen = file if is_settled else None
-        await asyncio.sleep(_POLL_SECONDS)
-
-
-def _look_at(wal: str) -> tuple[object, bool]:
-    """The file's time, size and inode, and whether any later write is sure to change one of them."""
-    try:
-        status = os.stat(wal)
-    except FileNotFoundError:
-        return "none", True  # SQLite removes the file when the last connection closes
-    is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_TICK_NANOSECONDS
-    return (status.st_mtime_ns, status.st_size, status.st_ino), is_settled
 
 
 class SqliteConnection:

@@ -1,0 +1,122 @@
+"""Notices commits of other processes to a SQLite file.
+
+SQLite keeps the header of its WAL index in the file `-shm`, which all processes map into memory. A commit
+changes the header when it becomes visible, and not before. (The `-wal` file is written earlier: between the
+two lies the fsync, which may take seconds.) So the header is read, which takes some microseconds and sends no
+statement. Only after a change SQLite is asked whether another connection has made it.
+
+Where the kernel tells of writes to the `-wal` file (inotify), the header is read right after such a write.
+Elsewhere, and in case the kernel is silent, it is read fifty times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+
+from holdfast.errors import StoreUnavailable
+
+_HEADER_BYTES = 96
+"""Two copies of 48 bytes, which are written one after the other."""
+_POLL_SECONDS = 0.02
+_FIRST_LOOK = 0.0005
+"""Seconds from one look to the next after a write. Then twice as long each time."""
+_BETWEEN_QUESTIONS = 0.005
+"""Seconds. A process that commits all the time causes changes itself, and need not ask after each of them."""
+_IN_MODIFY = 2
+_NONBLOCK_CLOEXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
+
+
+async def watch(path: str, changed: Callable[[], None], count_changes: Callable[[], Awaitable[int]]) -> None:
+    """Call `changed` after commits of other connections, for ever. `count_changes` asks SQLite for a number
+    that differs after each of them."""
+    seen: bytes | None = None
+    count: int | None = None
+    pause = _POLL_SECONDS
+    with _writes_to(f"{path}-wal") as written:
+        while True:
+            header = _read_header(f"{path}-shm")
+            if header != seen:
+                try:
+                    now = await count_changes()
+                except StoreUnavailable:
+                    changed()  # the listener's next query will raise the error
+                else:
+                    if count is not None and now != count:
+                        changed()
+                    seen, count = header, now
+                pause = _BETWEEN_QUESTIONS
+            pause = await _pause(pause, written)
+
+
+async def _pause(seconds: float, written: asyncio.Event) -> float:
+    """Wait for the next look, and return how long to wait after it. After a write the looks come close
+    together at first, because nobody knows how long its fsync takes."""
+    if seconds < _POLL_SECONDS:
+        await asyncio.sleep(seconds)
+    else:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_POLL_SECONDS):
+                await written.wait()
+    if written.is_set():
+        written.clear()
+        return _FIRST_LOOK
+    return min(2 * seconds, _POLL_SECONDS)
+
+
+def _read_header(index: str) -> bytes | None:
+    """None if there is no WAL index: SQLite removes it when the last connection closes."""
+    try:
+        descriptor = os.open(index, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        return os.pread(descriptor, _HEADER_BYTES, 0)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _writes_to(file: str) -> Iterator[asyncio.Event]:
+    """An event that is set by every write to the file, if the kernel can tell of them. Otherwise it is never
+    set."""
+    written = asyncio.Event()
+    descriptor = _open_inotify(file)
+    if descriptor is None:
+        yield written
+        return
+    loop = asyncio.get_running_loop()
+
+    def note() -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(descriptor, 1 << 16)
+        written.set()
+
+    loop.add_reader(descriptor, note)
+    try:
+        yield written
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def _open_inotify(file: str) -> int | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        descriptor: int = libc.inotify_init1(_NONBLOCK_CLOEXEC)
+        if descriptor < 0:
+            return None
+        if libc.inotify_add_watch(descriptor, os.fsencode(file), _IN_MODIFY) < 0:
+            os.close(descriptor)
+            return None
+    except (OSError, AttributeError):  # a C library without inotify, or none that can be loaded
+        return None
+    return descriptor

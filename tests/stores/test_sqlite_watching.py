@@ -1,0 +1,95 @@
+"""A commit of another process to a SQLite file is noticed, however long its fsync takes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from tests.patience import PATIENCE
+from tests.stores.builders import SPACE, new_run
+
+from holdfast.stores import SqlStore, store_for
+from holdfast.stores.sqlite import watching
+
+_SLOW = "slow disk"
+
+
+class _SlowFile(apsw.VFSFile):
+    seconds = 0.0
+
+    def xSync(self, flags: int) -> None:  # noqa: N802  # SQLite's name
+        time.sleep(self.seconds)
+        super().xSync(flags)
+
+
+class _SlowDisk(apsw.VFS):
+    def __init__(self) -> None:
+        super().__init__(_SLOW, "")
+
+    def xOpen(self, name: Any, flags: Any) -> _SlowFile:  # noqa: N802  # SQLite's name
+        return _SlowFile("", name, flags)
+
+
+@pytest.fixture
+def slow_disk() -> Iterator[type[_SlowFile]]:
+    disk = _SlowDisk()
+    yield _SlowFile
+    disk.unregister()
+
+
+@pytest.fixture
+async def store(sqlite_url: str) -> AsyncIterator[SqlStore]:
+    store = store_for(sqlite_url)
+    await store.open()
+    yield store
+    await store.close()
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.15, 0.6])
+async def test_a_commit_is_heard_as_soon_as_it_is_visible(
+    seconds: float, store: SqlStore, tmp_path: Path, slow_disk: type[_SlowFile]
+) -> None:
+    slow_disk.seconds = 0.0
+    other: Any = apsw.Connection(str(tmp_path / "holdfast.db"), vfs=_SLOW)
+    other.execute("PRAGMA synchronous = FULL")
+    heard = asyncio.Event()
+    stop = store.listen(heard.set)
+    await store.create_runs(SPACE, [new_run(1)])
+    await asyncio.sleep(0.3)
+    heard.clear()
+    slow_disk.seconds = seconds
+
+    for number in range(3):
+        await asyncio.to_thread(other.execute, "UPDATE runs SET wake_at = ?", (number,))
+        async with asyncio.timeout(PATIENCE):
+            await heard.wait()
+        heard.clear()
+        await asyncio.sleep(0.1)
+
+    stop()
+    slow_disk.seconds = 0.0
+    other.close()
+
+
+async def test_without_inotify_the_header_is_read_now_and_then(
+    store: SqlStore, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_open_inotify", lambda _: None)
+    other = store_for(sqlite_url)
+    await other.open()
+    heard = asyncio.Event()
+    stop = store.listen(heard.set)
+    await asyncio.sleep(0.3)
+    heard.clear()
+
+    await other.create_runs(SPACE, [new_run(1)])
+    async with asyncio.timeout(PATIENCE):
+        await heard.wait()
+
+    stop()
+    await other.close()
