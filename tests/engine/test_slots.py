@@ -56,7 +56,9 @@ async def test_higher_priorities_go_first_and_equals_in_the_order_they_were_aske
     @workflow(catalog=catalog)
     async def crowd() -> None:
         wanted = [("low", -1), ("a", 0), ("high", 5), ("b", 0), ("higher", 6)]
-        await asyncio.gather(block(), *[note.options(priority=p)(name) for name, p in wanted])
+        await asyncio.gather(
+            block.options(priority=9)(), *[note.options(priority=p)(name) for name, p in wanted]
+        )
 
     async with Environment(catalog=catalog, queues={"narrow": 1}) as env:
         run = await env.start(crowd)
@@ -66,3 +68,20 @@ async def test_higher_priorities_go_first_and_equals_in_the_order_they_were_aske
 
     assert statuses == [TaskStatus.DISPATCHED] + [TaskStatus.PENDING] * 5
     assert order == ["higher", "high", "a", "b", "low"]
+
+
+async def test_priority_counts_among_tasks_that_are_asked_for_in_one_step(catalog: Catalog) -> None:
+    order: list[int] = []
+
+    @task(catalog=catalog, queue="narrow")
+    async def note(number: int) -> None:
+        order.append(number)
+
+    @workflow(catalog=catalog)
+    async def crowd() -> None:
+        await asyncio.gather(*[note.options(priority=number)(number) for number in (0, 1, 5, 3, 9, 2)])
+
+    async with Environment(catalog=catalog, queues={"narrow": 1}) as env:
+        await (await env.start(crowd)).result()
+
+    assert order == [9, 5, 3, 2, 1, 0]

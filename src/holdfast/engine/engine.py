@@ -352,6 +352,7 @@ class Engine:
         for fact in self._inbox.take(BEFORE_RUNS):
             tick.hear(fact)
         self._advance_ready(tick)
+        tick.place_tasks()
         for attempt in self._dispatcher.begin_recording_starts():
             if attempt.stage is Stage.WAITING:
                 tick.recorder.record_start(attempt)

@@ -73,7 +73,7 @@ from holdfast.engine.inbox import (
     RunUnable,
     WorkerReported,
 )
-from holdfast.engine.resident import Resident, Stage
+from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.errors import FamilyTooDeep
@@ -126,6 +126,8 @@ class Tick:
         self._new_key = new_key
         self._max_depth = max_depth
         """How many runs may be above a run: its parent, the parent of that, and so on."""
+        self._unplaced: list[LiveAttempt] = []
+        """Attempts at new tasks, which `place_tasks` has still to deal with."""
         self.gone: list[Resident] = []
         """Runs that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
@@ -255,15 +257,25 @@ class Tick:
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
         attempt = resident.new_attempt(command.seq, command.name, command.input, command.options)
-        status = TaskStatus.PENDING
-        if command.options.service is not None:
-            self.recorder.offer_to_workers(attempt, self.now)
+        if command.options.service is None:
+            self._unplaced.append(attempt)
         else:
-            self.recorder.to_dispatch.append(attempt)
-            if self._dispatcher.reserve(attempt):
-                status = TaskStatus.DISPATCHED
+            self.recorder.offer_to_workers(attempt, self.now)
+            self._add_task(attempt, TaskStatus.PENDING)
+
+    def place_tasks(self) -> None:
+        """Reserve slots for the tasks that were asked for in this tick. Higher priority goes first."""
+        unplaced, self._unplaced = self._unplaced, []
+        if any(attempt.options.priority for attempt in unplaced):
+            unplaced.sort(key=lambda attempt: -attempt.options.priority)
+        for attempt in unplaced:
+            has_slot = attempt.stage is Stage.SCHEDULED and self._dispatcher.reserve(attempt)
+            self._add_task(attempt, TaskStatus.DISPATCHED if has_slot else TaskStatus.PENDING)
+        self.recorder.to_dispatch += unplaced
+
+    def _add_task(self, attempt: LiveAttempt, status: TaskStatus) -> None:
         self.commit.tasks.append(
-            NewTask(resident.key, command.seq, command.name, status, command.input, self.now)
+            NewTask(attempt.run, attempt.seq, attempt.name, status, attempt.input, self.now)
         )
 
     def _open(self, resident: Resident, command: OpenTask) -> None:
