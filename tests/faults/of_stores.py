@@ -333,6 +333,16 @@ RECOVERY = [
         cases("stores/test_sqlite_watching.py", "test_a_commit_is_heard_as_soon_as_it_is_visible[0.6]"),
     ),
     Fault(
+        "watching-drops-the-locks-of-sqlite",
+        "2: one writer at a time, also while commits are watched",
+        [
+            Code("stores.sqlite.watching:_descriptor_of").replace(
+                "descriptor is not None and not os.fstat(descriptor).st_nlink", "descriptor is not None"
+            )
+        ],
+        cases("stores/test_sqlite_watching.py", "test_watching_leaves_the_locks_of_sqlite_alone"),
+    ),
+    Fault(
         "commits-not-synced",
         "1: what is committed survives a power cut",
         [

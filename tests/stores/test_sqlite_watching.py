@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -93,3 +94,47 @@ async def test_without_inotify_the_header_is_read_now_and_then(
 
     stop()
     await other.close()
+
+
+_TRY_TO_WRITE = """
+import apsw, sys
+try:
+    apsw.Connection(sys.argv[1]).execute("BEGIN IMMEDIATE")
+except apsw.BusyError:
+    print("busy")
+else:
+    print("two writers at once")
+"""
+
+
+async def test_watching_leaves_the_locks_of_sqlite_alone(store: SqlStore, tmp_path: Path) -> None:
+    path = str(tmp_path / "holdfast.db")
+    writer: Any = apsw.Connection(path)
+    writer.execute("BEGIN IMMEDIATE")
+
+    for _ in range(3):  # listeners come and go
+        stop = store.listen(lambda: None)
+        await asyncio.sleep(0.1)
+        stop()
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _TRY_TO_WRITE, path, stdout=asyncio.subprocess.PIPE
+    )
+    said, _ = await other.communicate()
+
+    writer.execute("ROLLBACK")
+    writer.close()
+    assert said.decode().strip() == "busy"
+
+
+async def test_descriptors_of_removed_files_are_closed(tmp_path: Path) -> None:
+    for number in range(3):
+        path = tmp_path / f"{number}.db"
+        store = store_for(f"sqlite:///{path}")
+        await store.open()
+        stop = store.listen(lambda: None)
+        await asyncio.sleep(0.1)
+        stop()
+        await store.close()
+
+    kept = [index for index in watching._descriptors if index.startswith(str(tmp_path))]  # pyright: ignore[reportPrivateUsage]
+    assert kept == [f"{tmp_path}/2.db-shm"]

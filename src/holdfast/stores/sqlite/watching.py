@@ -16,7 +16,7 @@ import contextlib
 import ctypes
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 
 from holdfast.errors import StoreUnavailable
 
@@ -28,12 +28,15 @@ _FIRST_LOOK = 0.0005
 _BETWEEN_QUESTIONS = 0.005
 """Seconds. A process that commits all the time causes changes itself, and need not ask after each of them."""
 _IN_MODIFY = 2
+_descriptors: dict[str, int] = {}
+"""Of the WAL indexes that this process has read, by path."""
 _NONBLOCK_CLOEXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
 
 
 async def watch(path: str, changed: Callable[[], None], count_changes: Callable[[], Awaitable[int]]) -> None:
     """Call `changed` after commits of other connections, for ever. `count_changes` asks SQLite for a number
     that differs after each of them."""
+    _close_removed()
     seen: bytes | None = None
     count: int | None = None
     pause = _POLL_SECONDS
@@ -71,19 +74,32 @@ async def _pause(seconds: float, written: asyncio.Event) -> float:
 def _read_header(index: str) -> bytes | None:
     """None if there is no WAL index: SQLite removes it when the last connection closes."""
     try:
-        descriptor = os.open(index, os.O_RDONLY)
+        return os.pread(_descriptor_of(index), _HEADER_BYTES, 0)
     except OSError:
         return None
-    try:
-        return os.pread(descriptor, _HEADER_BYTES, 0)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
+
+
+def _descriptor_of(index: str) -> int:
+    """Stays open as long as the file exists. A process that closes any descriptor of a file loses all its
+    POSIX locks on that file. SQLite keeps its locks on this one: without them two processes would write at
+    once, and the database would be corrupt."""
+    descriptor = _descriptors.get(index)
+    if descriptor is not None and not os.fstat(descriptor).st_nlink:
+        os.close(_descriptors.pop(index))
+        descriptor = None
+    if descriptor is None:
+        descriptor = _descriptors[index] = os.open(index, os.O_RDONLY)
+    return descriptor
+
+
+def _close_removed() -> None:
+    for index, descriptor in list(_descriptors.items()):
+        if not os.fstat(descriptor).st_nlink:
+            os.close(_descriptors.pop(index))
 
 
 @contextlib.contextmanager
-def _writes_to(file: str) -> Iterator[asyncio.Event]:
+def _writes_to(file: str) -> Generator[asyncio.Event]:
     """An event that is set by every write to the file, if the kernel can tell of them. Otherwise it is never
     set."""
     written = asyncio.Event()
