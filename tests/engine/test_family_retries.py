@@ -259,3 +259,27 @@ async def test_a_child_that_is_cancelled_before_its_turn_fails_its_task_and_hold
         assert [str(state) for state in states] == [*["success"] * 4, "cancelled", "success"]
         await run.retry()
         assert await run.result() == {"call": [0, 1, 2, 3, 4, 5]}
+
+
+async def test_a_child_with_a_past_goes_on_after_two_retries_in_a_row(store_url: str, family: Family) -> None:
+    @workflow(catalog=family.catalog)
+    async def child(number: int) -> int:
+        context().state.set("number", number)
+        await asyncio.sleep(1)
+        return await family.work(number)
+
+    async with Environment(store_url, catalog=family.catalog) as env:
+        run = await family.start(env, fan_out(3, at_once=1))
+        await family.fail(run)
+        await run.retry()
+        await env.skip(_SECOND)
+        await env.cancel("parent/call/2", "not this one")
+        with pytest.raises(RunFailed, match="not this one"):
+            await run.result()
+
+        await run.retry()
+        await env.skip(_SECOND)
+        await env.crash()
+
+        assert await run.result() == {"call": [0, 1, 2]}
+        assert await env.doctor() == []

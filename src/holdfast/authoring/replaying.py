@@ -6,16 +6,17 @@ holdfast.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from holdfast.core.commands import Command
-from holdfast.core.journal import Requested, entry_of
+from holdfast.core.journal import MessageAsked, Requested, entry_of
 from holdfast.errors import DeterminismError
 
 _BUG = "this is a bug of holdfast: please report it, go back to the version that ran before"
 
 
-def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
+def compare(step: int, commands: list[Command], asked: Sequence[Requested | MessageAsked]) -> None:
     """Raises DeterminismError if the step asks for something else than is recorded."""
     requested = [_identity(entry_of(command)) for command in commands]
     recorded = [_identity(each) for each in asked]
@@ -27,7 +28,7 @@ def compare(step: int, commands: list[Command], asked: list[Requested]) -> None:
         raise DeterminismError(step, min(len(requested), len(recorded)), *counts, hint=_BUG)
 
 
-def _identity(asked: Requested) -> tuple[str, Any, Any]:
+def _identity(asked: Requested | MessageAsked) -> tuple[str, Any, Any]:
     return type(asked).__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import inspect
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -18,12 +18,23 @@ _LOOP = loop.__file__
 def calling_line() -> str | None:
     """The line of the workflow's code that is being executed, as `file:line`. None outside of it: below the
     workflow's event loop is whatever has started the engine."""
-    frame = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename != _LOOP:
         if _is_users(frame.f_code):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return None
+
+
+def raising_line(error: BaseException | None) -> str | None:
+    """The innermost line of the user's code that an error was raised through."""
+    found: str | None = None
+    step = error.__traceback__ if error is not None else None
+    while step is not None:
+        if _is_users(step.tb_frame.f_code):
+            found = f"{step.tb_frame.f_code.co_filename}:{step.tb_lineno}"
+        step = step.tb_next
+    return found
 
 
 def waiting_line(coroutine: Any) -> str | None:

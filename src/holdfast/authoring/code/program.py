@@ -13,7 +13,7 @@ from typing import Any
 
 from holdfast.authoring.code.handles import settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
-from holdfast.authoring.code.places import waiting_line
+from holdfast.authoring.code.places import raising_line, waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.authoring.code.requests import DefinitionResolver, Requests
 from holdfast.core.codec import Codec
@@ -30,6 +30,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.failures import capture
 from holdfast.core.history import Past, Step
+from holdfast.core.journal import entry_of
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, Payload
 from holdfast.core.waiting import WaitReason, wait_for_children
@@ -108,30 +109,20 @@ class CodeProgram(Requests):
 
     def _replay(self, past: Past) -> None:
         """Raises DeterminismError if the code asks for something else than is recorded."""
-        steps = past.steps
         recorded = self._recorded = RecordedRequests(past)
-        if _is_reopening(steps[0]):
-            # A retry went back to the very beginning, so the code starts at the reopening. What it asks for
-            # there is recorded with the next step.
-            if len(steps) == 1:
-                self._recorded = None
-                self._commands = [*self.advance(steps[0].at, steps[0].events)]
-                return
-            recorded.begin_step(1, steps[1])
-            self.advance(steps[0].at, steps[0].events)
-            self.advance(steps[1].at, steps[1].events)
-            self._check_step_end()
-            steps = steps[2:]
+        first = self._replay_from_reopening(past.steps, recorded)
         was_reopened = False
-        for number, step in enumerate(steps, len(past.steps) - len(steps)):
+        for number, step in enumerate(past.steps[first:], first):
             recorded.begin_step(number, step)
-            if was_reopened:
+            is_reopening = _is_reopening(step)
+            if was_reopened and not is_reopening:
                 self._write_state()
+                was_reopened = False
             self.advance(step.at, step.events)
             self._check_step_end()
-            was_reopened = _is_reopening(step)
-            if was_reopened:
+            if is_reopening:
                 recorded.note_reopening()
+                was_reopened = True
         self._recorded = None
         if was_reopened:
             self._write_state()
@@ -139,6 +130,28 @@ class CodeProgram(Requests):
             for seq, child in past.children.items():
                 if child is not None and not child.status.is_final:
                     self._ask(ResumeChild(seq))
+
+    def _replay_from_reopening(self, steps: Sequence[Step], recorded: RecordedRequests) -> int:
+        """A retry that went back to the very beginning leaves a journal that begins with a reopening; several
+        retries leave several. The code starts at the first one. What it asks for there is recorded with the
+        first step that is no reopening; without such a step, the code asks for it now.
+
+        Returns the number of steps that are replayed by this."""
+        count = 0
+        while count < len(steps) and _is_reopening(steps[count]):
+            count += 1
+        if not count:
+            return 0
+        recorded.note_reopening()
+        if count == len(steps):
+            self._recorded = None
+            self._commands = [command for step in steps for command in self.advance(step.at, step.events)]
+            return count
+        recorded.begin_step(count, steps[count])
+        for step in steps[: count + 1]:
+            self.advance(step.at, step.events)
+        self._check_step_end()
+        return count + 1
 
     def _check_step_end(self) -> None:
         """Raises DeterminismError if a request of the step is recorded that the code has not made, or if the
@@ -192,16 +205,26 @@ class CodeProgram(Requests):
         self._has_ended = True
         if self._main.cancelled():
             if self.cancel_requested:
-                self._ask(CancelRun(self._cancel_reason))
+                self._ask_for_end(CancelRun(self._cancel_reason))
             else:
                 error = asyncio.CancelledError("it awaited something that it had cancelled itself")
-                self._ask(FailRun(capture(error)))
+                self._ask_for_end(FailRun(capture(error)), error)
             return
         error = self._main.exception()
         if error is None:
-            self._ask(CompleteRun(self._main.result()))
+            self._ask_for_end(CompleteRun(self._main.result()))
         else:
-            self._ask(FailRun(capture(error, task=getattr(error, "task_id", None))))
+            self._ask_for_end(FailRun(capture(error, task=getattr(error, "task_id", None))), error)
+
+    def _ask_for_end(
+        self, command: CompleteRun | FailRun | CancelRun, error: BaseException | None = None
+    ) -> None:
+        if self._recorded is None:
+            self._ask(command)
+            return
+        end = entry_of(command)
+        if not self._recorded.take(end):
+            raise self._mismatch(end, raising_line(error), error=error)
 
     def report_unhandled(self, context: dict[str, Any]) -> None:
         if self._recorded is None:

@@ -347,18 +347,25 @@ class Requests:
             raise self._mismatch(asked, calling_line(), input)
 
     def _mismatch(
-        self, asked: AnyRequest | None, place: str | None, input: Payload | None = None
+        self,
+        asked: AnyRequest | None,
+        place: str | None,
+        input: Payload | None = None,
+        error: BaseException | None = None,
     ) -> DeterminismError:
+        """`error` is what the code has failed with, if it asks for the end of the run."""
         assert self._recorded is not None
         recorded = self._recorded.unmade()
-        error = DeterminismError(
+        then, now = both_in_words(recorded, asked)
+        mismatch = DeterminismError(
             self._recorded.step,
             self._recorded.position,
-            *both_in_words(recorded, asked),
+            then,
+            now if error is None else f"{now} with {type(error).__name__}: {error}",
             place=place,
             hint=rename_hint(recorded, asked),
             task=recorded.seq if isinstance(recorded, TaskAsked) else None,
             input=None if input is None else input.decode(errors="replace"),
         )
-        self._determinism_error = self._determinism_error or error
-        return error
+        self._determinism_error = self._determinism_error or mismatch
+        return mismatch
