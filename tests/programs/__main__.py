@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
 from tests.chaos.own_postgres import own_server
-from tests.programs.finding import EditFinding, Finding, NewDatabase, examine, examine_edit
+from tests.programs.edits import edit_programs
+from tests.programs.finding import Finding, NewDatabase, examine
 from tests.programs.proving import Prover
 
 _SHOW_EVERY = 5.0
@@ -56,26 +57,6 @@ async def _examine_all(seeds: range, store: str, new_database: NewDatabase) -> l
     return findings
 
 
-async def _examine_edits(seeds: range, new_database: NewDatabase) -> list[EditFinding]:
-    prover = Prover()
-    findings: list[EditFinding] = []
-    outcomes: Counter[str] = Counter()
-    began = shown = time.monotonic()
-    for done, seed in enumerate(seeds, 1):
-        outcome, finding = await examine_edit(prover, seed, new_database)
-        outcomes[outcome] += 1
-        if finding is not None:
-            findings.append(finding)
-            print(f"\n{finding}\n", flush=True)
-        if time.monotonic() - shown > _SHOW_EVERY:
-            shown = time.monotonic()
-            print(f"{done} of {len(seeds)} edits, {len(findings)} failed", flush=True)
-    told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-    took = time.monotonic() - began
-    print(f"{len(seeds)} edits from {seeds.start} in {took:.0f} s: {told}; {len(findings)} findings")
-    return findings
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
     parser.add_argument("--seeds", type=int, default=200, help="how many programs")
@@ -83,13 +64,18 @@ def main() -> int:
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--edits", action="store_true", help="edit each program in the middle of its run")
     parser.add_argument("--logs", action="store_true", help="show what holdfast logs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes for --edits")
     arguments = parser.parse_args()
+    if arguments.seeds < 1:
+        parser.error("--seeds is 1 or more: none would find nothing")
+    if arguments.edits and arguments.store != "sqlite":
+        parser.error("--edits works on SQLite: what is compared is the same on both stores")
     if not arguments.logs:
         logging.disable(logging.CRITICAL)
     seeds = range(arguments.first, arguments.first + arguments.seeds)
+    if arguments.edits:
+        return 1 if edit_programs(seeds, arguments.jobs) else 0
     with _databases(arguments.store) as new_database:
-        if arguments.edits:
-            return 1 if asyncio.run(_examine_edits(seeds, new_database)) else 0
         return 1 if asyncio.run(_examine_all(seeds, arguments.store, new_database)) else 0
 
 
