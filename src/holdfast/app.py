@@ -45,9 +45,12 @@ from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.open_store import store_for
+from holdfast.stores.schema_status import migrate_database, read_schema_status
 
 if TYPE_CHECKING:
     from holdfast.server.serving import ApiServer
+
+__all__ = ["Holdfast", "migrate_database", "read_schema_status"]
 
 _log = logging.getLogger("holdfast")
 

@@ -49,7 +49,7 @@ HoldfastError
 ├── StoreError
 │   ├── StoreUnavailable    the database does not answer
 │   ├── StoreFull           the disk of the database is full
-│   ├── SchemaTooNew        a newer holdfast has migrated the database
+│   ├── SchemaTooNew        a newer holdfast has migrated the database, and this one may not use it
 │   └── JournalCorrupt      a run whose journal or rows cannot be read
 ├── ForbiddenInSimulation   real I/O in a simulation
 ├── SimulationFailed        a simulation that found a failure, with the seed to reproduce it

@@ -6,7 +6,9 @@ import asyncio
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import AsyncMock
 
@@ -438,6 +440,42 @@ def test_what_a_run_waits_for_is_shown(asking: tuple[Project, subprocess.Popen[s
     project.run("runs", "cancel", "mine", "--reason", "never mind")
     process.communicate(timeout=SECONDS)
     assert process.returncode == 3
+
+
+# --- the schema
+
+
+def test_the_schema_is_brought_up_to_date_and_shown(project: Project):
+    refused = project.execute("db", "status")
+    migrated = project.execute("db", "migrate")
+    shown = project.execute("db", "status")
+    answer = json.loads(project.run("db", "status", "--json").stdout)
+
+    assert refused.returncode == 2
+    assert "there is no such file" in refused.stderr
+    assert "applying migration 0001 kernel" in migrated.stderr
+    assert (migrated.returncode, shown.returncode) == (0, 0)
+    assert "is up to date; 0.4.0 and later may use it" in shown.stderr
+    assert re.search(r"^0005 +facts +applied ", shown.stdout, re.MULTILINE)
+    assert answer["pending"] == answer["newer"] == []
+    assert (answer["oldest_release"], answer["is_usable"]) == ("0.4.0", True)
+
+
+def test_pending_migrations_and_a_schema_that_cannot_be_used_are_told(project: Project):
+    project.run("db", "migrate")
+    with closing(sqlite3.connect(project.folder / ".holdfast" / "holdfast.db")) as file, file:
+        file.execute("DELETE FROM schema_changes WHERE number = 6")
+    pending = project.execute("db", "status")
+    with closing(sqlite3.connect(project.folder / ".holdfast" / "holdfast.db")) as file, file:
+        file.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
+    newer = project.execute("db", "status")
+    refused = project.execute("db", "migrate")
+
+    assert pending.returncode == 1
+    assert "has 1 pending: `holdfast db migrate` applies them" in pending.stderr
+    assert newer.returncode == 1
+    assert "needs a release that knows migration 0099: upgrade holdfast" in newer.stderr
+    assert (refused.returncode, "schema 99" in refused.stderr) == (2, True)
 
 
 # --- doctor

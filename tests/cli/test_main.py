@@ -37,6 +37,7 @@ def test_the_version_and_the_help_are_told(project: Project):
         "graph",
         "init",
         "doctor",
+        "db",
     ):
         assert re.search(rf"^  {command} +[A-Z]", help.stdout, re.MULTILINE), command
     assert list(project.folder.iterdir()) == []

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-from holdfast.stores.named_queries import Migration, load_migrations
+from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 
 DATABASES = ("sqlite", "postgres")
 
@@ -27,7 +27,11 @@ _NODE = re.compile(r"'[^':]+:\d+:[0-9a-f]*:([0-9a-f]{8})'")
 _TRACEBACK = re.compile(r'"traceback":"(?:[^"\\]|\\.)*"')
 _FOLDER = f"{Path(__file__).parent}/"
 
-_SET_BY_CHANCE = {("schema_migrations", "applied_at"): "2030-01-01 00:00:00", ("nodes", "tick"): 1}
+_SET_BY_CHANCE = {
+    ("schema_migrations", "applied_at"): "2030-01-01 00:00:00",
+    ("schema_changes", "applied_at"): "2030-01-01 00:00:00",
+    ("nodes", "tick"): 1,
+}
 """What depends on the day, and on how often a node looked for work."""
 
 _SAID_AT = re.compile(r"(?<=\[)\d{16}(?=,)")
@@ -53,6 +57,7 @@ def dump(url: str, version: str) -> str:
         [
             _HEADING.format(version=version, database=database),
             *[_MIGRATION.format(number=it.number, name=it.name, text=it.text) for it in migrations],
+            load_queries(f"holdfast.stores.{database}")["make_schema_changes"] + "\n",
             rows,
         ]
     )

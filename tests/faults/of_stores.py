@@ -370,4 +370,52 @@ RECOVERY = [
     ),
 ]
 
-FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY]
+MIGRATIONS = [
+    Fault(
+        "additions-refused-by-older-releases",
+        "a deploy can be taken back",
+        [Code("stores.named_queries:needs").replace("int(A[1]) if A else B", "self.number")],
+        cases("stores/test_migrating.py", "test_a_database_needs_only_what_0_4_0_knows[sqlite]"),
+    ),
+    Fault(
+        "newer-schema-used-blindly",
+        "8: a schema that this release cannot use is refused before anything is changed",
+        [Code("stores.migrations:migrate").replace("A.needs > B", "A.needs > B + 1")],
+        cases(
+            "stores/test_migrating.py",
+            "test_a_change_that_it_may_not_go_on_with_is_refused_and_nothing_is_changed[sqlite]",
+        ),
+    ),
+    Fault(
+        "migration-waits-in-the-way",
+        "a migration that waits for a lock holds up nobody",
+        [Code("stores.postgres.migrating:_LOCK_SECONDS").replace("2", "0")],
+        cases(
+            "stores/test_migrating.py",
+            "test_a_migration_that_waits_for_a_lock_holds_up_nobody_and_says_for_whom_it_waits",
+        ),
+    ),
+    Fault(
+        "half-built-index-kept",
+        "an index that was left half built is built again",
+        [Code("stores.postgres.migrating:build_index").replace("if A: return", "if A is not None: return")],
+        cases("stores/test_migrating.py", "test_an_index_that_was_left_half_built_is_built_again"),
+    ),
+    Fault(
+        "batches-recorded-too-soon",
+        "a back-fill goes on after a crash",
+        [Code("stores.migrations:apply_batch").replace("not changed", "True")],
+        cases(
+            "stores/test_migrating.py",
+            "test_a_back_fill_commits_batch_by_batch_and_goes_on_after_a_crash[sqlite]",
+        ),
+    ),
+    Fault(
+        "index-built-behind-its-own-guard",
+        "building an index does not wait for the transaction that guards it",
+        [Code("stores.migrations:_apply_once").remove('tx.script("SELECT 1")')],
+        cases("stores/test_migrating.py", "test_an_index_that_was_left_half_built_is_built_again"),
+    ),
+]
+
+FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY, *MIGRATIONS]

@@ -12,7 +12,7 @@ import pytest
 _EMPTY = """
 DO $$ DECLARE tables text; BEGIN
     SELECT string_agg(format('holdfast.%I', tablename), ', ') INTO tables
-    FROM pg_tables WHERE schemaname = 'holdfast' AND tablename <> 'schema_migrations';
+    FROM pg_tables WHERE schemaname = 'holdfast' AND tablename NOT LIKE 'schema_%';
     EXECUTE 'TRUNCATE ' || tables || ' RESTART IDENTITY';
 END $$
 """

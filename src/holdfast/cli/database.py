@@ -115,12 +115,17 @@ def new_holdfast(
     settings = {name: getattr(database.settings, name) for name in Settings.__struct_fields__}
     if not engine:
         settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting
-    if engine or makes_file:
+    prepare_file(database, makes_file=bool(engine) or makes_file)
+    return Holdfast(engine=engine, **settings)
+
+
+def prepare_file(database: DatabaseOptions, *, makes_file: bool) -> None:
+    """Raises StoreUnavailable if the SQLite file does not exist and must."""
+    if makes_file:
         _make_folder(database)
     elif database.file is not None and not database.file.exists():
         reason = "there is no such file; `holdfast run` makes one, and --db names another"
         raise StoreUnavailable(str(database.file), reason, may_pass=False)
-    return Holdfast(engine=engine, **settings)
 
 
 def _make_folder(database: DatabaseOptions) -> None:

@@ -16,6 +16,7 @@ import typer
 
 from holdfast.cli.commands import (
     answers,
+    db,
     doctor,
     flows,
     graph,
@@ -61,7 +62,7 @@ def _root(
     _log_to_stderr()
 
 
-for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, validate, graph, init, doctor):
+for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, validate, graph, init, doctor, db):
     _noun.register(app)
 
 

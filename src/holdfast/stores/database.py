@@ -37,8 +37,9 @@ class Transaction(Protocol):
         """Notify the other processes that watch this database when the transaction commits."""
         ...
 
-    def script(self, text: str) -> None:
-        """Run several statements without parameters, as in a migration."""
+    def script(self, text: str) -> int:
+        """Run several statements without parameters, as in a migration. Returns how many rows the last of
+        them changed."""
         ...
 
 
@@ -58,7 +59,8 @@ class Connection(Protocol):
     def write(self, script: TransactionScript[T]) -> T: ...
 
     def write_alone(self, script: TransactionScript[T]) -> T:
-        """Like `write`, but only one connection at a time runs a script in here."""
+        """Like `write`, but only one connection at a time runs a script in here. For migrations: waits for
+        other processes, and logs that it does. It may run the script again, after a rollback."""
         ...
 
     def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
@@ -77,7 +79,12 @@ class Database(Protocol):
     def connect(self) -> Connection: ...
 
     def migrate(self, connection: Connection) -> None:
-        """Bring the schema up to date. Raises SchemaTooNew."""
+        """Bring the schema up to date. Raises SchemaTooNew, and StoreUnavailable if a migration fails."""
+        ...
+
+    def build_index(self, statement: str) -> None:
+        """Run a `CREATE INDEX CONCURRENTLY` on a connection of its own, outside a transaction. Does nothing
+        if the index exists. Replaces the index if an earlier build of it was interrupted."""
         ...
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:

@@ -13,6 +13,10 @@ from typing import NamedTuple
 _HEADING = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*--.*\n?", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
+_NEEDS = re.compile(r"^-- needs: (\d{4})$", re.MULTILINE)
+_HOW = re.compile(r"^-- how: (concurrently|batches)$", re.MULTILINE)
+_NEEDS_WITHOUT_HEAD = {5: 4, 6: 4}
+"""Released before migrations had a head. Up to 0004, each needs itself."""
 
 
 def load_queries(package: str) -> dict[str, str]:
@@ -34,9 +38,34 @@ def split_queries(text: str) -> list[tuple[str, str]]:
 
 
 class Migration(NamedTuple):
+    """A numbered file. Its head may have two lines that the code reads:
+
+    `-- needs: 0004`  the newest migration that a release must know to go on with a database that has this
+                      one. Its own number, if older releases cannot go on.
+    `-- how: WAY`     `concurrently`: `CREATE INDEX CONCURRENTLY` statements, run outside a transaction.
+                      `batches`: one statement, run in transactions of its own until it changes no row.
+                      Without this line: all statements in one transaction.
+    """
+
     number: int
     name: str
     text: str
+
+    @property
+    def needs(self) -> int:
+        found = _NEEDS.search(self.text)
+        return int(found[1]) if found else _NEEDS_WITHOUT_HEAD.get(self.number, self.number)
+
+    @property
+    def how(self) -> str | None:
+        found = _HOW.search(self.text)
+        return found[1] if found else None
+
+    @property
+    def statements(self) -> list[str]:
+        """The statements one by one. Only for files that have no semicolon inside a statement."""
+        parts = _COMMENT.sub("", self.text).split(";")
+        return [part.strip() for part in parts if part.strip()]
 
 
 def load_migrations(package: str) -> list[Migration]:
@@ -48,4 +77,11 @@ def load_migrations(package: str) -> list[Migration]:
     found.sort()
     if [migration.number for migration in found] != list(range(1, len(found) + 1)):
         raise ValueError(f"the migrations of {package} are not numbered from 1 without gaps")
+    for migration in found[max(_NEEDS_WITHOUT_HEAD) :]:
+        if not _NEEDS.search(migration.text) or not migration.needs <= migration.number:
+            raise ValueError(
+                f"migration {migration.number:04} of {package} must say which migration a release must know "
+                f"to go on with it: `-- needs: 0004`, or `-- needs: {migration.number:04}` if older releases "
+                "cannot go on"
+            )
     return found

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from holdfast.errors import BadUrl
 from holdfast.stores.driver import Driver
 from holdfast.stores.sql_store import SqlStore
+
+if TYPE_CHECKING:
+    from holdfast.stores.postgres.driver import PostgresDatabase
+    from holdfast.stores.sqlite.driver import SqliteDatabase
 
 _EXPECTED = (
     "expected sqlite:///relative/path.db, sqlite:////absolute/path.db or postgresql://user@host/database"
@@ -19,17 +24,22 @@ def store_for(url: str, *, threads: bool = True) -> SqlStore:
 
     Without threads, transactions run inside the calls themselves. Tests and simulations use that.
     """
+    return SqlStore(Driver(database_for(url, threads=threads), threads=threads))
+
+
+def database_for(url: str, *, threads: bool = True) -> SqliteDatabase | PostgresDatabase:
+    """Raises BadUrl."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         raise BadUrl(_without_password(url), _EXPECTED)
     if scheme == "sqlite":
         return _sqlite(url, rest, threads)
     if scheme in ("postgresql", "postgres"):
-        return _postgres(url, threads)
+        return _postgres(url)
     raise BadUrl(_without_password(url), _EXPECTED)
 
 
-def _sqlite(url: str, rest: str, threads: bool) -> SqlStore:
+def _sqlite(url: str, rest: str, threads: bool) -> SqliteDatabase:
     from holdfast.stores.sqlite.driver import MEMORY, SqliteDatabase
 
     if rest == MEMORY:
@@ -39,22 +49,22 @@ def _sqlite(url: str, rest: str, threads: bool) -> SqlStore:
                 "a database in memory belongs to one connection, and every thread has its own; "
                 "use a file, or open the store with threads=False",
             )
-        return SqlStore(Driver(SqliteDatabase(MEMORY), threads=False))
+        return SqliteDatabase(MEMORY)
     if "?" in rest or "#" in rest:
         raise BadUrl(url, "a SQLite URL takes no options; write %3F for ? and %23 for # in a path")
     if rest == "/" + MEMORY:
         raise BadUrl(url, "a database in memory is lost when the process ends; use a file")
     if not rest.startswith("/") or rest == "/":
         raise BadUrl(url, "expected sqlite:///relative/path.db or sqlite:////absolute/path.db")
-    return SqlStore(Driver(SqliteDatabase(unquote(rest[1:])), threads=threads))
+    return SqliteDatabase(unquote(rest[1:]))
 
 
-def _postgres(url: str, threads: bool) -> SqlStore:
+def _postgres(url: str) -> PostgresDatabase:
     try:
         from holdfast.stores.postgres.driver import PostgresDatabase
     except ImportError as error:
         raise BadUrl(_without_password(url), f"{error}; install holdfast[postgres]") from error
-    return SqlStore(Driver(PostgresDatabase(url), threads=threads))
+    return PostgresDatabase(url)
 
 
 def _without_password(url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from struct import Struct
 from typing import Any, LiteralString, NamedTuple, TypeVar
@@ -17,7 +18,8 @@ from psycopg.types.string import ByteaBinaryLoader
 from holdfast.errors import BadUrl, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
-from holdfast.stores.named_queries import load_migrations, load_queries
+from holdfast.stores.named_queries import Migration, load_migrations, load_queries
+from holdfast.stores.postgres import migrating
 from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, EncodeCell, encoders_of
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
 
@@ -43,9 +45,6 @@ SET jit = off;
 SET default_transaction_isolation = 'read committed';
 SET idle_in_transaction_session_timeout = '10s';
 """
-
-# The number is "holdfast" in ASCII. No other program on this server is likely to use it as a lock.
-_LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(x'686f6c6466617374'::bigint)"
 
 
 class _Query(NamedTuple):
@@ -73,10 +72,18 @@ class PostgresDatabase:
         self._pids: set[int] = set()
 
     def connect(self) -> PostgresConnection:
-        return PostgresConnection(self._url, self._line, self._explained, self._pids)
+        return PostgresConnection(self._url, self._line, self._explained, self._pids, self.name)
 
     def migrate(self, connection: Connection) -> None:
-        migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
+        migrations.migrate(self, connection, self.migrations())
+
+    @staticmethod
+    def migrations() -> list[Migration]:
+        return load_migrations(_PACKAGE)
+
+    def build_index(self, statement: str) -> None:
+        with closing(self.connect()) as connection:
+            connection.build_index(statement)
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
         return watch(self._url, self._line, changed, self._pids)
@@ -145,7 +152,9 @@ class PostgresConnection:
         line: Mapping[str, Any],
         explained: Callable[[psycopg.Error], Exception],
         pids: set[int],
+        name: str,
     ) -> None:
+        self._name = name
         self._explained = explained
         self._pids = pids
         self._announces = False
@@ -182,12 +191,18 @@ class PostgresConnection:
 
     def write_alone(self, script: TransactionScript[T]) -> T:
         # No pipeline: a migration is several statements in one message. Only the simple protocol allows that.
-        # No timeout: a migration may rewrite a large table, or wait for another process that does.
+        return self._without_timeout(
+            lambda: migrating.run_alone(self._connection, self, script, name=self._name)
+        )
+
+    def build_index(self, statement: str) -> None:
+        self._without_timeout(lambda: migrating.build_index(self._connection, statement))
+
+    def _without_timeout(self, work: Callable[[], T]) -> T:
+        """A migration may rewrite a large table, or wait for another process that does."""
         self._connection.patience = None
         try:
-            with self._connection.transaction():
-                self._connection.execute(_LOCK_SCHEMA)
-                return script(self)
+            return work()
         except psycopg.Error as error:
             raise self._explained(error) from error
         finally:
@@ -267,6 +282,9 @@ class PostgresConnection:
     def announce(self) -> None:
         self._announces = True
 
-    def script(self, text: str) -> None:
+    def script(self, text: str) -> int:
         self.statements += 1
-        self._connection.execute(text.encode(), prepare=False)
+        cursor = self._connection.execute(text.encode(), prepare=False)
+        while cursor.nextset():
+            pass
+        return cursor.rowcount

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import logging
 import os
 import random
 import time
@@ -17,16 +18,20 @@ import apsw
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
-from holdfast.stores.named_queries import load_migrations, load_queries
+from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.sqlite.watching import watch
 
 T = TypeVar("T")
 
 MEMORY = ":memory:"
 
+_log = logging.getLogger("holdfast.store")
+
 _PACKAGE = "holdfast.stores.sqlite"
 _BUSY_SECONDS = 10.0
 _BUSY_RETRY_SECONDS = 0.001
+_MIGRATION_SECONDS = 600.0
+"""How long a migration waits for the lock."""
 
 # synchronous = NORMAL would lose the last commits in a power cut, and with them the results of tasks.
 # On macOS fsync leaves the data in the cache of the drive; fullfsync makes SQLite flush that too.
@@ -86,7 +91,14 @@ class SqliteDatabase:
         return SqliteConnection(self._path, self.name)
 
     def migrate(self, connection: Connection) -> None:
-        migrations.migrate(connection, load_migrations(_PACKAGE), self.name)
+        migrations.migrate(self, connection, self.migrations())
+
+    @staticmethod
+    def migrations() -> list[Migration]:
+        return load_migrations(_PACKAGE)
+
+    def build_index(self, statement: str) -> None:
+        raise NotImplementedError("a migration of SQLite builds indexes in its transaction")
 
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
         def count_changes() -> Awaitable[int]:
@@ -119,7 +131,16 @@ class SqliteConnection:
         return self._transaction("BEGIN IMMEDIATE", script)
 
     def write_alone(self, script: TransactionScript[T]) -> T:
-        return self.write(script)  # SQLite has one writer at a time anyway
+        # SQLite has one writer at a time anyway. A process that migrates a large file holds the lock for
+        # longer than our timeout.
+        deadline = time.monotonic() + _MIGRATION_SECONDS
+        while True:
+            try:
+                return self.write(script)
+            except StoreUnavailable as error:
+                if self.is_broken or time.monotonic() > deadline:  # if broken, it was not a lock
+                    raise
+                _log.warning("%s; waiting for another process, to migrate the file", error)
 
     def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         if snapshot:
@@ -199,9 +220,10 @@ class SqliteConnection:
     def announce(self) -> None:
         """Does nothing: other processes watch the write-ahead log, which every commit changes."""
 
-    def script(self, text: str) -> None:
+    def script(self, text: str) -> int:
         self.statements += 1
         self._connection.execute(text)
+        return self._connection.changes()
 
 
 def _bound(params: tuple[Any, ...]) -> tuple[Any, ...]:
