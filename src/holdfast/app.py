@@ -41,6 +41,7 @@ from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
+from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.settings import Settings, own_environment, read_settings
@@ -256,7 +257,13 @@ class Parts:
         )
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
-        self.store = store or store_for(settings.url)
+        self.store: Store
+        self._engine_store: EngineStore
+        if store is None:
+            self.store = opened = store_for(settings.url)
+            self._engine_store = opened.for_engine()
+        else:
+            self.store = self._engine_store = store
         self.clock = clock or SystemClock()
         self.dice = dice or Random(SystemRandom().getrandbits(128))
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
@@ -288,7 +295,7 @@ class Parts:
 
     def engine(self, waiters: Waiters, *, own_runs_only: bool = False) -> Engine:
         return Engine(
-            self.store,
+            self._engine_store,
             self.clock,
             self.definitions,
             self._executors,

@@ -240,6 +240,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
+        ids = [key_text(run), "b", "nobody", "a", "b"]
+        look(f"find_keys in {space} {ids}", lambda store: store.find_keys(space, ids))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
             look(f"find_run in {space} {id!r}", lambda store, id=id: store.find_run(space, id))
 

@@ -236,6 +236,11 @@ class ModelStore(FlowModel, WorkerModel):
             return self.tables.run(namespace, id)
         return self.tables.named(namespace, id) or self.tables.run(namespace, key_from_text(id))
 
+    async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
+        named = {id: self.tables.named(namespace, id) for id in ids}
+        keys = {id: key_from_text(id) if run is None else run.key for id, run in named.items()}
+        return {id: key for id, key in keys.items() if key is not None}
+
     async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         found = (self.tables.run(namespace, key) for key in runs)
         return [run for run in found if run is not None and run.status.is_final]

@@ -117,6 +117,11 @@ class RunStore(HistoryStore, Protocol):
         """The run with that key, or with that text as its user-given id or else as its key."""
         ...
 
+    async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
+        """The keys of runs, by their user-given ids or, as text, by their keys. A text that can be neither is
+        left out. A run of a key that is given as text may not exist."""
+        ...
+
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
         """Newest first."""
         ...

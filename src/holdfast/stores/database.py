@@ -51,6 +51,9 @@ class Connection(Protocol):
         """How many statements it has sent."""
         ...
 
+    has_pauses: bool
+    """Whether it releases the GIL every few rows of a long result. Listings do, to let commits pass."""
+
     @property
     def is_broken(self) -> bool:
         """The connection will never work again: open a new one."""
@@ -76,6 +79,12 @@ class Database(Protocol):
         """A name for messages and logs. It contains no password."""
         ...
 
+    @property
+    def has_one_writer(self) -> bool:
+        """Whether one transaction at a time can write, so that a second connection to write would only wait
+        for the first."""
+        ...
+
     def connect(self) -> Connection: ...
 
     def migrate(self, connection: Connection) -> None:
@@ -90,6 +99,7 @@ class Database(Protocol):
     def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
         """Call `changed` on this event loop's thread when another process may have changed something.
 
-        `ask` runs a function on the connection that writes. Returns a function that stops watching.
+        `ask` runs a function on the connection that the engine writes with. Returns a function that stops
+        watching.
         """
         ...

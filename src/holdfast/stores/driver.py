@@ -1,32 +1,37 @@
-"""The driver: runs transaction scripts on the right thread and connection.
+"""The driver: runs transaction scripts on the right lane, and tells listeners of changes.
 
-Writes and reads have a lane each, so that a slow listing does not hold up a commit.
+A driver belongs to the engine or to the clients of this process. Each has lanes of its own (lanes.py). The
+two drivers share everything else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from holdfast.errors import NotOpen
 from holdfast.stores.database import Connection, Database, Row, TransactionScript
-from holdfast.stores.lanes import InlineLane, Lane, ThreadLane
+from holdfast.stores.lanes import LaneName, LaneSet
 
 T = TypeVar("T")
 
 
 class Driver:
     def __init__(self, database: Database, *, threads: bool) -> None:
-        """Without threads, transactions run inside the awaiting call, and changes by other processes are not
-        watched for. Then the behaviour depends on the calls alone."""
+        """The driver of clients. Without threads, transactions run inside the awaiting call, and changes by
+        other processes are not watched for. Then the behaviour depends on the calls alone."""
         self._database = database
         self._threads = threads
-        self._writer: Lane | None = None
-        self._reader: Lane | None = None
-        self._listeners: list[Callable[[], None]] = []
-        self._stop_watching: Callable[[], None] | None = None
-        self._sent_before = 0
+        self._lanes = LaneSet(database, threads=threads)
+        self._changes = _ChangeListeners(database, self._lanes, threads=threads)
+        self._is_of_engine = False
+
+    def for_engine(self) -> Self:
+        """A driver with the lanes of the engine, on the same database. It is open whenever this one is."""
+        other = copy.copy(self)
+        other._is_of_engine = True
+        return other
 
     @property
     def name(self) -> str:
@@ -34,39 +39,27 @@ class Driver:
 
     @property
     def statements(self) -> int:
-        """How many statements were sent to the database so far."""
-        return self._sent_before + sum(lane.statements for lane in self._lanes())
-
-    def _lanes(self) -> set[Lane]:
-        return {lane for lane in (self._writer, self._reader) if lane is not None}
+        """How many statements this process has sent to the database so far."""
+        return self._lanes.statements
 
     async def open(self) -> None:
-        if self._writer is not None:
+        if self._lanes.is_open:
             return
-        connect = self._database.connect
-        if self._threads:
-            self._writer = ThreadLane(connect, "holdfast-writer")
-            self._reader = ThreadLane(connect, "holdfast-reader")
-        else:
-            # One connection for both, because a database in memory belongs to one connection.
-            self._writer = self._reader = InlineLane(connect)
+        self._lanes.open()
         try:
-            await self._writer.do(self._database.migrate)
+            await self._lanes.get(LaneName.WRITER).do(self._database.migrate)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
-        self._listeners.clear()
-        self._watch_if_needed()
-        lanes = self._lanes()
-        self._writer = self._reader = None
-        for lane in lanes:
-            await lane.close()
-            self._sent_before += lane.statements
+        self._changes.drop_all()
+        await self._lanes.close()
 
     async def write(self, script: TransactionScript[T]) -> T:
-        return await self._open_lane(self._writer).do(lambda connection: connection.write(script))
+        is_urgent = self._is_of_engine
+        lane = self._lanes.get(LaneName.ENGINE_WRITER if is_urgent else LaneName.WRITER)
+        return await lane.do(lambda connection: connection.write(script), is_urgent=is_urgent)
 
     async def write_and_tell(self, script: TransactionScript[T]) -> T:
         """Write, then call the listeners of this process. They are called even if the caller was cancelled,
@@ -85,22 +78,37 @@ class Driver:
             writing.exception()  # a cancelled caller does not read it, and asyncio would log it
         self.changed()
 
-    async def read(self, script: TransactionScript[T], *, snapshot: bool = False) -> T:
-        lane = self._open_lane(self._reader)
+    async def read(
+        self, script: TransactionScript[T], *, snapshot: bool = False, may_be_long: bool = False
+    ) -> T:
+        """Clients have a lane apart for reads that may be long: a listing must not hold up a result."""
+        name = LaneName.LISTER if may_be_long else LaneName.READER
+        lane = self._lanes.get(LaneName.ENGINE_READER if self._is_of_engine else name)
         return await lane.do(lambda connection: connection.read(script, snapshot=snapshot))
 
-    async def fetch(self, query: str, *params: Any) -> list[Row]:
+    async def fetch(self, query: str, *params: Any, may_be_long: bool = False) -> list[Row]:
         """The rows of one query, in its own transaction."""
-        return await self.read(lambda tx: tx.rows(query, *params))
-
-    def _open_lane(self, lane: Lane | None) -> Lane:
-        if lane is None:
-            raise NotOpen
-        return lane
-
-    # --- what others change
+        return await self.read(lambda tx: tx.rows(query, *params), may_be_long=may_be_long)
 
     def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+        return self._changes.add(on_change)
+
+    def changed(self) -> None:
+        """Call all listeners."""
+        self._changes.tell()
+
+
+class _ChangeListeners:
+    """Those who want to know of changes. Changes by other processes are watched for while there are any."""
+
+    def __init__(self, database: Database, lanes: LaneSet, *, threads: bool) -> None:
+        self._database = database
+        self._lanes = lanes
+        self._threads = threads
+        self._listeners: list[Callable[[], None]] = []
+        self._stop_watching: Callable[[], None] | None = None
+
+    def add(self, on_change: Callable[[], None]) -> Callable[[], None]:
         def stop() -> None:
             if on_change in self._listeners:
                 self._listeners.remove(on_change)
@@ -110,17 +118,21 @@ class Driver:
         self._watch_if_needed()
         return stop
 
-    def changed(self) -> None:
-        """Call all listeners."""
+    def tell(self) -> None:
         for on_change in list(self._listeners):
             on_change()
 
+    def drop_all(self) -> None:
+        self._listeners.clear()
+        self._watch_if_needed()
+
     def _watch_if_needed(self) -> None:
         if self._listeners and self._stop_watching is None and self._threads:
-            self._stop_watching = self._database.watch(self.changed, self._ask_writer)
+            self._stop_watching = self._database.watch(self.tell, self._ask_writer)
         elif not self._listeners and self._stop_watching is not None:
             self._stop_watching()
             self._stop_watching = None
 
     async def _ask_writer(self, question: Callable[[Connection], T]) -> T:
-        return await self._open_lane(self._writer).do(question)
+        # Urgent: the answer may wake the engine.
+        return await self._lanes.get(LaneName.ENGINE_WRITER).do(question, is_urgent=True)

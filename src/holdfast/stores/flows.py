@@ -30,7 +30,7 @@ class SqlFlowStore(SqlDefinitionStore):
             ((total,),) = tx.rows("count_flows", namespace)
             return flows, total
 
-        return await self._driver.read(script, snapshot=True)
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def list_flow_versions(self, namespace: str, flow: str) -> list[FlowVersion]:
         rows = await self._driver.fetch("flow_versions", namespace, flow, None, 1, _ALL)

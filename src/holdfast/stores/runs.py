@@ -30,6 +30,7 @@ from holdfast.ports.runs import (
 from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.run_overviews import count_matching_runs, read_overviews, read_page
 from holdfast.stores.sql_role import RowChanged, SqlRole
 
@@ -62,7 +63,7 @@ class SqlRunStore(SqlRole):
                 if run in found
             ]
 
-        return await self._driver.read(script, snapshot=True)
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         keys: list[Row] = [(run,) for run in runs]
@@ -90,40 +91,60 @@ class SqlRunStore(SqlRole):
         rows = await self._driver.fetch("find_run", namespace, *named)
         return records.run_record(rows[0]) if rows else None
 
+    async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
+        asked: list[Row] = [(id, key_from_text(id)) for id in dict.fromkeys(ids)]
+        rows = await self._driver.read(lambda tx: tx.many_returning("find_keys", asked, namespace))
+        return {id: key for id, key in rows if key is not None}
+
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
         by_status = which.status is not None and which.status is not RunStatus.SUCCESS
         query = "list_runs_by_status" if by_status else "list_runs"
-        rows = await self._driver.fetch(
-            query, namespace, which.status, which.workflow, which.before, which.limit
-        )
-        return records.readable("run", rows, records.run_record)
+
+        def script(tx: Transaction) -> list[RunRecord]:
+            rows = tx.rows(query, namespace, which.status, which.workflow, which.before, which.limit)
+            # In the thread of the lane, because ten thousand rows would hold up the event loop.
+            found: list[RunRecord] = []
+            for some in in_slices(rows):
+                found += records.readable("run", some, records.run_record)
+            return found
+
+        return await self._driver.read(script, may_be_long=True)
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
     ) -> list[TaskRecord]:
-        rows = await self._driver.fetch("list_tasks", namespace, run, since, limit)
-        return [records.task_record(row) for row in rows]
+        def script(tx: Transaction) -> list[TaskRecord]:
+            rows = tx.rows("list_tasks", namespace, run, since, limit)
+            return [records.task_record(row) for some in in_slices(rows) for row in some]
+
+        return await self._driver.read(script, may_be_long=True)
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None
     ) -> list[AttemptRecord]:
-        if of is None:
-            rows = await self._driver.fetch("list_attempts", namespace, run)
-        else:
-            tasks: list[Row] = [(seq,) for seq in sorted(set(of))]
-            rows = await self._driver.read(lambda tx: tx.many_returning("attempts_of", tasks, namespace, run))
-        return [records.attempt_record(row) for row in rows]
+        def script(tx: Transaction) -> list[AttemptRecord]:
+            if of is None:
+                rows = tx.rows("list_attempts", namespace, run)
+            else:
+                tasks: list[Row] = [(seq,) for seq in sorted(set(of))]
+                rows = tx.many_returning("attempts_of", tasks, namespace, run)
+            return [records.attempt_record(row) for row in rows]
+
+        return await self._driver.read(script, may_be_long=True)
 
     async def list_task_summaries(
         self, namespace: str, run: RunKey, since: int, limit: int
     ) -> list[TaskSummary]:
-        rows = await self._driver.fetch("list_task_summaries", namespace, run, since, limit)
-        return [records.task_summary(row) for row in rows]
+        def script(tx: Transaction) -> list[TaskSummary]:
+            rows = tx.rows("list_task_summaries", namespace, run, since, limit)
+            return [records.task_summary(row) for some in in_slices(rows) for row in some]
+
+        return await self._driver.read(script, may_be_long=True)
 
     async def read_logs(
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
     ) -> list[LogRecord]:
-        rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit)
+        rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit, may_be_long=True)
         return [records.log_record(row) for row in rows]
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
@@ -167,7 +188,7 @@ class SqlRunStore(SqlRole):
             return False
 
     async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
-        rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE)
+        rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE, may_be_long=True)
         return [
             Stranded(key, id, workflow, records.run_status(status), problem)
             for key, id, workflow, status, problem in rows
@@ -177,10 +198,12 @@ class SqlRunStore(SqlRole):
         def script(tx: Transaction) -> list[RunOverview]:
             return read_overviews(tx, namespace, read_page(tx, namespace, page))
 
-        return await self._driver.read(script, snapshot=True)
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
-        return await self._driver.read(lambda tx: count_matching_runs(tx, namespace, page, most))
+        return await self._driver.read(
+            lambda tx: count_matching_runs(tx, namespace, page, most), may_be_long=True
+        )
 
     async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None:
         found = await self._driver.read(lambda tx: read_overviews(tx, namespace, [run]), snapshot=True)

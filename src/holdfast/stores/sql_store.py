@@ -15,4 +15,8 @@ from holdfast.stores.workers import SqlWorkerStore
 
 
 class SqlStore(SqlStoreLife, SqlNodeStore, SqlRunStore, SqlScheduleStore, SqlFlowStore, SqlWorkerStore):
-    """The union of all roles."""
+    """The union of all roles. It uses the lanes of clients."""
+
+    def for_engine(self) -> SqlStore:
+        """The same store with the lanes of the engine. It is open whenever this one is."""
+        return SqlStore(self._driver.for_engine())

@@ -18,6 +18,7 @@ from psycopg.types.string import ByteaBinaryLoader
 from holdfast.errors import BadUrl, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
+from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
 from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, EncodeCell, encoders_of
@@ -58,6 +59,8 @@ def _queries() -> dict[str, _Query]:
 
 
 class PostgresDatabase:
+    has_one_writer = False
+
     def __init__(self, url: str) -> None:
         """Raises BadUrl."""
         try:
@@ -158,6 +161,7 @@ class PostgresConnection:
         self._explained = explained
         self._pids = pids
         self._announces = False
+        self.has_pauses = False
         self.statements = 1
         try:
             self._connection = connection = _PatientConnection.connect(
@@ -260,7 +264,7 @@ class PostgresConnection:
         self._send(query, params)
 
     def rows(self, query: str, *params: Any) -> list[Row]:
-        return self._send(query, params).fetchall()
+        return self._fetch(self._send(query, params))
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
         return self._send(query, (*common, *zip(*rows, strict=True))).rowcount if rows else 0
@@ -268,7 +272,17 @@ class PostgresConnection:
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
         if not rows:
             return []
-        return self._send(query, (*common, *zip(*rows, strict=True))).fetchall()
+        return self._fetch(self._send(query, (*common, *zip(*rows, strict=True))))
+
+    def _fetch(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
+        if not self.has_pauses:
+            return cursor.fetchall()
+        found = some = cursor.fetchmany(ROWS_BETWEEN_PAUSES)
+        while len(some) == ROWS_BETWEEN_PAUSES:
+            pause()
+            some = cursor.fetchmany(ROWS_BETWEEN_PAUSES)
+            found += some
+        return found
 
     def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
         self.statements += 1

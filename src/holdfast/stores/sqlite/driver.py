@@ -78,6 +78,8 @@ def _queries() -> dict[str, str]:
 
 
 class SqliteDatabase:
+    has_one_writer = True
+
     def __init__(self, path: str) -> None:
         self._path = path
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
@@ -115,6 +117,7 @@ class SqliteDatabase:
 class SqliteConnection:
     def __init__(self, path: str, name: str) -> None:
         self._name = name
+        self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
         self.statements = 0
         self.is_broken = False
         try:

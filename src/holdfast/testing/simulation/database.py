@@ -68,6 +68,7 @@ READS = frozenset(
         "next_due_time",
         "load_histories",
         "find_run",
+        "find_keys",
         "ended_runs",
         "list_runs",
         "list_tasks",
@@ -94,6 +95,9 @@ READS = frozenset(
 _NOTIFIES_ITS_OWN_PROCESS = WRITES - {"commit", "recover_commit", "register_definitions", "delete_schedule"}
 """After these, if they announce something, the listeners of the process itself are called too, as the port
 promises. Most writes of flows and workers announce nothing."""
+
+
+_WRITES_OF_ENGINES = frozenset({"commit", "recover_commit", "remove_node", "fire_schedule"})
 
 
 class StoreCall(NamedTuple):
@@ -194,15 +198,16 @@ class SimulatedDatabase:
 class DatabaseConnection:
     """The connection of one process. Implements the port `Store`; `open` and `close` do nothing.
 
-    Writes are done one after the other, since a real process has one connection for writing.
+    The writes of the engine are done one after the other, and so are those of the client, since a real
+    process has a lane for each. A write of one may overtake a write of the other.
     """
 
     def __init__(self, database: SimulatedDatabase, owner: Owner) -> None:
         self._database = database
         self._world = database.world
         self.owner = owner
-        self._free_at = 0
-        """When the last write is done."""
+        self._free_at = {True: 0, False: 0}
+        """When the last write of the engine is done, and when that of the client."""
         self._listeners: list[Callable[[], None]] = []
         database.connections.append(self)
 
@@ -284,9 +289,11 @@ class DatabaseConnection:
         return pending.answer
 
     def _send(self, pending: _PendingCall, delay: int) -> None:
-        if pending.operation.name in WRITES:
-            delay = max(delay, self._free_at + 1 - self._world.now)
-            self._free_at = self._world.now + delay
+        name = pending.operation.name
+        if name in WRITES:
+            is_of_engine = name in _WRITES_OF_ENGINES
+            delay = max(delay, self._free_at[is_of_engine] + 1 - self._world.now)
+            self._free_at[is_of_engine] = self._world.now + delay
         self._world.after(delay, pending.arrive)
 
     @property

@@ -192,6 +192,13 @@ FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
 
+-- name: find_keys
+WITH asked AS MATERIALIZED (
+    SELECT $1::text AS namespace, id, key FROM unnest($2::text[], $3::uuid[]) AS asked (id, key)
+)
+SELECT asked.id, coalesce(runs.key, asked.key)
+FROM asked LEFT JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.id = asked.id;
+
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule

@@ -118,6 +118,9 @@ SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB)
 FROM runs
 WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
+-- name: find_keys
+SELECT ?2, coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
+
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
