@@ -148,6 +148,7 @@ class Holdfast(Client):
     async def _close(self) -> None:
         if self._engine is not None:
             await self._engine.stop()
+        await self._poster.close()
         await self._waiters.close()
         await self._parts.store.close()
 

@@ -15,7 +15,7 @@ from holdfast import Holdfast, RunInfo
 from holdfast.authoring.catalog import Definitions
 from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
-from holdfast.core.journal import MessageAsked, StateAsked, read_step, write_step
+from holdfast.core.journal import StateAsked, read_step, write_step
 from holdfast.core.records import History
 from holdfast.core.values import Instant
 from holdfast.testing import Environment
@@ -103,25 +103,14 @@ def _take_again(definitions: Definitions, history: History, past: Past, number: 
     program = definitions.program(history.run, before)
     commands = program.advance(step.at, step.events)
     program.dispose()
-    again = read_step(number, write_step(step.at, step.events, commands)).requests()
+    again = read_step(number, write_step(step.at, step.events, commands)).asked
     # A run that was opened again states what is in its state each time that it is loaded.
     was_reopened = any(isinstance(event, Reopened) for each in before.steps for event in each.events)
     compared = [
         [entry for entry in entries if not (was_reopened and isinstance(entry, StateAsked))]
-        for entries in (again if step.is_exact else _as_old_steps_tell_it(again), step.asked)
+        for entries in (again, step.asked)
     ]
     assert compared[0] == compared[1], f"step {number} of {history.run.id}"
-
-
-def _as_old_steps_tell_it(asked: list[Any]) -> list[Any]:
-    """Without messages asked for, digests of inputs and ids of children, which came with a later edition."""
-    return [
-        msgspec.structs.replace(
-            entry, **{name: None for name in ("id", "digest") if name in entry.__struct_fields__}
-        )
-        for entry in asked
-        if not isinstance(entry, MessageAsked)
-    ]
 
 
 async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import msgspec
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
+from holdfast.client.posting import MessagePoster
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import Schedules
@@ -42,7 +43,6 @@ from holdfast.errors import (
     show,
 )
 from holdfast.ports.clients import ClientStore
-from holdfast.ports.commits import NewMessage
 from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Pinned
 from holdfast.ports.runs import PostResult, RunFilter, Stranded
@@ -87,6 +87,7 @@ class Client:
         self._workflows = workflows
         self._starter = starter
         self._waiters = waiters
+        self._poster = MessagePoster(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
@@ -273,7 +274,14 @@ class Client:
         last = None if before is None else await self.key_of(before)
         which = RunFilter(wanted, _workflow_name(workflow), last, limit)
         found = await self._store.list_runs(self.namespace, which)
-        return [run_info(record, self._workflows) for record in found]
+        infos: list[RunInfo] = []
+        for first in range(0, len(found), _DESCRIBED_AT_ONCE):
+            page = found[first : first + _DESCRIBED_AT_ONCE]
+            infos += [run_info(record, self._workflows) for record in page]
+            # An engine may be on the same event loop, and its threads need the GIL: only a real pause lets
+            # them have it.
+            await asyncio.sleep(_PAUSE_SECONDS)
+        return infos
 
     async def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has about a run."""
@@ -386,12 +394,9 @@ class Client:
     async def _post(
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
     ) -> None:
-        key = await self.key_of(run)
-        [answer] = await self._store.post_messages(
-            self.namespace, [NewMessage(key, kind, name, payload)], self._now()
-        )
-        id = run if isinstance(run, str) else run.id
-        match answer:
+        self._check_run(run)
+        id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
+        match await self._poster.post(key, kind, name, payload):
             case PostResult.POSTED:
                 return
             case PostResult.NO_SUCH_RUN:
@@ -438,12 +443,15 @@ class Client:
         self._check_loop()
         return run.key if isinstance(run, Run) else (await self._find(run)).key
 
-    async def _find(self, run: Run[Any] | str) -> RunRecord:
+    def _check_run(self, run: Run[Any] | str) -> None:
         self._check_loop()
         if not isinstance(run, (Run, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise WrongType("a run", f"expected a handle or the id of a run, got {show(run)}")
         if isinstance(run, str) and not is_name(run):
             raise RunNotFound(run, self.namespace)  # no run can have such an id
+
+    async def _find(self, run: Run[Any] | str) -> RunRecord:
+        self._check_run(run)
         record = await self._store.find_run(self.namespace, run.key if isinstance(run, Run) else run)
         if record is None:
             raise RunNotFound(run.id if isinstance(run, Run) else run, self.namespace)
@@ -490,6 +498,8 @@ def _checked_id(id: str | None) -> str | None:
 
 
 _RESUMED_AT_ONCE = 500
+_DESCRIBED_AT_ONCE = 50
+_PAUSE_SECONDS = 0.0002
 
 
 def _workflow_name(workflow: Typed[Any] | str | None) -> str | None:

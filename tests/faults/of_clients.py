@@ -1,0 +1,81 @@
+"""Faults in what clients rely on: they hold up nobody, and messages arrive in order, each for itself."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+
+FAULTS = [
+    Fault(
+        "posts-before-commits",
+        "clients do not hold up the engine",
+        [Code("stores.lanes:ThreadLane.do").replace("self._urgent if is_urgent else A", "A")],
+        cases("stores/test_lanes.py", "test_urgent_jobs_go_before_those_that_wait"),
+    ),
+    Fault(
+        "posts-starved",
+        "a busy engine lets messages through",
+        [Code("stores.lanes:ThreadLane._next").remove("not (A and B >= C)")],
+        cases("stores/test_lanes.py", "test_a_job_does_not_wait_for_urgent_jobs_without_end"),
+    ),
+    Fault(
+        "engine-reads-with-clients",
+        "clients do not hold up the engine",
+        [
+            Code("stores.driver:Driver.read").replace(
+                "LaneName.ENGINE_READER if self._is_of_engine else name", "name"
+            )
+        ],
+        cases("stores/test_lanes.py", "test_reads_of_clients_hold_up_no_commit_and_no_peek"),
+    ),
+    Fault(
+        "results-behind-listings",
+        "a listing holds up no short read",
+        [
+            Code("stores.driver:Driver.read").replace(
+                "LaneName.LISTER if may_be_long else LaneName.READER", "LaneName.READER"
+            )
+        ],
+        cases("stores/test_lanes.py", "test_a_listing_holds_up_no_short_read_of_another_client"),
+    ),
+    Fault(
+        "one-transaction-for-each-message",
+        "messages of a process are written in groups",
+        [Code("client.posting:_MOST_MESSAGES").replace("500", "1")],
+        cases(
+            "client/test_posting.py",
+            "test_messages_that_come_while_one_is_written_become_one_group",
+        ),
+    ),
+    Fault(
+        "messages-out-of-order",
+        "a run hears messages in the order in which they were sent",
+        [
+            Code("client.posting:MessagePoster.post").replace(
+                "self._waiting.append(A)", "self._waiting.appendleft(A)"
+            )
+        ],
+        cases(
+            "client/test_posting.py",
+            "test_messages_are_written_in_the_order_in_which_they_were_sent",
+        ),
+    ),
+    Fault(
+        "neighbours-refused",
+        "a refused message does not hurt its neighbours",
+        [Code("client.posting:MessagePoster._send").replace("len(group) == 1", "True")],
+        cases(
+            "client/test_posting.py",
+            "test_a_row_that_the_database_refuses_is_refused_to_its_sender_alone",
+        ),
+    ),
+    Fault(
+        "gathered-messages-forgotten",
+        "messages that gathered are sent though the caller that writes is cancelled",
+        [Code("client.posting:MessagePoster.post").replace("self._write_gathered(); raise", "raise")],
+        cases(
+            "client/test_posting.py",
+            "test_those_that_gathered_are_sent_though_the_caller_that_writes_is_cancelled",
+        ),
+    ),
+]
