@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from holdfast import task, workflow
+from holdfast import context, task, workflow
 
 ONE_DAY = 86_400
 
@@ -29,6 +29,13 @@ async def ten_tasks(number: int) -> int:
 @workflow
 async def fan_out(width: int) -> int:
     return len(await asyncio.gather(*[no_op(number) for number in range(width)]))
+
+
+@workflow
+async def hear_signals(count: int) -> int:
+    for _ in range(count):
+        await context().signal("word")
+    return count
 
 
 @workflow
