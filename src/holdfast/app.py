@@ -236,6 +236,7 @@ def tuning_of(settings: Settings) -> Tuning:
         max_resident=settings.max_resident,
         max_depth=settings.max_depth,
         log_limit=settings.log_limit,
+        step_bytes=settings.max_step_bytes,
     )
 
 

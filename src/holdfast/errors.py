@@ -43,6 +43,8 @@ HoldfastError
 ├── RunCancelled            a run was cancelled
 ├── RunParked               a run that a test waits for was parked
 ├── DeterminismError        a replayed workflow asked for something else than is recorded
+├── ImpossibleCommand       a program asked for what no engine can do
+├── StepTooLarge            a run asked for more bytes in one step than a commit may have
 ├── TooManySetbacks         a run that too many nodes in a row have claimed in vain
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
 ├── Deadlock                a workflow that waits for something that can never happen
@@ -467,6 +469,32 @@ class DeterminismError(HoldfastError):
             f"the code has changed under this run: step {step} of its journal has {recorded} as request "
             f"{position}, and the code{where} now asks for {requested}; "
             f"{hint or _AFTER_AN_EDIT}, then resume the run"
+        )
+
+
+class ImpossibleCommand(HoldfastError):
+    """Why the run was parked: its program asked for something that no engine can carry out."""
+
+    def __init__(self, command: object, reason: str) -> None:
+        self.reason = reason
+        self.command = show(command)
+        super().__init__(
+            f"the program of this run asks for {self.command}, which cannot be done: {reason}; this is a "
+            "mistake of holdfast or of a program of your own: please report it. Nothing of the step was "
+            "recorded; resume the run with a version that has the mistake mended, or cancel it"
+        )
+
+
+class StepTooLarge(HoldfastError):
+    """Why the run was parked: the payloads of one step are more than a node may have to write at once."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size, self.limit = size, limit
+        super().__init__(
+            f"in one step this run asks for {size:,} bytes of arguments, results and state, and the limit is "
+            f"{limit:,}; a step is recorded whole. Await a part of the tasks before asking for the next, "
+            "pass large data by reference (a path, a URL), or raise the setting max_step_bytes; then resume "
+            "the run"
         )
 
 

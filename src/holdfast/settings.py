@@ -32,6 +32,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     namespace: str = "default"
     max_payload_bytes: int = 4 * 1024 * 1024
     """The largest argument, result, signal or state value, as JSON."""
+    max_step_bytes: int = 2 * 1024**3
+    """How many bytes of arguments, results and state a run may ask for in one step. A step is written in one
+    transaction, and the node holds it in memory until then."""
     concurrency: int = 1000
     """How many async tasks this node runs at once."""
     threads: int = 32
@@ -74,6 +77,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def __post_init__(self) -> None:
         for name in (
             "max_payload_bytes",
+            "max_step_bytes",
             "concurrency",
             "threads",
             "processes",

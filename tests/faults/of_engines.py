@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.code_edits import Code
-from tests.faults.fault import Fault, cases, simulations
+from tests.faults.fault import Check, Fault, cases, simulations
 
 ORDER = [
     Fault(
@@ -518,4 +518,111 @@ MEMORY = [
     ),
 ]
 
-FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY]
+BOUNDS = [
+    Fault(
+        "results-without-bound",
+        "7: no commit is too large for the store",
+        [Code("engine.inbox:take").replace("is_over or budget.is_spent()", "is_over")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_results_that_do_not_fit_into_one_commit_go_into_the_next[sqlite]",
+        ),
+    ),
+    Fault(
+        "starts-without-bound",
+        "7: no commit is too large for the store",
+        [Code("engine.start_queue:begin").replace("tick.commit.size += len(input)", "pass")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_runs_with_large_inputs_are_started_with_several_commits[sqlite]",
+        ),
+    ),
+    Fault(
+        "steps-without-bound",
+        "7: no commit is too large for the store",
+        [Code("engine.engine:_advance_ready").replace("budget.is_spent()", "False")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_runs_are_advanced_in_several_ticks_if_they_ask_for_much[sqlite]",
+        ),
+    ),
+    Fault(
+        "budget-spent-at-once",
+        "7: every tick gets on",
+        [
+            Code("engine.tick_budget:TickBudget.is_spent").remove(
+                "if self._is_new:\n    self._is_new = False\n    return False"
+            )
+        ],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_tick_that_takes_long_leaves_the_other_runs_for_the_next",
+        ),
+    ),
+    Fault(
+        "large-results-hold-up-others",
+        "7: no run keeps the results of others from being recorded",
+        [Code("engine.tick_budget:charge").replace("spent > self._share", "False")],
+        cases("engine/test_bounded_work.py", "test_a_run_with_much_to_record_leaves_room_for_others"),
+    ),
+    Fault(
+        "timeout-overtakes-a-result",
+        "4: an outcome that came first counts",
+        [
+            Code("engine.inbox:take").replace(
+                "is_over = is_over or budget.is_spent()",
+                "is_over = budget.is_spent() and kind is AttemptEnded",
+            )
+        ],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_later_kind_of_fact_does_not_overtake_a_result_that_is_left",
+        ),
+    ),
+    Fault(
+        "released-with-facts-left",
+        "7: a run whose mail is not dealt with stays in memory",
+        [Code("engine.residents:take_idle").replace("key not in self._ready", "True")],
+        [
+            Check(
+                "tests.simulation", ("--jobs", "1", "--workload", "flows", "--seeds", "60", "--from", "5000")
+            )
+        ],
+    ),
+    Fault(
+        "no-room-for-results-is-no-reason",
+        "7: results that wait to be recorded do not fill the memory",
+        [Code("engine.dispatcher:_may_start_more").replace("A < B", "True")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_no_task_starts_while_too_many_results_wait_to_be_recorded[sqlite]",
+        ),
+    ),
+    Fault(
+        "results-left-at-the-end",
+        "3: a result that the node has is recorded before it stops",
+        [
+            Code("engine.engine:_run").replace("A and self._inbox.is_empty", "A"),
+            Code("engine.engine:_decide").replace(
+                "self._hear(tick, takes_all=A)", "self._hear(tick, takes_all=False)"
+            ),
+        ],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_node_that_stops_records_all_results_that_it_has[sqlite]",
+        ),
+    ),
+    Fault(
+        "impossible-commands-are-tried",
+        "5: a program that asks for the impossible harms its own run only",
+        [Code("engine.tick:advance").replace("check_commands(...)", "0")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_program_that_asks_for_the_impossible_parks_its_run_alone"
+            "[sqlite-a task that nobody holds back]",
+            "test_a_step_that_is_too_large_parks_its_run_and_says_what_to_do[sqlite]",
+        ),
+    ),
+]
+
+FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *BOUNDS]

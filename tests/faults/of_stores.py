@@ -418,4 +418,16 @@ MIGRATIONS = [
     ),
 ]
 
-FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY, *MIGRATIONS]
+LIMITS = [
+    Fault(
+        "one-statement-for-all-payloads",
+        "7: no commit is too large for the store",
+        [Code("stores.postgres.arrays:split_by_size").replace("A <= most", "True")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_step_of_many_large_inputs_is_sent_in_several_statements",
+        ),
+    ),
+]
+
+FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY, *MIGRATIONS, *LIMITS]

@@ -35,7 +35,7 @@ def checked_version(version: Any) -> str:
 
 
 def is_name(name: Any) -> bool:
-    return isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and _is_storable(name)
+    return isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and is_storable(name)
 
 
 def checked_span(what: str, span: Any) -> dt.timedelta:
@@ -55,7 +55,10 @@ def written_span(span: dt.timedelta) -> str:
     return f"{parts}{rest:g}s" if rest or not parts else parts
 
 
-def _is_storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
+    """Whether every store can keep the text."""
+    if text.isprintable():
+        return True  # the quick way: neither NUL nor half a surrogate pair is printable
     try:
         return b"\x00" not in text.encode()
     except UnicodeEncodeError:  # half a surrogate pair

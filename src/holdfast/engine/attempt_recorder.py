@@ -185,11 +185,13 @@ class AttemptRecorder:
         if lines is not None:
             hold(self._commit, attempt.resident)
             self._commit.logs.append(NewLog(attempt.run, attempt.seq, attempt.number, lines))
+            self._commit.size += len(lines)
 
     def _record_attempt(
         self, attempt: LiveAttempt, failure: Failure | None, status: str, at: Instant
     ) -> None:
         encoded = None if failure is None else encode_failure(failure)
+        self._commit.size += len(encoded or b"")
         self._commit.attempts.append(
             EndedAttempt(
                 attempt.run,
@@ -249,6 +251,7 @@ class AttemptRecorder:
     def settle_row(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         output = outcome.payload if isinstance(outcome, Succeeded) else None
         failure = encode_failure(outcome.failure) if isinstance(outcome, Failed) else None
+        self._commit.size += len(output or failure or b"")
         self._commit.settled.append(
             SettledTask(
                 attempt.run, attempt.seq, status, attempt.number, output, failure, attempt.started_at, at

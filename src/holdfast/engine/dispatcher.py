@@ -93,7 +93,9 @@ class Dispatcher:
         attempt_timers: AttemptTimers,
         logs: LogBuffer,
         inbox: EngineInbox,
+        unrecorded_bytes: int,
     ) -> None:
+        self._most_unrecorded = unrecorded_bytes
         self._queue_limits = queue_limits
         self._clock = clock
         self._lease = lease
@@ -116,7 +118,7 @@ class Dispatcher:
         slots = attempt.slots or self._find_slots(attempt)
         shared = slots.shared
         if (
-            not self.is_open
+            not self._may_start_more
             or slots.waiting
             or slots.reserved >= slots.free
             or shared.reserved >= shared.free
@@ -125,6 +127,12 @@ class Dispatcher:
         slots.reserved += 1
         shared.reserved += 1
         return True
+
+    @property
+    def _may_start_more(self) -> bool:
+        """False while too many results wait to be recorded: tasks that end faster than the store writes would
+        fill the memory. After each commit, `start_waiting` tries again."""
+        return self.is_open and self._inbox.result_bytes < self._most_unrecorded
 
     def begin_recording_starts(self) -> list[LiveAttempt]:
         """Attempts that have a free slot, and whose start is not recorded yet. The next commit records it."""
@@ -145,7 +153,7 @@ class Dispatcher:
     def dispatch(self, attempts: Iterable[LiveAttempt]) -> None:
         """Start each attempt, now or when a slot is free. Call this only after the commit that records it."""
         now = self._current_time()
-        has_lease = self.is_open and self._lease.is_valid(now)
+        has_lease = self._may_start_more and self._lease.is_valid(now)
         for attempt in attempts:
             attempt.stage = Stage.WAITING
             ending = self._ending.get((attempt.run, attempt.seq))
@@ -220,7 +228,7 @@ class Dispatcher:
 
     def _fill(self, slots: _QueueSlots) -> None:
         now = self._current_time()
-        if not self.is_open or not self._lease.is_valid(now):
+        if not self._may_start_more or not self._lease.is_valid(now):
             return
         while slots.waiting and slots.free > 0 and slots.shared.free > 0:
             attempt = slots.waiting[0][2]

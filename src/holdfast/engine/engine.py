@@ -35,6 +35,7 @@ from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
 from holdfast.engine.tick import Tick
+from holdfast.engine.tick_budget import FactBudget, TickBudget
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreError
 from holdfast.ports.clock import Clock
@@ -83,7 +84,14 @@ class Engine:
         attempt_timers = self._attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
         self._logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
         dispatcher = self._dispatcher = Dispatcher(
-            build_executors, queue_limits, clock, lease, attempt_timers, self._logs, inbox
+            build_executors,
+            queue_limits,
+            clock,
+            lease,
+            attempt_timers,
+            self._logs,
+            inbox,
+            tuning.unrecorded_bytes,
         )
         residents = self._residents = Residents(inbox, alarms, dispatcher)
         scope = self._scope = RunScope(own_runs_only=own_runs_only)
@@ -112,6 +120,7 @@ class Engine:
             new_key=new_key,
             dice=dice,
             max_depth=tuning.max_depth,
+            step_bytes=tuning.step_bytes,
         )
         self._effects = Effects(
             residents=residents,
@@ -251,9 +260,12 @@ class Engine:
                 self._inbox.wake_event.clear()
                 if self._is_draining:
                     deadline = deadline or later(self._clock.now(), self._tuning.drain)
-                    if not self._dispatcher.running or self._clock.now() >= deadline:
+                    is_done = not self._dispatcher.running and self._inbox.is_empty
+                    if is_done or self._clock.now() >= deadline:
                         break
                 await self._tick()
+                if self._is_draining and not self._dispatcher.running:
+                    self._inbox.wake()  # there is nothing more to wait for
             await self._end_running_attempts()
             await self._tick(hand_back=True)
         except asyncio.CancelledError:
@@ -329,7 +341,7 @@ class Engine:
         self._alarms.fire_due(now)
         self._attempt_timers.check_limits()
         tick = self._new_tick(self._committer.new_commit(now))
-        self._hear(tick)
+        self._hear(tick, takes_all=hand_back)
         if hand_back:
             for resident in self._residents:
                 if not resident.is_gone:
@@ -344,14 +356,18 @@ class Engine:
             tick.hold_all(self._residents)
         return tick
 
-    def _hear(self, tick: Tick) -> None:
-        """Pass everything that has happened to the tick, in a fixed order."""
-        self._starts.begin(tick)
+    def _hear(self, tick: Tick, *, takes_all: bool) -> None:
+        """Pass what has happened to the tick, in a fixed order: all of it, or as much as one tick may do."""
+        self._starts.begin(tick, self._new_budget(tick))
         if self._starts.has_more:
             self._inbox.wake()
-        for fact in self._inbox.take(BEFORE_RUNS):
+        budget = None if takes_all else FactBudget(tick.commit, self._clock, self._tuning)
+        for fact in self._inbox.take(BEFORE_RUNS, budget):
             tick.hear(fact)
         self._advance_ready(tick)
+        for resident in self._inbox.behind:
+            if not resident.is_gone:
+                self._residents.mark_ready(resident)
         tick.place_tasks()
         for attempt in self._dispatcher.begin_recording_starts():
             if attempt.stage is Stage.WAITING:
@@ -363,11 +379,19 @@ class Engine:
         for fact in self._inbox.take(AFTER_RUNS):
             tick.hear(fact)
 
+    def _new_budget(self, tick: Tick) -> TickBudget:
+        return TickBudget(tick.commit, self._clock, self._tuning)
+
     def _advance_ready(self, tick: Tick) -> None:
+        budget = self._new_budget(tick)
         before = self._clock.now()
-        for resident in self._residents.take_ready():
+        ready = iter(self._residents.take_ready())
+        for resident in ready:
             if resident.is_gone:
                 continue
+            if budget.is_spent():
+                self._residents.put_back([resident, *ready])
+                return
             tick.advance(resident)
             if not resident.is_gone:
                 self._residents.update_idle(resident, tick.now)

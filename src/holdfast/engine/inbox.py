@@ -16,8 +16,9 @@ import msgspec
 
 from holdfast.core.events import MessageId
 from holdfast.core.remote import RemoteReport
-from holdfast.core.values import Instant, Outcome
+from holdfast.core.values import Instant, Outcome, RunKey, Succeeded
 from holdfast.engine.resident import LiveAttempt, Resident
+from holdfast.engine.tick_budget import FactBudget
 
 
 class AttemptEnded(msgspec.Struct):
@@ -107,6 +108,14 @@ class EngineInbox:
         self.wake_event = asyncio.Event()
         """What the loop waits for."""
         self._facts: dict[type[Fact], list[Fact]] = {kind: [] for kind in (*BEFORE_RUNS, *AFTER_RUNS)}
+        self.result_bytes = 0
+        """The size of the results that wait to be recorded."""
+        self.behind: set[Resident] = set()
+        """Runs whose facts the last tick has left. They must not leave memory."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self._facts.values())
 
     def wake(self) -> None:
         """Have a tick, though there may be no fact for it."""
@@ -118,15 +127,56 @@ class EngineInbox:
         if not facts:
             self.wake_event.set()
         facts.append(fact)
+        if type(fact) is AttemptEnded:
+            self.result_bytes += _size(fact)
 
     def post_within_tick(self, fact: Fact) -> None:
         """Keep a fact that the tick itself has found, such as an alarm that is due. The same tick takes the
         fact, so it need not wake the loop."""
         self._facts[type(fact)].append(fact)
 
-    def take(self, kinds: tuple[type[Fact], ...]) -> Iterator[Fact]:
+    def take(self, kinds: tuple[type[Fact], ...], budget: FactBudget | None = None) -> Iterator[Fact]:
+        """Take the facts of these kinds, or as many as the budget allows; the next tick takes the others.
+
+        The order of the facts of one run decides its races. So if a fact of a run is left, all that follow it
+        are left too, of later kinds as well.
+        """
+        is_over = False
+        if budget is not None:
+            self.behind = set()
         for kind in kinds:
             facts = self._facts[kind]
-            if facts:
-                self._facts[kind] = []
-                yield from facts
+            if not facts:
+                continue
+            self._facts[kind] = []
+            left: list[Fact] = []
+            for fact in facts:
+                run = _resident_of(fact).key
+                if budget is not None:
+                    is_over = is_over or budget.is_spent()
+                    if is_over or run in budget.blocked:
+                        left.append(fact)
+                        continue
+                if type(fact) is AttemptEnded:
+                    self.result_bytes -= _size(fact)
+                yield fact
+                if budget is not None:
+                    budget.charge(run)
+            if left and budget is not None:
+                self._leave(kind, left, budget.blocked)
+
+    def _leave(self, kind: type[Fact], left: list[Fact], blocked: set[RunKey]) -> None:
+        """Keep facts for the next tick. Those of runs that have had their share come last."""
+        if blocked:
+            left.sort(key=lambda fact: _resident_of(fact).key in blocked)  # keeps the order of equals
+        self.behind.update(map(_resident_of, left))
+        self._facts[kind] = left + self._facts[kind]
+        self.wake()
+
+
+def _resident_of(fact: Fact) -> Resident:
+    return fact.resident if isinstance(fact, (RunUnable, MessageStale)) else fact.attempt.resident
+
+
+def _size(fact: AttemptEnded) -> int:
+    return len(fact.outcome.payload) if type(fact.outcome) is Succeeded else 0

@@ -55,6 +55,11 @@ class Residents:
         ready, self._ready = self._ready, {}
         return ready.values()
 
+    def put_back(self, residents: Iterable[Resident]) -> None:
+        """Have these runs advanced in the next tick, before all others."""
+        self._ready = {resident.key: resident for resident in residents} | self._ready
+        self._inbox.wake()
+
     def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
         def fire() -> None:
             del resident.timers[seq]
@@ -84,7 +89,7 @@ class Residents:
                 return
             del self._idle[key]
             resident = self._all.get(key)
-            if resident is not None and resident.is_idle:
+            if resident is not None and resident.is_idle and key not in self._ready:
                 yield resident
 
     def discard(self, keys: Iterable[RunKey]) -> None:

@@ -15,6 +15,7 @@ from holdfast.engine.admission import Admission
 from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.tick import Tick
+from holdfast.engine.tick_budget import TickBudget
 from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
 from holdfast.ports.commits import Receipt
 from holdfast.ports.programs import Pinned, Programs
@@ -66,17 +67,20 @@ class StartQueue:
         self._waiting.append(_Start(workflow, pinned, runs, answer, schedule))
         return answer
 
-    def begin(self, tick: Tick) -> None:
+    def begin(self, tick: Tick, budget: TickBudget) -> None:
         """Begin no more than one batch: a commit of ten thousand starts would delay all other runs.
 
         Runs that find no room here are left for any node to claim.
         """
         left = self._batch
-        while self._waiting and left > 0:
+        while self._waiting and left > 0 and not budget.is_spent():
             start = self._waiting[0]
             done = len(start.keys)
             for input, id in start.runs[done : done + left]:
                 start.keys.append(self._begin(tick, start, input, id))
+                tick.commit.size += len(input)
+                if budget.is_spent():
+                    break
             left -= len(start.keys) - done
             self._under_way.append(start)
             if len(start.keys) == len(start.runs):

@@ -61,6 +61,7 @@ from holdfast.core.values import (
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.engine.attempt_recorder import AttemptRecorder, encode_failure, hold
 from holdfast.engine.attempt_timers import AttemptTimers
+from holdfast.engine.command_checks import check_commands
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.inbox import (
     AttemptDue,
@@ -113,6 +114,7 @@ class Tick:
         new_key: Callable[[Instant], RunKey],
         dice: Random,
         max_depth: int,
+        step_bytes: int,
     ) -> None:
         self.commit = commit
         self.now = commit.now
@@ -126,6 +128,7 @@ class Tick:
         self._new_key = new_key
         self._max_depth = max_depth
         """How many runs may be above a run: its parent, the parent of that, and so on."""
+        self._step_bytes = step_bytes
         self._unplaced: list[LiveAttempt] = []
         """Attempts at new tasks, which `place_tasks` has still to deal with."""
         self.gone: list[Resident] = []
@@ -176,6 +179,7 @@ class Tick:
         at = self.now if self.now > resident.at else resident.at
         try:
             commands = resident.program.advance(at, events)
+            size = check_commands(resident, commands, self._step_bytes)
             step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
             # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
@@ -193,6 +197,7 @@ class Tick:
         position = resident.position
         resident.position = position + 1
         self.commit.steps.append(NewStep(resident.key, position, step))
+        self.commit.size += len(step) + size
         if events:
             self._take_messages(resident, events, position)
         for command in commands:

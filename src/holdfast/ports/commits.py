@@ -177,6 +177,8 @@ class Commit(msgspec.Struct):
     """Counts the commits of this node. It is stored in the row of the node, for `recover_commit`."""
     now: Instant
     lease_until: Instant
+    size: int = 0
+    """About how many bytes its payloads have."""
     is_retry: bool = False
     """The commit was tried before with an unknown result: it may have been written."""
     created: list[RunRecord] = []

@@ -10,7 +10,7 @@ Binary instants also save a conversion: Postgres counts microseconds too, but fr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, pack
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -100,6 +100,10 @@ _TYPES: Final = {
 }
 
 
+_LARGE: Final = ("json", "bytea")
+"""The types of payloads. Texts are names, which are short."""
+
+
 def _array_of(kind: _ArrayType) -> EncodeCell:
     def encode(values: Sequence[Any]) -> bytes:
         if not values:
@@ -108,6 +112,36 @@ def _array_of(kind: _ArrayType) -> EncodeCell:
         return _header(1, 1, kind.oid, len(values), 1) + kind.cells(values)
 
     return encode
+
+
+def payload_columns_of(query: str) -> list[int]:
+    """Which parameters of the query, counted from 0, are columns of payloads."""
+    found = {
+        int(number) - 1 for number, name, brackets in _PARAMETER.findall(query) if brackets and name in _LARGE
+    }
+    return sorted(found)
+
+
+def split_by_size(
+    rows: Sequence[Any], columns: Sequence[Sequence[bytes | None]], most: int
+) -> Iterator[Sequence[Any]]:
+    """Parts of the rows in their order, so that the cells of these columns have no more than `most` bytes in
+    each part. A row that is larger than that is a part of its own."""
+    if sum(map(_size, columns)) <= most:
+        yield rows
+        return
+    begin = size = 0
+    for end, cells in enumerate(zip(*columns, strict=True)):
+        added = _size(cells)
+        if size + added > most and end > begin:
+            yield rows[begin:end]
+            begin, size = end, 0
+        size += added
+    yield rows[begin:]
+
+
+def _size(cells: Sequence[bytes | None]) -> int:
+    return sum(map(len, filter(None, cells)))
 
 
 def encoders_of(query: str) -> list[EncodeCell]:

@@ -21,13 +21,24 @@ from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
-from holdfast.stores.postgres.arrays import MICROSECONDS_TO_2000, EncodeCell, encoders_of
+from holdfast.stores.postgres.arrays import (
+    MICROSECONDS_TO_2000,
+    EncodeCell,
+    encoders_of,
+    payload_columns_of,
+    split_by_size,
+)
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
 
 T = TypeVar("T")
 
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
+_MOST_BYTES = 16 * 1024 * 1024
+"""Of payloads in one statement. Postgres refuses a message over 1 GB, and builds the arrays of a message in
+memory."""
+_SLOWEST_DISK = 4 * 1024 * 1024
+"""In bytes a second."""
 _ANSWER_SECONDS = 15.0
 """A connection that does not answer for this long is closed. Its transaction may still have been committed;
 `recover_commit` finds that out."""
@@ -51,11 +62,15 @@ SET idle_in_transaction_session_timeout = '10s';
 class _Query(NamedTuple):
     text: bytes
     encoders: list[EncodeCell]
+    payload_columns: list[int]
 
 
 @cache
 def _queries() -> dict[str, _Query]:
-    return {name: _Query(text.encode(), encoders_of(text)) for name, text in load_queries(_PACKAGE).items()}
+    return {
+        name: _Query(text.encode(), encoders_of(text), payload_columns_of(text))
+        for name, text in load_queries(_PACKAGE).items()
+    }
 
 
 class PostgresDatabase:
@@ -162,6 +177,9 @@ class PostgresConnection:
         self._pids = pids
         self._announces = False
         self.has_pauses = False
+        self._pipeline: psycopg.Pipeline | None = None
+        self._parts = 0
+        """The transaction under way: its pipeline, and how many parts of large batches it has sent."""
         self.statements = 1
         try:
             self._connection = connection = _PatientConnection.connect(
@@ -235,10 +253,11 @@ class PostgresConnection:
     def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
         self._announces = False
+        self._connection.patience, self._parts = _ANSWER_SECONDS, 0
         self.statements += 2
         try:
             # The pipeline sends statements without a result together with the next one that has a result.
-            with self._connection.pipeline():
+            with self._connection.pipeline() as self._pipeline:
                 execute(begin)
                 result = script(self)
                 if self._announces:
@@ -246,8 +265,10 @@ class PostgresConnection:
                     execute(f"NOTIFY {CHANNEL}")
                 execute("COMMIT")
         except BaseException:
+            self._pipeline = None
             self._roll_back()
             raise
+        self._pipeline = None
         return result
 
     def _roll_back(self) -> None:
@@ -267,7 +288,23 @@ class PostgresConnection:
         return self._fetch(self._send(query, params))
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
-        return self._send(query, (*common, *zip(*rows, strict=True))).rowcount if rows else 0
+        if not rows:
+            return 0
+        columns = list(zip(*rows, strict=True))
+        payloads = [columns[number - len(common)] for number in _queries()[query].payload_columns]
+        changed = 0
+        for part in split_by_size(rows, payloads, _MOST_BYTES):
+            if part is rows:
+                return self._send(query, (*common, *columns)).rowcount
+            cursor = self._send(query, (*common, *zip(*part, strict=True)))
+            if self._pipeline is not None:
+                # Otherwise all parts would be in memory before the server has read the first.
+                self._pipeline.sync()
+                # The answer to COMMIT comes after all of them are on disk.
+                self._parts += 1
+                self._connection.patience = _ANSWER_SECONDS + self._parts * _MOST_BYTES / _SLOWEST_DISK
+            changed += cursor.rowcount
+        return changed
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
         if not rows:
@@ -286,7 +323,7 @@ class PostgresConnection:
 
     def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
         self.statements += 1
-        text, encoders = _queries()[query]
+        text, encoders, _ = _queries()[query]
         encoded = [
             None if param is None else _Encoded(encode(param))
             for encode, param in zip(encoders, params, strict=True)

@@ -42,11 +42,21 @@ from holdfast.testing.simulation.world import SECOND, World
 _TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
 """As in production, but with small batches, so that a handful of runs fills one."""
 
+_TICK_BYTES = (1, 64, 1000, _TUNING.tick_bytes)
+"""From one fact and one run in a tick to all that there are."""
+
 _QUEUE_LEASE = dt.timedelta(seconds=15)
 """Short, so that a fault may outlast it."""
 
 _RESTARTING = SECOND
 """How long it takes until a process that ended itself is started again, in microseconds."""
+
+
+def _tuning(simulation: Surroundings) -> Tuning:
+    bytes = Random(f"bytes of a tick {simulation.seed}").choice(_TICK_BYTES)
+    return msgspec.structs.replace(
+        _TUNING, max_resident=simulation.max_resident, tick_bytes=bytes, unrecorded_bytes=bytes
+    )
 
 
 class _Running:
@@ -212,7 +222,7 @@ class Process:
             dice=self._dice,
             observer=self._waiters,
             queue_limits=self._simulation.queues,
-            tuning=msgspec.structs.replace(_TUNING, max_resident=self._simulation.max_resident),
+            tuning=_tuning(self._simulation),
         )
 
     def _make_executors(self, report: Report, beat: Beat, log: Log) -> SimulatedExecutors:

@@ -1,0 +1,59 @@
+"""How much one tick does. Without a limit, one commit could have to hold gigabytes, or the event loop could
+stand still for seconds, while other runs wait.
+
+Each part of a tick (runs that start, facts, runs that are advanced) has a budget of its own, so that none of
+them can keep the next one from its turn. Every part does at least one piece of its work in each tick.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.values import RunKey, later
+from holdfast.engine.tuning import Tuning
+from holdfast.ports.clock import Clock
+from holdfast.ports.commits import Commit
+
+
+class TickBudget:
+    """Begins when it is made."""
+
+    __slots__ = ("_clock", "_commit", "_deadline", "_is_new", "_most")
+
+    def __init__(self, commit: Commit, clock: Clock, tuning: Tuning) -> None:
+        self._commit = commit
+        self._clock = clock
+        self._most = commit.size + tuning.tick_bytes
+        self._deadline = later(clock.now(), tuning.tick_time)
+        self._is_new = True
+
+    def is_spent(self) -> bool:
+        """Asked before each piece of work. Never True before the first: the engine must get on even if its
+        process stood still in between."""
+        if self._is_new:
+            self._is_new = False
+            return False
+        return self._commit.size >= self._most or self._clock.now() > self._deadline
+
+
+class FactBudget(TickBudget):
+    """A budget of which one run may spend no more than half, so that a run with gigabytes of results does not
+    hold up the small results of others."""
+
+    __slots__ = ("_large", "_seen", "_share", "_spent", "blocked")
+
+    def __init__(self, commit: Commit, clock: Clock, tuning: Tuning) -> None:
+        super().__init__(commit, clock, tuning)
+        self._share = tuning.tick_bytes // 2
+        self._large = tuning.tick_bytes // 1024
+        self._seen = commit.size
+        self._spent: dict[RunKey, int] = {}
+        self.blocked: set[RunKey] = set()
+        """Runs that have spent their share. The next tick takes what is left of theirs."""
+
+    def charge(self, run: RunKey) -> None:
+        """The last fact was one of this run."""
+        added = self._commit.size - self._seen
+        if added > self._large:  # otherwise a thousand of them fit, and counting would cost more
+            self._seen = self._commit.size
+            spent = self._spent[run] = self._spent.get(run, 0) + added
+            if spent > self._share:
+                self.blocked.add(run)
