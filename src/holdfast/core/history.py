@@ -373,13 +373,15 @@ class _Restorer:
                 raise JournalCorrupt(position, f"unknown entry {heard!r}")
 
     def _unheard(self) -> Iterable[Event]:
-        """Recorded outcomes and messages that no step has heard: after a reopening, or written by others."""
-        for task in self._past.tasks.values():
-            if task.record.status.is_final:
-                yield TaskEnded(task.record.seq, task_outcome(task.record))
-        for seq, child in self._past.children.items():
-            if child is None or child.status.is_final:
-                yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
+        """Recorded outcomes and messages that no step has heard: after a reopening, by others, or left
+        for a step that never came. Tasks and children are in the order in which they ended."""
+        tasks = [task.record for task in self._past.tasks.values() if task.record.status.is_final]
+        for record in sorted(tasks, key=lambda task: (task.finished_at or 0, task.seq)):
+            yield TaskEnded(record.seq, task_outcome(record))
+        children = self._past.children.items()
+        ended = [seq for seq, child in children if child is None or child.status.is_final]
+        for seq in sorted(ended, key=lambda seq: self._told.get(seq, 0)):
+            yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
             if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
                 yield message_event(message)
