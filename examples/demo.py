@@ -247,7 +247,7 @@ def _picture(name: str, is_done: bool) -> str:
     return f"{green('✓') if is_done else yellow('↻')} {name}"
 
 
-def _words(entries: list[Any], names: list[str]) -> str:
+def _words(entries: tuple[Any, ...], names: list[str]) -> str:
     def word(entry: Any) -> str:
         match entry:
             case TaskHeard() | TaskAsked():

@@ -17,6 +17,7 @@ from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
 from holdfast.core.journal import StateAsked, read_step, write_step
 from holdfast.core.records import History
+from holdfast.core.slices import finish
 from holdfast.core.values import Instant
 from holdfast.testing import Environment
 
@@ -88,7 +89,7 @@ async def replay(url: str) -> dict[str, int]:
             await _learn(hf, history)
             past = restore(history)
             if not info.status.is_final:
-                definitions.program(history.run, past).dispose()
+                finish(definitions.replay(history.run, past, 1)).dispose()
             for number in range(len(past.steps)):
                 _take_again(definitions, history, past, number)
             replayed[info.id] = len(past.steps)
@@ -100,7 +101,7 @@ def _take_again(definitions: Definitions, history: History, past: Past, number: 
     if any(isinstance(event, Reopened) for event in step.events):
         return  # written by whoever opened the run again, and not by its code
     before = msgspec.structs.replace(past, steps=past.steps[:number])
-    program = definitions.program(history.run, before)
+    program = finish(definitions.replay(history.run, before, 1))
     commands = program.advance(step.at, step.events)
     program.dispose()
     again = read_step(number, write_step(step.at, step.events, commands)).asked

@@ -36,7 +36,7 @@ OPTIONS = TaskOptions(retry=Retry(max_attempts=3), queue="slow", priority=2)
 def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> None:
     step = j.read_step(0, j.write_step(NOW, [event], []))
 
-    assert step == j.StepRecord(NOW, [heard], [])
+    assert (step.at, step.heard, step.asked) == (NOW, (heard,), ())
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_an_event_is_read_as_what_was_heard(event: e.Event, heard: j.Heard) -> N
 def test_a_command_is_read_as_what_was_asked_for(command: c.Command, asked: j.Requested) -> None:
     step = j.read_step(0, j.write_step(NOW, [], [command]))
 
-    assert step == j.StepRecord(NOW, [], [asked])
+    assert (step.at, step.heard, [_with_options(each) for each in step.asked]) == (NOW, (), [asked])
 
 
 def test_the_order_within_a_step_is_kept() -> None:
@@ -75,8 +75,28 @@ def test_the_order_within_a_step_is_kept() -> None:
 
     step = j.read_step(0, j.write_step(NOW, events, commands))
 
-    assert step.heard == [j.TaskHeard(3), j.TaskHeard(1), j.TaskHeard(2)]
-    assert step.asked == [j.TaskAsked(9, "work"), j.TaskAsked(7, "work"), j.TaskAsked(8, "work")]
+    assert step.heard == (j.TaskHeard(3), j.TaskHeard(1), j.TaskHeard(2))
+    assert [_with_options(each) for each in step.asked] == [
+        j.TaskAsked(9, "work"),
+        j.TaskAsked(7, "work"),
+        j.TaskAsked(8, "work"),
+    ]
+
+
+def test_options_that_cannot_be_read_are_named() -> None:
+    step = j.read_step(0, j.write_step(NOW, [], [c.ScheduleTask(4, "work", NULL)]))
+    (asked,) = step.asked
+    assert isinstance(asked, j.TaskAsked)
+
+    with pytest.raises(JournalCorrupt, match="the options of task 4"):
+        j.read_options(msgspec.structs.replace(asked, options={"priority": "high"}))
+
+
+def _with_options(asked: j.Requested) -> j.Requested:
+    """What was read, with its options decoded."""
+    if not isinstance(asked, j.TaskAsked):
+        return asked
+    return msgspec.structs.replace(asked, options=j.read_options(asked))
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x93\x01\x90\x91\x92\xa1?\x01", b"\x92\x01\x90"])
@@ -95,7 +115,7 @@ def test_what_a_version_before_wrote_says_nothing_of_what_came_later(
     """New fields stand at the end of an entry, and 0.2.0 did not write them."""
     step = j.read_step(0, msgspec.msgpack.encode([NOW, [written], []]))
 
-    assert step.heard == [heard]
+    assert step.heard == (heard,)
 
 
 def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:

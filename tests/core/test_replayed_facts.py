@@ -79,7 +79,7 @@ def test_a_task_that_ended_is_heard_as_it_ended(row: TaskRecord, outcome: Outcom
     replayed = restore(history(step(ASK), step(heard=(TaskEnded(0, outcome),)), tasks=[row]))
 
     assert unheard.unheard == [TaskEnded(0, outcome)]
-    assert replayed.steps[1].events == [TaskEnded(0, outcome)]
+    assert replayed.steps[1].events == (TaskEnded(0, outcome),)
     assert (replayed.tasks, replayed.unheard) == ({}, [])
 
 
@@ -111,7 +111,7 @@ def test_a_message_is_the_same_event_unread_and_replayed(row: MessageRecord, eve
     replayed = restore(history(step(), step(heard=(event,)), messages=[taken]))
 
     assert unread.unheard == [event]
-    assert replayed.steps[1].events == [event]
+    assert replayed.steps[1].events == (event,)
     assert replayed.unheard == []
 
 

@@ -229,6 +229,11 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(
             f"load_histories in {space} {runs}", lambda store: store.load_histories(space, [*runs, run, run])
         )
+        rows = dice.pick([100, 3, 1])
+        look(
+            f"load_short_histories in {space} {runs}, {rows}",
+            lambda store: store.load_short_histories(space, [*runs, run, run], rows),
+        )
         look(f"list_tasks in {space} {run}", lambda store: store.list_tasks(space, run))
         look(f"list_attempts in {space} {run}", lambda store: store.list_attempts(space, run))
         look(f"attempts of {run}", lambda store: store.list_attempts(space, run, [3, 1, 0, 1]))

@@ -32,6 +32,7 @@ from tests.differential.tables import (
 )
 from tests.differential.workers import WorkerModel, write_queue
 
+from holdfast.core.history import task_outcome
 from holdfast.core.records import (
     AttemptRecord,
     Definition,
@@ -59,7 +60,16 @@ from holdfast.ports.commits import (
 )
 from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork
-from holdfast.ports.runs import ParkedRunCancellation, PostResult, Reopening, RunFilter, Stranded
+from holdfast.ports.runs import (
+    HistoryPage,
+    HistoryPlace,
+    ParkedRunCancellation,
+    PostResult,
+    Reopening,
+    RunFilter,
+    ShortHistories,
+    Stranded,
+)
 from holdfast.ports.schedules import ScheduleFiring
 
 
@@ -204,6 +214,30 @@ class ModelStore(FlowModel, WorkerModel):
             for run in found
         ]
 
+    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+        found = ShortHistories([], [], [])
+        room = rows
+        for history in await self.load_histories(namespace, list(dict.fromkeys(runs))):
+            size = len(history.steps) + len(history.messages) + len(history.children)
+            size += max((task.seq + 1 for task in history.tasks), default=0)
+            if size > rows:
+                found.long.append(history.run)
+            elif size > room:
+                found.left.append(history.run.key)
+            else:
+                room -= size
+                found.loaded.append(_for_replay(history))
+        return found
+
+    async def load_history_page(
+        self, namespace: str, run: RunKey, place: HistoryPlace, rows: int
+    ) -> HistoryPage:
+        """All of it on one page."""
+        (whole,) = map(_for_replay, await self.load_histories(namespace, [run]))
+        return HistoryPage(
+            whole.steps, whole.outcomes, whole.messages, whole.tasks, whole.children, is_last=True
+        )
+
     async def register_definitions(
         self, namespace: str, definitions: Sequence[Definition], now: Instant
     ) -> None:
@@ -330,7 +364,7 @@ class ModelStore(FlowModel, WorkerModel):
             tables.deliver(namespace, [*messages, *news], now)
             return True
 
-    async def stranded_runs(self, namespace: str, now: Instant, progress: object = None) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
         runs = sorted(self.tables.runs.values(), key=lambda run: run.key)
         return [
             Stranded(run.key, run.id, run.workflow, run.status, problem)
@@ -502,3 +536,12 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
         if len(together) <= min(max(1, wanted.limit // 4**each.setbacks) for each in together):
             company = together
     return [tables.claim(commit.node, run, commit.now) for run in company]
+
+
+def _for_replay(history: History) -> History:
+    settled = [task for task in history.tasks if task.status.is_final]
+    return replace(
+        history,
+        tasks=[task for task in history.tasks if not task.status.is_final],
+        outcomes={task.seq: task_outcome(task) for task in settled},
+    )

@@ -170,7 +170,7 @@ DATA = [
     Fault(
         "retried-all-at-once",
         "a retry keeps to the concurrency of its tasks",
-        [Code("core.history:_open_again").replace("self._past.held_back", "self._past.tasks")],
+        [Code("core.history:_open_again").replace("self._held_tasks", "self._open_tasks")],
         cases(
             "core/test_history.py",
             "test_what_is_tried_again_is_held_back_and_its_first_end_is_replayed_as_the_failure_it_was",

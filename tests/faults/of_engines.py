@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.faults.code_edits import Code
 from tests.faults.fault import Check, Fault, cases, simulations
+from tests.faults.query_edits import Query
 
 ORDER = [
     Fault(
@@ -242,11 +243,7 @@ ATTEMPTS = [
     Fault(
         "settled-tasks-tried-again",
         "3: a recorded task is never done again",
-        [
-            Code("engine.run_loader:_load_run").replace(
-                "not A.status.is_final", "A.status is not TaskStatus.CANCELLED"
-            )
-        ],
+        [Query("sqlite:open_tasks_of").remove("'success',")],
         cases(
             "client/test_retry.py",
             "test_of_tasks_that_ran_together_only_those_that_did_not_succeed_are_done_again",
@@ -333,7 +330,7 @@ MEMORY = [
     Fault(
         "timers-not-adopted",
         "7: a timer outlives its node",
-        [Code("engine.run_loader:_load_run").remove("A.start_timer(...)")],
+        [Code("engine.run_loader:_resume").remove("A.start_timer(...)")],
         [
             *cases("engine/test_residence.py", "test_a_cold_run_is_rebuilt_with_everything_it_knew"),
             *simulations(40),
@@ -351,13 +348,58 @@ MEMORY = [
     Fault(
         "unheard-events-dropped",
         "7: what happened while a run was nobody's is heard",
-        [Code("engine.run_loader:_load_run").remove("A.events.append(...)")],
+        [Code("engine.run_loader:_resume").remove("A.events.append(...)")],
         cases("engine/test_residence.py", "test_a_message_wakes_a_run_that_left_memory"),
+    ),
+    Fault(
+        "mail-dropped-while-a-run-is-loaded",
+        "7: a message is heard, whatever the run is doing",
+        [Code("engine.run_loader:RunLoader.receive").remove("A.mail[B] = C")],
+        cases(
+            "engine/test_loading.py",
+            "test_mail_that_comes_while_a_run_is_loaded_is_heard_once_and_in_order",
+        ),
+    ),
+    Fault(
+        "mail-heard-twice-by-a-run-that-was-loaded",
+        "3: a message is heard once",
+        [Code("engine.loading:late_mail").replace("self.mail.keys() - read", "self.mail.keys()")],
+        cases(
+            "engine/test_loading.py",
+            "test_mail_that_comes_while_a_run_is_loaded_is_heard_once_and_in_order",
+        ),
+    ),
+    Fault(
+        "lost-runs-loaded-to-the-end",
+        "2: a node leaves a run alone that it has lost",
+        [Code("engine.run_loader:_is_here").replace("A is B and not C", "A is not C")],
+        cases(
+            "engine/test_loading.py",
+            "test_a_run_that_is_lost_while_it_is_loaded_is_left_alone",
+        ),
+    ),
+    Fault(
+        "replay-in-one-go",
+        "nobody is held up by the history of another run",
+        [Code("engine.run_loader:_replay_until").replace("A >= ends_at", "A > ends_at")],
+        cases("engine/test_loading.py", "test_a_replay_lets_others_run_between_its_slices"),
+    ),
+    Fault(
+        "half-of-a-long-history-read",
+        "5: a run is rebuilt from the whole of its journal",
+        [Code("stores.histories:_read_page").replace("max(A, B, C)", "min(A, B, C)")],
+        cases("stores/test_histories.py", "test_the_pages_of_a_history_are_the_whole_of_it[sqlite-1]"),
+    ),
+    Fault(
+        "step-missing-between-two-pages",
+        "5: a journal with a gap is not replayed",
+        [Code("stores.histories:_read_page").replace("position != expected", "position < 0")],
+        cases("stores/test_histories.py", "test_a_step_that_is_missing_is_damage_of_its_page[sqlite]"),
     ),
     Fault(
         "news-of-a-cancelled-child-left-unread",
         "7: a message that tells a run nothing new is read, also by a run that comes back into memory",
-        [Code("engine.run_loader:_load_run").remove("self._inbox.post(MessageStale(...))")],
+        [Code("engine.run_loader:_resume").remove("self._inbox.post(MessageStale(...))")],
         cases(
             "engine/test_races.py",
             "test_a_parent_that_left_memory_reads_of_the_end_of_a_child_that_it_had_cancelled[sqlite]",
@@ -454,9 +496,10 @@ MEMORY = [
         "runs-parked-for-nothing",
         "5: a run that can go on is not parked, not even for a while",
         [
-            Code("engine.run_loader:_load_run").insert_before(
-                "A.program = ...(B, P)",
-                "if P.position and B.epoch % 2 == 0 and B.setbacks < 7: raise TooManySetbacks(1)",
+            Code("engine.run_loader:_replay").insert_before(
+                "program = A",
+                "if past.position and resident.epoch % 2 == 0 and resident.record.setbacks < 7:"
+                " raise TooManySetbacks(1)",
             )
         ],
         simulations(60),
@@ -496,7 +539,7 @@ MEMORY = [
     Fault(
         "deadly-runs-tried-for-ever",
         "7: a run that kills its nodes is set aside",
-        [Code("engine.run_loader:_load_run").replace("A.setbacks >= SETBACKS_ALLOWED", "A.setbacks < 0")],
+        [Code("engine.run_loader:_replay").replace("A.setbacks >= SETBACKS_ALLOWED", "A.setbacks < 0")],
         cases(
             "other_systems/test_deadly_code.py",
             "test_a_run_whose_code_ends_its_process_is_parked_after_a_number_of_nodes"
@@ -514,44 +557,6 @@ MEMORY = [
         cases(
             "authoring/code/test_versions.py",
             "test_edited_code_that_asks_for_something_else_parks_the_run_until_it_is_mended",
-        ),
-    ),
-]
-
-WAITING_IN_LINE = [
-    Fault(
-        "timers-in-the-order-of-loading",
-        "4: overdue timers fire in the order of their due times",
-        [Code("engine.residents:start_timer").remove("self._ready.pop(A, None)")],
-        cases(
-            "engine/test_order.py",
-            "test_overdue_timers_of_many_runs_fire_in_the_order_of_their_due_times",
-        ),
-    ),
-    Fault(
-        "children-in-the-order-of-keys",
-        "4: children are heard in the order in which they ended",
-        [
-            Code("engine.run_loader:_deliver_mail").replace(
-                "sorted(A, key=B)", "sorted(A, key=lambda run: run.key)"
-            )
-        ],
-        cases(
-            "engine/test_order.py",
-            "test_overdue_sleeps_of_children_end_in_the_order_of_their_due_times",
-        ),
-    ),
-    Fault(
-        "retries-placed-first",
-        "priority counts among all that wait for a slot",
-        [
-            Code("engine.attempt_recorder:dispatch_due").replace(
-                "self.unplaced.append(A)", "self.to_dispatch.append(A); self.place(A)"
-            )
-        ],
-        cases(
-            "engine/test_order.py",
-            "test_a_retry_takes_no_slot_from_a_new_task_of_higher_priority",
         ),
     ),
 ]
@@ -663,4 +668,4 @@ BOUNDS = [
     ),
 ]
 
-FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *BOUNDS]
+FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *BOUNDS]

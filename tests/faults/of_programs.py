@@ -15,7 +15,7 @@ FAULTS = [
         "task-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [
-            Code("authoring.code.requests:Requests.schedule").replace(
+            Code("authoring.code.requests:_new_handle").replace(
                 "self._next_task = A + 1", "self._next_task = A + (self._recorded is None)"
             )
         ],
@@ -54,8 +54,9 @@ FAULTS = [
         "recorded-tasks-asked-for-again",
         "3: a recorded task is never done again",
         [
-            Code("authoring.code.requests:Requests.schedule").replace(
-                "self._compare(...)", "self._commands.append(ScheduleTask(seq, name, b'{}', options, digest))"
+            Code("authoring.code.requests:schedule_recorded").insert_before(
+                "return self._new_handle(A)",
+                "self._commands.append(ScheduleTask(self._next_task, name, b'{}', TaskOptions(), digest))",
             )
         ],
         cases("testing/test_assert_durable.py", "test_it_gives_the_result_of_a_workflow_that_survives"),
@@ -149,7 +150,7 @@ FAULTS = [
     Fault(
         "replay-in-another-order",
         "4: what was journaled first has won",
-        [Code("core.history:_Restorer.restore").replace("A.heard", "reversed(A.heard)")],
+        [Code("core.history:_Restorer._hear").replace("A.heard", "reversed(A.heard)")],
         cases(
             "other_systems/test_replay.py",
             "test_who_came_first_of_several_that_ended_in_one_step_is_the_same_after_a_crash",
@@ -158,11 +159,7 @@ FAULTS = [
     Fault(
         "replay-at-another-time",
         "5: time in a workflow comes from its journal",
-        [
-            Code("authoring.code.program:_replay").replace(
-                "self.advance(step.at, ...)", "self.advance(past.steps[-1].at, step.events)"
-            )
-        ],
+        [Code("authoring.code.program:_replay_events").replace("self.at = at", "self.at = Instant(at + 1)")],
         cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(

@@ -191,7 +191,7 @@ REPORTS = [
         "reports-to-sleeping-runs-unheard",
         "7: a run that is woken by a worker hears what it said",
         [
-            Code("engine.run_loader:_load_run").replace(
+            Code("engine.run_loader:_resume").replace(
                 "A is MessageKind.TASK and B is None", "A is MessageKind.TASK and B is not None"
             )
         ],

@@ -26,6 +26,7 @@ from holdfast.core.records import (
     new_run,
 )
 from holdfast.core.reopening import depends_on_end_of, is_being_cancelled
+from holdfast.core.slices import finish
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import HoldfastError, JournalCorrupt
 
@@ -153,6 +154,6 @@ def any_past_is_replayed_or_refused_by_the_program(history: History) -> None:
     """The program is the user's code fed with nonsense: it may break, but only in ways that park its run."""
     with refusing(HoldfastError):
         past = restore(history)
-        program = definitions.program(history.run, past)
+        program = finish(definitions.replay(history.run, past, 1))
         program.waits()
         program.dispose()

@@ -131,7 +131,8 @@ async def test_a_cancellation_that_came_in_an_outage_is_carried_out_after_it(
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(flow)
         failed = [
-            lose_connection(env, method, times=2) for method in ("next_work", "commit", "load_histories")
+            lose_connection(env, method, times=2)
+            for method in ("next_work", "commit", "load_short_histories")
         ]
         await run.cancel()
 

@@ -126,7 +126,7 @@ async def test_one_bad_run_in_a_batch_does_not_keep_the_others_from_starting(
 
 @pytest.mark.parametrize(
     ("method", "is_done"),
-    [("load_histories", False), ("commit", False), ("commit", True), ("next_work", False)],
+    [("load_short_histories", False), ("commit", False), ("commit", True), ("next_work", False)],
 )
 async def test_recovery_goes_on_when_the_database_comes_back_in_the_middle_of_it(
     method: str, is_done: bool, store_url: str, catalog: Catalog

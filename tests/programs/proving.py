@@ -21,6 +21,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.history import Past, restore
 from holdfast.core.journal import TaskRecorded, write_step
 from holdfast.core.records import History
+from holdfast.core.slices import finish
 from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
@@ -199,7 +200,7 @@ class Prover:
         for number, step in enumerate(past.steps):
             before = Past(steps=past.steps[:number], position=number, local=past.local)
             try:
-                program = self._definitions.program(history.run, before)
+                program = finish(self._definitions.replay(history.run, before, 1))
             except DeterminismError as error:
                 yield f"step {number} of run {history.run.id!r} cannot be replayed: {error}"
                 return

@@ -17,9 +17,10 @@ from holdfast.core.failures import capture
 from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
-from holdfast.core.program import Program
+from holdfast.core.program import Program, ReplayableProgram
 from holdfast.core.records import ANY_NODE, Definition, History, RunRecord, TaskRecord
 from holdfast.core.reopening import ReopeningPlan
+from holdfast.core.slices import Slices
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import (
     BadDefinition,
@@ -67,7 +68,9 @@ class WorkflowDefinition(Protocol):
     @property
     def claim(self) -> str: ...
 
-    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> Program: ...
+    def program(self, run: RunRecord, definitions: Definitions) -> ReplayableProgram:
+        """The program of a run that has not begun. `replay` brings it to where the run is."""
+        ...
 
 
 class FileSchedule(NamedTuple):
@@ -315,14 +318,23 @@ class Definitions:
         found = self.workflow(workflow, version)
         return Pinned(found.version, found.claim)
 
-    def program(self, run: RunRecord, past: Past) -> Program:
-        return self.workflow(run.workflow, run.version).program(run, past, self)
+    def program(self, run: RunRecord) -> Program:
+        return self.workflow(run.workflow, run.version).program(run, self)
+
+    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
+        program = self.workflow(run.workflow, run.version).program(run, self)
+        if past.steps:
+            try:
+                yield from program.replay(past, pause_after)
+            except BaseException:
+                program.dispose()  # otherwise the garbage collector would run the code's `finally` blocks
+                raise
+        return program
 
     def explain(
-        self, run: RunRecord, error: DeterminismError, then: Definition | None, history: History
+        self, run: RunRecord, error: DeterminismError, then: Definition | None, recorded: Payload | None
     ) -> None:
         here = self.workflow(run.workflow, run.version)
-        recorded = next((task.input for task in history.tasks if task.seq == error.task), None)
         error.details = describe_difference(error, recorded, then, here.version, here.source)
 
     def body(self, attempt: Attempt) -> Body:

@@ -27,7 +27,7 @@ class TimerFired(msgspec.Struct, frozen=True, gc=False):
     seq: int
 
 
-class SignalReceived(msgspec.Struct, frozen=True):
+class SignalReceived(msgspec.Struct, frozen=True, gc=False):
     message: MessageId
     name: str
     payload: Payload
@@ -41,7 +41,7 @@ class PromiseAnswered(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
-class CancelRequested(msgspec.Struct, frozen=True):
+class CancelRequested(msgspec.Struct, frozen=True, gc=False):
     message: MessageId
     reason: str
 

@@ -37,10 +37,13 @@ from holdfast.core.journal import (
     TimerAsked,
     TimerCancelAsked,
     TimerHeard,
+    has_reopening,
+    read_options,
     read_step,
 )
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord
+from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
     NULL,
     Cancelled,
@@ -60,10 +63,10 @@ _MOST = 2**31 - 1
 """The largest integer that fits the columns of both databases."""
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     at: Instant
-    events: list[Event]
-    asked: list[Requested | MessageAsked]
+    events: tuple[Event, ...]
+    asked: tuple[Requested | MessageAsked, ...]
     is_exact: bool = True
     """Whether `asked` has every request, with the digests of inputs. Steps of 0.4.0 and before do not."""
 
@@ -77,6 +80,9 @@ class Past(msgspec.Struct):
     """A run as its journal has it: the steps to replay, and what was still open after the last one."""
 
     steps: list[Step] = []
+    """Replay takes them out as it goes."""
+    at: Instant | None = None
+    """The time of the last step."""
     position: int = 0
     """The position of the next step to be written."""
     local: dict[int, Outcome] = {}
@@ -95,23 +101,19 @@ class Past(msgspec.Struct):
     """Unread messages of children that are no longer open: the run cancelled them before they ended."""
 
 
-NOTHING = Past()
-"""The past of a run that has not begun."""
-
-
 def task_outcome(record: TaskRecord) -> Outcome:
     """How a task ended, from its row. Raises JournalCorrupt if the row is not final."""
-    match record.status:
-        case TaskStatus.SUCCESS:
-            return Succeeded(record.output or NULL)
-        case TaskStatus.CANCELLED | TaskStatus.SKIPPED:
-            return Cancelled()
-        case TaskStatus.FAILED:
-            return Failed(record.failure or _unknown_failure())
-        case _:
-            raise JournalCorrupt(
-                None, f"task {record.seq} ended, says the journal, but its row is {record.status}"
-            )
+    if not record.status.is_final:
+        raise JournalCorrupt(
+            None, f"task {record.seq} ended, says the journal, but its row is {record.status}"
+        )
+    return settled_outcome(record.status, record.output, record.failure)
+
+
+def settled_outcome(status: TaskStatus, output: Payload | None, failure: Failure | None) -> Outcome:
+    if status is TaskStatus.SUCCESS:
+        return Succeeded(output or NULL)
+    return Failed(failure or _unknown_failure()) if status is TaskStatus.FAILED else Cancelled()
 
 
 def cancellation(reason: str) -> Failure:
@@ -224,17 +226,30 @@ def steps_that_count(records: list[StepRecord]) -> list[tuple[int, StepRecord]]:
 
 def restore(history: History) -> Past:
     """Join the journal with the rows it refers to. Raises JournalCorrupt."""
-    return _Restorer(history).restore()
+    return finish(restore_in_slices(history, len(history.steps) + 1))
+
+
+def restore_in_slices(history: History, steps: int) -> Slices[Past]:
+    """As `restore`. It may pause after so many steps, and again after as many."""
+    return _Restorer(history).restore(steps)
 
 
 class _Restorer:
     def __init__(self, history: History) -> None:
         self._history = history
         self._tasks = {task.seq: task for task in history.tasks}
+        self._outcomes = self._known_outcomes = history.outcomes
+        """How tasks ended. `_known_outcomes` are those that hold for every step: none, if a task was tried
+        again."""
         self._messages = {message.id: message for message in history.messages}
         self._children = {child.seq: child for child in history.children}
-        self._options: dict[int, TaskOptions] = {}
-        self._attached: set[int] = set()
+        self._requests: dict[int, TaskAsked] = {}
+        """Of all tasks that were asked for, if any was tried again."""
+        self._open_tasks: dict[int, TaskAsked] = {}
+        """Tasks that were asked for and not heard to end, in the order of the requests."""
+        self._held_tasks: dict[int, TaskAsked] = {}
+        self._asked_tasks: set[int] = set()
+        self._asked_children: set[int] = set()
         self._tasks_again: dict[int, int] = {}
         """Tasks that failed and were tried again, with the position of the last step that reopened them."""
         self._children_again: dict[int, int] = {}
@@ -242,42 +257,95 @@ class _Restorer:
         self._told = {child_number(it): it.id for it in history.messages if _is_unread_child(it)}
         """Unread messages that a child has ended, by its number."""
 
-    def restore(self) -> Past:
+    def restore(self, pause_after: int) -> Slices[Past]:
         past = self._past
-        records = read_steps(self._history)
-        past.position = len(records)
-        self._check(records)
-        counted = steps_that_count(records)
-        self._find_again(counted)
-        for position, record in counted:
-            events = [self._event(position, heard) for heard in record.heard]
+        if self._history.damage is not None:
+            raise JournalCorrupt(None, self._history.damage)
+        past.position = len(self._history.steps)
+        counted = yield from self._steps_that_count(pause_after)
+        for number, (position, record) in enumerate(counted):
+            events = self._hear(position, record)
+            past.at = record.at
             past.steps.append(Step(record.at, events, record.requests(), record.edition >= EXACT))
-            self._close(position, events)
-            for asked in record.asked:
-                self._open(position, asked)
+            if number % pause_after == pause_after - 1:
+                yield
+        self._check_rows()
+        past.tasks, past.held_back = self._unsettled(self._open_tasks), self._unsettled(self._held_tasks)
         past.unheard = list(self._unheard())
         past.stale = [id for seq, id in self._told.items() if seq not in past.children]
         return past
 
-    def _check(self, records: list[StepRecord]) -> None:
-        """Raises JournalCorrupt for rows that no step asked for, and for impossible instants and numbers.
-        Otherwise a later commit, with the rows of a thousand other runs, would be refused by the store."""
-        asked = [(position, each) for position, record in enumerate(records) for each in record.asked]
-        tasks = {each.seq for _, each in asked if isinstance(each, (TaskAsked, TaskOpened, TaskRecorded))}
-        children = {each.seq for _, each in asked if isinstance(each, ChildAsked)}
-        for seq in [*(self._tasks.keys() - tasks), *(self._children.keys() - children)]:
-            raise JournalCorrupt(None, f"there is a row for number {seq}, which no step has asked for")
-        for position, record in enumerate(records):
-            if not is_instant(record.at):
-                raise JournalCorrupt(position, f"its instant {record.at} is out of range")
-            for heard in record.heard:
-                if isinstance(heard, ReopenedHeard) and not 0 <= heard.position <= position:
-                    raise JournalCorrupt(position, f"it goes back to step {heard.position}")
-        for position, each in asked:
-            if isinstance(each, TimerAsked) and not is_instant(each.due):
-                raise JournalCorrupt(position, f"its timer is due at {each.due}, which is out of range")
-            if not 0 <= getattr(each, "seq", 0) < _MOST:
-                raise JournalCorrupt(position, f"it asks for a number that is out of range: {each}")
+    def _steps_that_count(self, pause_after: int) -> Slices[Iterable[tuple[int, StepRecord]]]:
+        steps = self._history.steps
+        if not has_reopening(steps):
+            return ((position, read_step(position, data)) for position, data in enumerate(steps))
+        records: list[StepRecord] = []
+        for position, data in enumerate(steps):
+            records.append(read_step(position, data))
+            self._check_heard(position, records[-1])
+            if position % pause_after == pause_after - 1:
+                yield
+        counted = steps_that_count(records)
+        for position in set(range(len(records))) - {position for position, _ in counted}:
+            for asked in records[position].asked:
+                self._check_asked(position, asked)
+        self._find_again(counted)
+        return counted
+
+    def _hear(self, position: int, record: StepRecord) -> tuple[Event, ...]:
+        """The events of a step. Keeps account of what is open after it."""
+        if not is_instant(record.at):
+            raise JournalCorrupt(position, f"its instant {record.at} is out of range")
+        outcomes = self._known_outcomes
+        events: list[Event] = []
+        for heard in record.heard:
+            # Nearly all events and requests are about tasks that are settled. `_event` and `_open` do the
+            # same for all others, but take three times as long.
+            if type(heard) is TaskHeard and heard.seq in outcomes:
+                self._open_tasks.pop(heard.seq, None)
+                events.append(TaskEnded(heard.seq, outcomes[heard.seq]))
+            else:
+                events.append(self._event(position, heard))
+        for asked in record.asked:
+            if type(asked) is TaskAsked and asked.seq in outcomes:
+                self._asked_tasks.add(asked.seq)
+                self._open_tasks[asked.seq] = asked
+            else:
+                self._check_asked(position, asked)
+                self._open(position, asked)
+        return tuple(events)
+
+    def _check_heard(self, position: int, record: StepRecord) -> None:
+        for heard in record.heard:
+            if type(heard) is ReopenedHeard and not 0 <= heard.position <= position:
+                raise JournalCorrupt(position, f"it goes back to step {heard.position}")
+
+    def _check_asked(self, position: int, asked: Requested) -> None:
+        """Raises JournalCorrupt for impossible instants and numbers. Otherwise a later commit, with the rows
+        of a thousand other runs, would be refused by the store."""
+        seq = getattr(asked, "seq", 0)
+        if not 0 <= seq < _MOST:
+            raise JournalCorrupt(position, f"it asks for a number that is out of range: {asked}")
+        match asked:
+            case TaskAsked() | TaskOpened() | TaskRecorded():
+                self._asked_tasks.add(seq)
+            case ChildAsked():
+                self._asked_children.add(seq)
+            case TimerAsked() if not is_instant(asked.due):
+                raise JournalCorrupt(position, f"its timer is due at {asked.due}, which is out of range")
+            case _:
+                pass
+
+    def _check_rows(self) -> None:
+        """Raises JournalCorrupt for rows that no step asked for, and for impossible instants and numbers."""
+        for rows, asked in (
+            (self._outcomes, self._asked_tasks),
+            (self._tasks, self._asked_tasks),
+            (self._children, self._asked_children),
+        ):
+            if not rows.keys() <= asked:
+                seq = min(rows.keys() - asked)
+                raise JournalCorrupt(None, f"there is a row for number {seq}, which no step has asked for")
         for task in self._tasks.values():
             check_counts(task)
             if task.due_at is not None and not is_instant(task.due_at):
@@ -286,25 +354,29 @@ class _Restorer:
     def _find_again(self, counted: list[tuple[int, StepRecord]]) -> None:
         for position, record in counted:
             for heard in record.heard:
-                if isinstance(heard, ReopenedHeard):
+                if type(heard) is ReopenedHeard:
                     self._tasks_again.update(dict.fromkeys(heard.tasks_again, position))
                     self._children_again.update(dict.fromkeys(heard.children_again, position))
+        if self._tasks_again:
+            self._known_outcomes = {}
 
     def _open(self, position: int, asked: Requested) -> None:
         past = self._past
         match asked:
             case TaskAsked():
-                past.tasks[asked.seq] = UnsettledTask(self._task(position, asked.seq), asked.options)
-                self._options[asked.seq] = asked.options
+                self._require_task(position, asked.seq)
+                self._open_tasks[asked.seq] = asked
+                if self._tasks_again:
+                    self._requests[asked.seq] = asked
             case TaskRecorded():
-                past.local[asked.seq] = task_outcome(self._task(position, asked.seq))
+                past.local[asked.seq] = self._task_outcome(position, asked.seq)
             case TaskResumed():
-                held = past.held_back.pop(asked.seq, None)
+                held = self._held_tasks.pop(asked.seq, None)
                 if held is None:
                     raise JournalCorrupt(position, f"it resumes task {asked.seq}, which is not held back")
-                past.tasks[asked.seq] = held
+                self._open_tasks[asked.seq] = held
             case TaskCancelAsked():
-                past.tasks.pop(asked.seq, None)
+                self._open_tasks.pop(asked.seq, None)
             case TimerAsked():
                 past.timers[asked.seq] = asked.due
             case TimerCancelAsked():
@@ -320,40 +392,30 @@ class _Restorer:
 
     def _open_again(self, position: int, event: Reopened) -> None:
         for seq in event.tasks_again:
-            if seq not in self._options:
+            if seq not in self._requests:
                 raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
-            self._past.tasks.pop(seq, None)
-            self._past.held_back[seq] = UnsettledTask(self._task(position, seq), self._options[seq])
+            self._open_tasks.pop(seq, None)
+            self._require_task(position, seq)
+            self._held_tasks[seq] = self._requests[seq]
         for seq in event.children_again:
             self._past.children[seq] = self._children.get(seq)
-
-    def _close(self, position: int, events: Iterable[Event]) -> None:
-        for event in events:
-            match event:
-                case TaskEnded():
-                    self._past.tasks.pop(event.seq, None)
-                case TimerFired():
-                    self._past.timers.pop(event.seq, None)
-                case ChildEnded():
-                    self._past.children.pop(event.seq, None)
-                case Reopened():
-                    self._open_again(position, event)
-                case _:
-                    pass
 
     def _event(self, position: int, heard: object) -> Event:
         match heard:
             case TaskHeard():
+                self._open_tasks.pop(heard.seq, None)
                 if self._tasks_again.get(heard.seq, -1) > position:
                     return TaskEnded(heard.seq, Failed(TRIED_AGAIN))
-                return TaskEnded(heard.seq, task_outcome(self._task(position, heard.seq)))
+                return TaskEnded(heard.seq, self._task_outcome(position, heard.seq))
             case ChildHeard():
+                self._past.children.pop(heard.seq, None)
                 child = self._children.get(heard.seq)
                 was_opened = child is not None and not child.status.is_undone
                 if self._children_again.get(heard.seq, -1) > position or (heard.has_failed and was_opened):
                     return ChildEnded(heard.seq, Failed(TRIED_AGAIN))
                 return ChildEnded(heard.seq, self._child_outcome(heard.seq))
             case TimerHeard():
+                self._past.timers.pop(heard.seq, None)
                 return TimerFired(heard.seq)
             case MessageHeard():
                 message = self._messages.get(heard.message)
@@ -361,7 +423,7 @@ class _Restorer:
                     raise JournalCorrupt(position, f"it refers to message {heard.message}, which is gone")
                 return message_event(message)
             case ReopenedHeard():
-                return Reopened(
+                reopened = Reopened(
                     heard.position,
                     heard.tasks,
                     heard.timers,
@@ -369,19 +431,21 @@ class _Restorer:
                     heard.tasks_again,
                     heard.children_again,
                 )
+                self._open_again(position, reopened)
+                return reopened
             case _:
                 raise JournalCorrupt(position, f"unknown entry {heard!r}")
 
     def _unheard(self) -> Iterable[Event]:
-        """Recorded outcomes and messages that no step has heard: after a reopening, by others, or left
-        for a step that never came. Tasks and children are in the order in which they ended."""
-        tasks = [task.record for task in self._past.tasks.values() if task.record.status.is_final]
-        for record in sorted(tasks, key=lambda task: (task.finished_at or 0, task.seq)):
-            yield TaskEnded(record.seq, task_outcome(record))
-        children = self._past.children.items()
-        ended = [seq for seq, child in children if child is None or child.status.is_final]
-        for seq in sorted(ended, key=lambda seq: self._told.get(seq, 0)):
-            yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
+        """Recorded outcomes and messages that no step has heard: after a reopening, or written by others."""
+        for seq in self._open_tasks:
+            if seq in self._outcomes:
+                yield TaskEnded(seq, self._outcomes[seq])
+            elif self._tasks[seq].status.is_final:
+                yield TaskEnded(seq, task_outcome(self._tasks[seq]))
+        for seq, child in self._past.children.items():
+            if child is None or child.status.is_final:
+                yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
             if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
                 yield message_event(message)
@@ -392,11 +456,23 @@ class _Restorer:
             return Failed(CHILD_EXISTS)
         return run_outcome(child.status, child.output, child.failure)
 
-    def _task(self, position: int, seq: int) -> TaskRecord:
-        record = self._tasks.get(seq)
-        if record is None:
+    def _task_outcome(self, position: int, seq: int) -> Outcome:
+        outcome = self._outcomes.get(seq)
+        if outcome is None:
+            self._require_task(position, seq)
+            outcome = task_outcome(self._tasks[seq])
+        return outcome
+
+    def _require_task(self, position: int, seq: int) -> None:
+        if seq not in self._outcomes and seq not in self._tasks:
             raise JournalCorrupt(position, f"it refers to task {seq}, which is gone")
-        return record
+
+    def _unsettled(self, tasks: dict[int, TaskAsked]) -> dict[int, UnsettledTask]:
+        return {
+            seq: UnsettledTask(self._tasks[seq], read_options(asked))
+            for seq, asked in tasks.items()
+            if seq in self._tasks
+        }
 
 
 def _is_unread_child(message: MessageRecord) -> bool:

@@ -11,7 +11,7 @@ Older versions ignore fields that they do not know, but refuse a kind of entry t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias, assert_never, cast
+from typing import Any, Final, TypeAlias, assert_never, cast
 
 import msgspec
 
@@ -49,7 +49,7 @@ from holdfast.core.events import (
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, RunStatus, Succeeded
 from holdfast.core.waiting import WaitKind
-from holdfast.errors import JournalCorrupt
+from holdfast.errors import HoldfastError, JournalCorrupt
 
 # --- entries ----------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ class TaskHeard(_Entry, frozen=True, tag="t", gc=False):
     seq: int
 
 
-class ChildHeard(_Entry, frozen=True, tag="c"):
+class ChildHeard(_Entry, frozen=True, tag="c", gc=False):
     seq: int
     has_failed: bool = False
     """How the child had ended then. Its row may differ now, because the child may have been reopened."""
@@ -72,11 +72,11 @@ class TimerHeard(_Entry, frozen=True, tag="f", gc=False):
     seq: int
 
 
-class MessageHeard(_Entry, frozen=True, tag="m"):
+class MessageHeard(_Entry, frozen=True, tag="m", gc=False):
     message: MessageId
 
 
-class ReopenedHeard(_Entry, frozen=True, tag="r"):
+class ReopenedHeard(_Entry, frozen=True, tag="r", gc=False):
     """The run had ended and was reopened. Steps from `position` up to this one no longer count."""
 
     position: int
@@ -93,43 +93,45 @@ Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | Reopened
 class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
     seq: int
     name: str
-    options: TaskOptions = DEFAULT_OPTIONS
+    options: Any = DEFAULT_OPTIONS
+    """TaskOptions. In a step that was read they are not decoded: `read_options` does that. It takes longer
+    than the rest of the step, and only tasks that have not ended need it."""
     digest: int | None = None
     """Of the input. None: not known. Journals of 0.4.0 and before have none, here and below."""
 
 
-class TaskOpened(_Entry, frozen=True, tag="O"):
+class TaskOpened(_Entry, frozen=True, tag="O", gc=False):
     seq: int
     name: str
 
 
-class TaskRecorded(_Entry, frozen=True, tag="L"):
+class TaskRecorded(_Entry, frozen=True, tag="L", gc=False):
     seq: int
     name: str
 
 
-class TaskResumed(_Entry, frozen=True, tag="R"):
+class TaskResumed(_Entry, frozen=True, tag="R", gc=False):
     seq: int
 
 
-class ChildResumed(_Entry, frozen=True, tag="RC"):
+class ChildResumed(_Entry, frozen=True, tag="RC", gc=False):
     seq: int
 
 
-class TaskCancelAsked(_Entry, frozen=True, tag="CT"):
+class TaskCancelAsked(_Entry, frozen=True, tag="CT", gc=False):
     seq: int
 
 
-class TimerAsked(_Entry, frozen=True, tag="W"):
+class TimerAsked(_Entry, frozen=True, tag="W", gc=False):
     seq: int
     due: Instant
 
 
-class TimerCancelAsked(_Entry, frozen=True, tag="CW"):
+class TimerCancelAsked(_Entry, frozen=True, tag="CW", gc=False):
     seq: int
 
 
-class ChildAsked(_Entry, frozen=True, tag="H"):
+class ChildAsked(_Entry, frozen=True, tag="H", gc=False):
     seq: int
     workflow: str
     detached: bool = False
@@ -138,21 +140,21 @@ class ChildAsked(_Entry, frozen=True, tag="H"):
     """Of the input."""
 
 
-class ChildCancelAsked(_Entry, frozen=True, tag="CH"):
+class ChildCancelAsked(_Entry, frozen=True, tag="CH", gc=False):
     seq: int
 
 
-class StateAsked(_Entry, frozen=True, tag="S"):
+class StateAsked(_Entry, frozen=True, tag="S", gc=False):
     key: str
     digest: int | None = None
     """Of the value."""
 
 
-class PatchMarked(_Entry, frozen=True, tag="P"):
+class PatchMarked(_Entry, frozen=True, tag="P", gc=False):
     change_id: str
 
 
-class UndoneMarked(_Entry, frozen=True, tag="U"):
+class UndoneMarked(_Entry, frozen=True, tag="U", gc=False):
     tasks: tuple[int, ...]
     children: tuple[int, ...] = ()
 
@@ -179,7 +181,7 @@ Requested: TypeAlias = (
 )
 
 
-class MessageAsked(msgspec.Struct, frozen=True):
+class MessageAsked(msgspec.Struct, frozen=True, gc=False):
     """The code asked for a signal or a promise."""
 
     kind: WaitKind
@@ -192,26 +194,30 @@ EXACT: Final = 1
 
 class StepRecord(msgspec.Struct, frozen=True, array_like=True):
     at: Instant
-    heard: list[Heard]
-    asked: list[Requested]
+    heard: tuple[Heard, ...]
+    asked: tuple[Requested, ...]
+    """Tuples, and entries that the garbage collector does not track: it need not look at the hundred thousand
+    steps of a long history."""
     edition: int = 0
     """0 for steps of 0.4.0 and before."""
     messages: list[tuple[int, WaitKind, str]] = []
     """Signals and promises that the code asked for, each with the number of entries in `asked` before it.
     They stand apart because older versions would refuse them among the others."""
 
-    def requests(self) -> list[Requested | MessageAsked]:
+    def requests(self) -> tuple[Requested | MessageAsked, ...]:
         """All requests, in the order in which they were made."""
         if not self.messages:
-            return cast("list[Requested | MessageAsked]", self.asked)
+            return self.asked
         requests: list[Requested | MessageAsked] = [*self.asked]
         for before, kind, name in reversed(self.messages):
             requests.insert(before, MessageAsked(kind, name))
-        return requests
+        return tuple(requests)
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(StepRecord).decode
+_REOPENED_TAG: Final = b"\xa1r"
+"""How `ReopenedHeard` begins, after the head of its array."""
 
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
@@ -298,3 +304,23 @@ def read_step(position: int, data: bytes) -> StepRecord:
         return _decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise JournalCorrupt(position, str(error)) from None
+
+
+def has_reopening(steps: Sequence[bytes]) -> bool:
+    """Whether the run was reopened. It does not decode the steps, unless they look like it."""
+    suspects = [position for position, data in enumerate(steps) if _REOPENED_TAG in data]
+    return any(
+        isinstance(heard, ReopenedHeard)
+        for position in suspects
+        for heard in read_step(position, steps[position]).heard
+    )
+
+
+def read_options(asked: TaskAsked) -> TaskOptions:
+    """The options of a task in a step that was read. Raises JournalCorrupt."""
+    if isinstance(asked.options, TaskOptions):
+        return asked.options
+    try:
+        return msgspec.convert(asked.options, TaskOptions)
+    except (msgspec.MsgspecError, HoldfastError) as error:
+        raise JournalCorrupt(None, f"the options of task {asked.seq} cannot be read ({error})") from None

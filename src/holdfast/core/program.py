@@ -11,6 +11,8 @@ from typing import Protocol
 
 from holdfast.core.commands import Command
 from holdfast.core.events import Event
+from holdfast.core.history import Past
+from holdfast.core.slices import Slices
 from holdfast.core.values import Instant
 from holdfast.core.waiting import WaitReason
 
@@ -31,4 +33,14 @@ class Program(Protocol):
 
     def dispose(self) -> None:
         """Release everything. Runs no code of the user's that could have an effect."""
+        ...
+
+
+class ReplayableProgram(Program, Protocol):
+    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+        """Bring a new program to the end of the journal. It may pause after so many steps. If it raises, or
+        is not finished, the program can only be disposed of.
+
+        Raises DeterminismError or ForbiddenInWorkflow if the run cannot go on with this code.
+        """
         ...

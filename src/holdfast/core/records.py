@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from holdfast.core.events import MessageId
-from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, RunStatus, TaskStatus
 
 ANY_NODE: Final = "(published flows)"
 """The claim of runs whose definition was published. Any node may take them, because every node can read the
@@ -270,3 +270,5 @@ class History(msgspec.Struct, frozen=True):
     children: list[ChildRecord]
     damage: str | None = None
     """What could not be read of it, if anything."""
+    outcomes: dict[int, Outcome] = {}
+    """In a history that is to be replayed: how settled tasks ended, by number. `tasks` has the others."""

@@ -48,6 +48,7 @@ class Signature:
         "_call",
         "_decode",
         "_decode_result",
+        "_is_plain",
         "_make",
         "_make_sparse",
         "_parameters",
@@ -65,6 +66,7 @@ class Signature:
         self._result = f"the result of {name}"
         self._parameters = parameters
         self._shape = _shape(parameters)
+        self._is_plain = self._shape.is_plain
         self._make = _struct(function, parameters, hints)
         self._make_sparse = _struct(function, parameters, hints, omit_defaults=True)
         self._decode = decoder_for(self._make)
@@ -117,7 +119,7 @@ class Signature:
         """The digest of a call, as `digest_of`. Defaults do not count, so a function may get a new parameter
         with a default. None if there is no such call."""
         try:
-            if self._shape.is_plain:
+            if self._is_plain:
                 return digest_of(self._make_sparse(*args, **kwargs))
             given = self._parameters.bind(*args, **kwargs).arguments
             return digest_of(self._make_sparse(**{_field_name(name): each for name, each in given.items()}))

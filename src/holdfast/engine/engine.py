@@ -104,6 +104,7 @@ class Engine:
             attempt_timers=attempt_timers,
             scope=scope,
             inbox=inbox,
+            tuning=tuning,
         )
         admission = self._admission = Admission(residents, programs, tuning, scope)
         schedules = ScheduleFirer(store, programs, namespace, new_key)
@@ -199,6 +200,7 @@ class Engine:
             self._stop_listening()
             self._stop_listening = None
         self._starts.refuse(NotOpen())
+        self._loader.drop()
         self._residents.drop_all()
 
     # --- starting runs, and questions
@@ -322,6 +324,8 @@ class Engine:
             with gc_paused():
                 self._effects.carry_out(tick, receipt)
             await self._loader.receive(receipt)
+        if self._loader.has_work and not self._is_draining:
+            await self._loader.go_on()
 
     async def _register_children(self, runs: Sequence[RunRecord]) -> None:
         """Write the definitions of children into the store before their runs. If a workflow was added to the

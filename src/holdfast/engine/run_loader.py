@@ -1,25 +1,32 @@
-"""Loads claimed runs into memory, and delivers messages to the runs that are there."""
+"""Loads claimed runs into memory, and delivers messages to the runs that are there.
+
+Histories are read in pages and replayed in slices, between which the node ticks (see `loading`).
+"""
 
 from __future__ import annotations
 
+import asyncio
+import datetime as dt
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event
 from holdfast.core.history import (
+    Past,
     UnsettledTask,
     child_number,
     message_event,
-    restore,
+    restore_in_slices,
     run_outcome,
     task_number,
 )
 from holdfast.core.policies import SETBACKS_ALLOWED
-from holdfast.core.records import History, MessageKind, MessageRecord
+from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.remote import read_report
-from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import StoreOutage
@@ -32,9 +39,11 @@ from holdfast.engine.inbox import (
     RunUnable,
     WorkerReported,
 )
+from holdfast.engine.loading import LoadingRun, Replay
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
+from holdfast.engine.tuning import Tuning
 from holdfast.errors import DeterminismError, JournalCorrupt, StoreUnavailable, TooManySetbacks
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
@@ -45,9 +54,12 @@ _log = logging.getLogger("holdfast.engine")
 
 T = TypeVar("T")
 
+_MOST_READ_AT_ONCE = 100
+_MICROSECOND = dt.timedelta(microseconds=1)
+
 
 class _EditedRun(NamedTuple):
-    history: History
+    loading: LoadingRun
     error: DeterminismError
 
 
@@ -63,6 +75,7 @@ class RunLoader:
         attempt_timers: AttemptTimers,
         scope: RunScope,
         inbox: EngineInbox,
+        tuning: Tuning,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -72,18 +85,63 @@ class RunLoader:
         self._attempt_timers = attempt_timers
         self._scope = scope
         self._inbox = inbox
+        self._tuning = tuning
+        self._loading: dict[RunKey, LoadingRun] = {}
+        """All runs that are in one of the queues."""
+        self._claimed: deque[LoadingRun] = deque()
+        """Of these runs nothing has been read yet."""
+        self._read: deque[LoadingRun] = deque()
+        """These have short histories, which have been read."""
+        self._long: deque[LoadingRun] = deque()
+        """These have long histories. The first one is being read or replayed."""
 
     async def receive(self, receipt: Receipt) -> None:
-        """Take the runs and the mail that came with a commit."""
-        loaded = await self._load_claimed(receipt.claimed)
-        if receipt.mail:
-            await self._deliver_mail([m for m in receipt.mail if m.run not in loaded])
+        """Take the runs and the mail that came with a commit. `go_on` loads the runs."""
+        await self._learn_definitions(receipt.claimed)
+        self._adopt(receipt.claimed)
+        mail: list[MessageRecord] = []
+        for message in receipt.mail:
+            loading = self._loading.get(message.run)
+            if loading is None:
+                mail.append(message)
+            else:
+                loading.mail[message.id] = message
+        if mail:
+            await self._deliver_mail(mail)
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there are runs to load."""
+        return bool(self._loading)
+
+    async def go_on(self) -> None:
+        """Load runs for a slice of time. Short histories come first. Then one long history gets a slice too,
+        so that neither kind waits for the other."""
+        if not self._read and self._claimed:
+            await self._read_short()
+        await self._replay_some(self._read)
+        if self._long:
+            await self._read_page(self._long[0])
+            await self._replay_some(self._long)
+        if self._loading:
+            self._inbox.wake()
+        await asyncio.sleep(0)  # the tick may have nothing to wait for, and others use this event loop too
+
+    def drop(self) -> None:
+        """Forget the runs that are being loaded, as a crash does."""
+        for loading in self._loading.values():
+            loading.drop()
+        self._loading.clear()
+        for queue in (self._claimed, self._read, self._long):
+            queue.clear()
+
+    # --- definitions
 
     async def _learn_definitions(self, claimed: Sequence[Claimed]) -> None:
         lacking = {(run.workflow, run.version) for run, _ in claimed if self._programs.lacks(run)}
         if lacking:
             which = sorted(lacking)
-            read = await self._read(lambda: self._store.find_definitions(self._namespace, which))
+            read = await self._ask(lambda: self._store.find_definitions(self._namespace, which))
             for definition in read:
                 self._programs.learn(definition)
         calls = {name for run, _ in claimed for name in self._programs.calls_of(run)}
@@ -92,15 +150,13 @@ class RunLoader:
 
     async def _learn_published(self, name: str) -> None:
         """Read the newest published version of a workflow that a run may call. A call starts this version."""
-        found = await self._read(lambda: self._store.find_published_definition(self._namespace, name, None))
+        found = await self._ask(lambda: self._store.find_published_definition(self._namespace, name, None))
         if found is not None:
             self._programs.learn_published(found)
 
-    async def _load_claimed(self, claimed: Sequence[Claimed]) -> set[RunKey]:
-        """Returns the runs that were read from the store, together with their unread messages."""
-        await self._learn_definitions(claimed)
-        to_load: list[RunKey] = []
-        fresh: list[History] = []
+    # --- claimed runs
+
+    def _adopt(self, claimed: Sequence[Claimed]) -> None:
         for run, is_new in claimed:
             known = self._residents.get(run.key)
             if known is not None and known.epoch == run.epoch:
@@ -108,70 +164,139 @@ class RunLoader:
             if known is not None:
                 # Another node freed the run, because its clock was ahead, and this node has claimed it again.
                 self._residents.discard([run.key])
+            resident = Resident(run, _NoProgram())
+            self._residents.add(resident)
+            loading = LoadingRun(resident)
             if is_new:
-                fresh.append(History(run, [], [], [], []))
+                loading.place = None
+                self._read.append(loading)
             else:
-                to_load.append(run.key)
-        await self._load_all(fresh)
-        if to_load:
-            read = await self._read(lambda: self._store.load_histories(self._namespace, to_load))
-            await self._load_all(read)
-        return set(to_load)
+                self._claimed.append(loading)
+            self._loading[run.key] = loading
 
-    async def _load_all(self, histories: Sequence[History]) -> None:
+    async def _read_short(self) -> None:
+        """Read the histories of claimed runs, as many as have few rows together."""
+        batch = [self._claimed.popleft() for _ in range(min(len(self._claimed), _MOST_READ_AT_ONCE))]
+        unread = {loading.resident.key: loading for loading in batch if self._is_here(loading)}
+        if not unread:
+            return
+        runs, rows = list(unread), self._tuning.page_rows
+        found = await self._ask(lambda: self._store.load_short_histories(self._namespace, runs, rows))
+        for history in found.loaded:
+            loading = unread[history.run.key]
+            loading.history, loading.place = history, None
+            self._read.append(loading)
+        self._long.extend(unread[run.key] for run in found.long)
+        self._claimed.extendleft(unread[run] for run in reversed(found.left))
+
+    async def _read_page(self, loading: LoadingRun) -> None:
+        """Read the next page of a long history, if there is one."""
+        run, place, rows = loading.resident.key, loading.place, self._tuning.page_rows
+        if place is not None and self._is_here(loading):
+            page = await self._ask(lambda: self._store.load_history_page(self._namespace, run, place, rows))
+            loading.add(page)
+
+    async def _replay_some(self, queue: deque[LoadingRun]) -> None:
+        """Replay the runs at the head of the queue whose history has been read, for a slice of time."""
+        ends_at = self._clock.elapsed() + self._tuning.slice // _MICROSECOND
         edited: list[_EditedRun] = []
+        late: list[MessageRecord] = []
         with gc_paused():
-            for history in histories:
-                try:
-                    self._load_run(history)
-                except DeterminismError as error:
-                    edited.append(_EditedRun(history, error))
+            while queue:
+                loading = queue[0]
+                if self._is_here(loading):
+                    if loading.place is not None:
+                        break
+                    try:
+                        if not self._replay_until(loading, ends_at):
+                            break
+                        late += loading.late_mail()
+                    except DeterminismError as error:
+                        edited.append(_EditedRun(loading, error))
+                queue.popleft()
+                if self._loading.get(loading.resident.key) is loading:
+                    del self._loading[loading.resident.key]
+                if self._clock.elapsed() >= ends_at:
+                    break
         if edited:
             await self._explain(edited)
+        if late:
+            await self._deliver_mail(late)
+
+    def _is_here(self, loading: LoadingRun) -> bool:
+        """Whether its run is still in memory. If not, the node has lost it, or has handed it back."""
+        if self._residents.get(loading.resident.key) is loading.resident and not loading.resident.is_gone:
+            return True
+        loading.drop()
+        if self._loading.get(loading.resident.key) is loading:
+            del self._loading[loading.resident.key]
+        return False
 
     async def _explain(self, edited: Sequence[_EditedRun]) -> None:
         """Park runs whose code was edited, with the whole difference."""
-        which = sorted({(each.history.run.workflow, each.history.run.version) for each in edited})
-        read = await self._read(lambda: self._store.find_definitions(self._namespace, which))
+        which = sorted({(run.workflow, run.version) for run in (it.loading.resident.record for it in edited)})
+        read = await self._ask(lambda: self._store.find_definitions(self._namespace, which))
         stored = {(definition.name, definition.version): definition for definition in read}
-        for history, error in edited:
-            run = history.run
-            self._programs.explain(run, error, stored.get((run.workflow, run.version)), history)
-            resident = self._residents.get(run.key)
-            if resident is not None:
-                self._post_unable(resident, error, history)
+        for loading, error in edited:
+            run = loading.resident.record
+            recorded = await self._recorded_input(run, error.task)
+            self._programs.explain(run, error, stored.get((run.workflow, run.version)), recorded)
+            if not loading.resident.is_gone:
+                self._post_unable(loading, error)
 
-    def _load_run(self, history: History) -> None:
-        """Bring a run into memory: replay its journal, and resume its timers, tasks and children.
+    async def _recorded_input(self, run: RunRecord, seq: int | None) -> Payload | None:
+        if seq is None:
+            return None
+        tasks = await self._ask(lambda: self._store.list_tasks(self._namespace, run.key, seq, 1))
+        return next((task.input for task in tasks if task.seq == seq), None)
+
+    # --- replay
+
+    def _replay_until(self, loading: LoadingRun, ends_at: int) -> bool:
+        """Go on with the replay of a run. Returns whether it has ended.
 
         Raises DeterminismError. A run that cannot go on for another reason is parked.
         """
-        resident = Resident(history.run, _NoProgram())
-        self._residents.add(resident)
+        if loading.replay is None:
+            loading.replay = self._replay(loading)
         try:
-            past = restore(history)
-            for seq, child in past.children.items():
-                if child is not None:
-                    resident.add_child(seq, child.key, is_attached=seq in past.attached)
-                    self._scope.add([child.key])
-            if history.run.setbacks >= SETBACKS_ALLOWED:
-                raise TooManySetbacks(history.run.setbacks)
-            resident.program = self._programs.program(history.run, past)
+            while True:
+                next(loading.replay)
+                if self._clock.elapsed() >= ends_at:
+                    return False
+        except StopIteration as end:
+            past, loading.resident.program = end.value
+            self._resume(loading, past)
         except DeterminismError:
             raise
         except Exception as error:
-            self._post_unable(resident, error, history)
-            return
+            self._post_unable(loading, error)
+        return True
+
+    def _replay(self, loading: LoadingRun) -> Replay:
+        resident, steps = loading.resident, self._tuning.slice_steps
+        past = yield from restore_in_slices(loading.history, steps)
+        for seq, child in past.children.items():
+            if child is not None:
+                resident.add_child(seq, child.key, is_attached=seq in past.attached)
+                self._scope.add([child.key])
+        if resident.record.setbacks >= SETBACKS_ALLOWED:
+            raise TooManySetbacks(resident.record.setbacks)
+        program = yield from self._programs.replay(resident.record, past, steps)
+        return past, program
+
+    def _resume(self, loading: LoadingRun, past: Past) -> None:
+        """Resume the timers, tasks and children of a run that was replayed."""
+        resident = loading.resident
         resident.position = past.position
-        resident.at = past.steps[-1].at if past.steps else resident.at
+        resident.at = resident.at if past.at is None else past.at
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
         if past.held_back:
             resident.held_back = past.held_back
         for task in past.tasks.values():
-            if not task.record.status.is_final:
-                self._resume_task(resident, task)
+            self._resume_task(resident, task)
         for event in past.unheard:
             if isinstance(event, ChildEnded):
                 resident.children.pop(event.seq, None)
@@ -179,11 +304,11 @@ class RunLoader:
         for message in past.stale:
             self._inbox.post(MessageStale(resident, message))
         try:
-            for message in history.messages:
+            for message in loading.history.messages:
                 if message.kind is MessageKind.TASK and message.taken is None:
                     self._receive_report(resident, message)
         except JournalCorrupt as error:
-            self._post_unable(resident, error)
+            self._park(resident, error)
         self._residents.mark_ready(resident)
 
     def _receive_report(self, resident: Resident, message: MessageRecord) -> None:
@@ -195,11 +320,14 @@ class RunLoader:
             self._inbox.post(WorkerReported(attempt, read_report(message.payload), message.id))
         self._residents.mark_ready(resident)
 
-    def _post_unable(self, resident: Resident, error: Exception, history: History | None = None) -> None:
+    def _post_unable(self, loading: LoadingRun, error: Exception) -> None:
         """Have a run parked, or cancelled, if that is among its unread messages."""
-        for message in () if history is None else history.messages:
+        for message in (*loading.history.messages, *loading.late_mail()):
             if message.taken is None and message.kind is MessageKind.CANCEL:
-                resident.events.append(message_event(message))
+                loading.resident.events.append(message_event(message))
+        self._park(loading.resident, error)
+
+    def _park(self, resident: Resident, error: Exception) -> None:
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
         self._inbox.post(RunUnable(resident, error))
         self._residents.mark_ready(resident)
@@ -232,7 +360,7 @@ class RunLoader:
                     continue
                 child = resident.children.pop(child_number(message), None)
             except JournalCorrupt as error:
-                self._post_unable(resident, error)
+                self._park(resident, error)
                 continue
             if child is None:
                 self._inbox.post(MessageStale(resident, message.id))
@@ -241,9 +369,7 @@ class RunLoader:
                 children[child] = (resident, message)
         if not children:
             return
-        ended = await self._read(lambda: self._store.ended_runs(self._namespace, list(children)))
-        messages = {child: message.id for child, (_, message) in children.items()}
-        for run in sorted(ended, key=lambda run: messages[run.key]):  # in the order in which they ended
+        for run in await self._ask(lambda: self._store.ended_runs(self._namespace, list(children))):
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)
@@ -253,7 +379,9 @@ class RunLoader:
             )
             self._residents.mark_ready(resident)
 
-    async def _read(self, read: Callable[[], Awaitable[T]]) -> T:
+    # --- the store
+
+    async def _ask(self, read: Callable[[], Awaitable[T]]) -> T:
         """Read, and try again for as long as the store is away: the engine cannot go on without the
         answer."""
         outage = StoreOutage(self._clock)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from holdfast.core.history import NOTHING
 from holdfast.core.records import new_run, unowned
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.engine.admission import Admission
@@ -103,7 +102,7 @@ class StartQueue:
         )
         if has_room:
             try:
-                resident = Resident(record, self._programs.program(record, NOTHING))
+                resident = Resident(record, self._programs.program(record))
             except Refused:  # the run needs something that this node lacks, and another node may have
                 record = unowned(record)
                 tick.has_new_work = True

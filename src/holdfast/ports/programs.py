@@ -7,7 +7,9 @@ from typing import NamedTuple, Protocol
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, History, RunRecord
+from holdfast.core.records import Definition, RunRecord
+from holdfast.core.slices import Slices
+from holdfast.core.values import Payload
 from holdfast.errors import DeterminismError
 
 
@@ -49,16 +51,20 @@ class Programs(Protocol):
         """Add the newest published version of a workflow. A call of its name starts this version."""
         ...
 
-    def program(self, run: RunRecord, past: Past) -> Program:
-        """The program of a run, replayed to the end of its journal.
+    def program(self, run: RunRecord) -> Program:
+        """The program of a run that has not begun. Raises UnknownWorkflow."""
+        ...
+
+    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
+        """The program of a run, replayed to the end of its journal. It may pause after so many steps.
 
         Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow if the run cannot go on here.
         """
         ...
 
     def explain(
-        self, run: RunRecord, error: DeterminismError, then: Definition | None, history: History
+        self, run: RunRecord, error: DeterminismError, then: Definition | None, recorded: Payload | None
     ) -> None:
         """Add the whole difference to the error. `then` is the version with which the run began, if the store
-        has it."""
+        has it; `recorded` is the input of the task `error.task`."""
         ...

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from holdfast.core.events import MessageId
-from holdfast.core.records import AttemptRecord, History, LogRecord, RunRecord, TaskRecord, TaskSummary
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus
+from holdfast.core.records import (
+    AttemptRecord,
+    ChildRecord,
+    History,
+    LogRecord,
+    MessageRecord,
+    RunRecord,
+    TaskRecord,
+    TaskSummary,
+)
+from holdfast.core.values import Instant, Outcome, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.ports.commits import NewMessage, NewStep
 
@@ -90,11 +101,64 @@ class RunOverview(NamedTuple):
     is_cancelling: bool
 
 
+class ShortHistories(NamedTuple):
+    loaded: list[History]
+    """Without inputs of settled tasks: `History.outcomes` has how they ended."""
+    left: list[RunKey]
+    """Not read, because the others have filled the number of rows."""
+    long: list[RunRecord]
+    """With more rows than were allowed. They have to be read in pages."""
+
+
+class HistoryPlace(NamedTuple):
+    """How far a history has been read."""
+
+    step: int = 0
+    """The first step that has not been read. `task` is the same for settled tasks."""
+    task: int = 0
+    message: MessageId = 0
+    """The last message that has been read."""
+
+
+class HistoryPage(msgspec.Struct):
+    """A part of a history, as far as it is needed for replay."""
+
+    steps: list[bytes] = []
+    outcomes: dict[int, Outcome] = {}
+    messages: list[MessageRecord] = []
+    tasks: list[TaskRecord] = []
+    """Tasks that are not settled, and `children`: all of them, on the last page."""
+    children: list[ChildRecord] = []
+    next: HistoryPlace = HistoryPlace()
+    """Where the next page begins."""
+    is_last: bool = False
+    damage: str | None = None
+    """What could not be read of it, if anything."""
+
+
 class HistoryStore(Protocol):
     """The reads that an engine and a client share."""
 
     async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
         """The histories of these runs, in the given order. Runs that do not exist are left out."""
+        ...
+
+    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+        """The histories of these runs for replay, with no more than `rows` rows in all. Runs that do not
+        exist are left out."""
+        ...
+
+    async def load_history_page(
+        self, namespace: str, run: RunKey, place: HistoryPlace, rows: int
+    ) -> HistoryPage:
+        """The next part of the history of a run that the caller owns: up to `rows` steps, settled tasks and
+        messages each. A message that is posted meanwhile may be missing; it comes with the mail."""
+        ...
+
+    async def list_tasks(
+        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        """The tasks of the run with all fields, from number `since` on."""
         ...
 
     async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
@@ -124,12 +188,6 @@ class RunStore(HistoryStore, Protocol):
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
         """Newest first."""
-        ...
-
-    async def list_tasks(
-        self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
-    ) -> list[TaskRecord]:
-        """The tasks of the run with all fields, from number `since` on."""
         ...
 
     async def list_attempts(
@@ -166,12 +224,9 @@ class RunStore(HistoryStore, Protocol):
         parked, or has changed since it was read."""
         ...
 
-    async def stranded_runs(
-        self, namespace: str, now: Instant, progress: Callable[[int], None] | None = None
-    ) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
         """Open runs that nothing will wake, or that have long been due without a node to take them. There
-        should be none, and 1,000 at most are returned. Looks at all open runs, page by page; `progress` is
-        called with their number so far."""
+        should be none."""
         ...
 
     async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]: ...

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from holdfast.core.history import settled_outcome
 from holdfast.core.records import (
     AttemptRecord,
     ChildRecord,
@@ -21,7 +22,17 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
-from holdfast.core.values import Failure, RunKey, RunStatus, TaskStatus, key_text
+from holdfast.core.values import (
+    NULL,
+    Failure,
+    Outcome,
+    Payload,
+    RunKey,
+    RunStatus,
+    Succeeded,
+    TaskStatus,
+    key_text,
+)
 from holdfast.errors import JournalCorrupt
 from holdfast.ports.workers import WorkerRecord
 from holdfast.stores.database import Row
@@ -65,6 +76,13 @@ def task_record(row: Row) -> TaskRecord:
     if status is None:
         raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
     return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
+
+
+def outcome(status: str, output: bytes | None, failure: bytes | None) -> Outcome:
+    """How a settled task ended. Raises JournalCorrupt."""
+    if status == "success":
+        return Succeeded(NULL if output is None else Payload(output))
+    return settled_outcome(_TASK_STATUS[status], None, _failure(failure))
 
 
 def task_summary(row: Row) -> TaskSummary:

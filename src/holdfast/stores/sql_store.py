@@ -1,12 +1,13 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `schedules`, `definitions`, `flows`, `workers` and `store_life`, as they
-are in `holdfast.ports`.
+The roles are in `nodes`, `runs`, `histories`, `schedules`, `definitions`, `flows`, `workers` and
+`store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
 
 from holdfast.stores.flows import SqlFlowStore
+from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
@@ -14,7 +15,15 @@ from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
 
 
-class SqlStore(SqlStoreLife, SqlNodeStore, SqlRunStore, SqlScheduleStore, SqlFlowStore, SqlWorkerStore):
+class SqlStore(
+    SqlStoreLife,
+    SqlNodeStore,
+    SqlRunStore,
+    SqlHistoryStore,
+    SqlScheduleStore,
+    SqlFlowStore,
+    SqlWorkerStore,
+):
     """The union of all roles. It uses the lanes of clients."""
 
     def for_engine(self) -> SqlStore:

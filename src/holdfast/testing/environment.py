@@ -213,6 +213,9 @@ class Environment(Client):
             self._someone_waits.clear()
             # The engine must handle what has just happened before the clock moves.
             await self.wait_until_quiet()
+            if not self.engine.is_quiet:
+                self._someone_waits.set()  # the test has sent something in the last turn of that wait
+                continue
             due = self.clock.next_due()
             if not self._skipping.count:
                 continue

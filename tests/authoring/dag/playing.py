@@ -13,6 +13,7 @@ from holdfast.authoring.dag.loader import load_text
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
+from holdfast.core.slices import finish
 
 
 class Play(playing.Play):
@@ -24,7 +25,9 @@ class Play(playing.Play):
         super().__init__(defaults | dict(input or {}), known)
 
     def make(self, past: Past) -> DagProgram:
-        return DagProgram(self.run, past, self.dag, Codec(100_000), self.pack)
+        program = DagProgram(self.run, self.dag, Codec(100_000), self.pack)
+        finish(program.replay(past, 1))
+        return program
 
 
 __all__ = ["NULL", "Play", "failure", "json"]

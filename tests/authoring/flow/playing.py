@@ -13,6 +13,7 @@ from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
+from holdfast.core.slices import finish
 from holdfast.ports.flows import CURSOR
 
 
@@ -34,7 +35,9 @@ class Play(playing.Play):
         super().__init__(params or {}, known)
 
     def make(self, past: Past) -> FlowProgram:
-        return FlowProgram(self.run, past, self.flow, Codec(self.limit), self.pack, self.max_steps)
+        program = FlowProgram(self.run, self.flow, Codec(self.limit), self.pack, self.max_steps)
+        finish(program.replay(past, 1))
+        return program
 
     @property
     def shared(self) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, source_of
 from holdfast.core.codec import Codec, digest_of
-from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.records import RunRecord
@@ -76,10 +75,14 @@ class Task(Generic[P, R]):
     def schedule(
         self, requests: Requests, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[R]:
-        digest, input = self.signature.digest(args, kwargs), None
-        if not requests.has_task_next(self.name, digest):
-            input = self.signature.pack(args, kwargs, requests.codec)
-        return requests.schedule(self.name, input, digest, options, self.signature.unpack_result)
+        signature = self.signature
+        digest = signature.digest(args, kwargs)
+        if not requests.is_live:
+            handle = requests.schedule_recorded(self.name, digest, signature.unpack_result)
+            if handle is not None:
+                return handle
+        input = signature.pack(args, kwargs, requests.codec)
+        return requests.schedule(self.name, input, digest, options, signature.unpack_result)
 
     def __repr__(self) -> str:
         return f"<task {self.name!r}>"
@@ -163,8 +166,8 @@ class Workflow(Generic[P, R]):
         result = await self._begin(args, kwargs, program)
         return self.signature.pack_result(result, program.codec)
 
-    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> CodeProgram:
-        return CodeProgram(run, past, definitions.codec, self.main, CatalogResolver(definitions.catalog))
+    def program(self, run: RunRecord, definitions: Definitions) -> CodeProgram:
+        return CodeProgram(run, definitions.codec, self.main, CatalogResolver(definitions.catalog))
 
     def _begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []

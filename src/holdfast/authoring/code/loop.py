@@ -15,7 +15,8 @@ import functools
 import math
 import sys
 from asyncio import events
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from contextvars import Context, copy_context
 from typing import Any, Protocol, TypeVar, cast
 
@@ -179,8 +180,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self._next_number += 1
         return self._next_number
 
-    def get_debug(self) -> bool:
-        return False
+    get_debug: Any = bool  # returns False, and is called for every future: a Python function would be slower
 
     def is_running(self) -> bool:
         return True
@@ -217,8 +217,21 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         do not race, so consecutive ones are heard together.
         """
         entered = _enter(self)
+        try:
+            self.feed_inside(events, hear, queueing, allowed)
+        finally:
+            _leave(entered)
+
+    def feed_inside(
+        self, events: Sequence[T], hear: Callable[[T], None], queueing: type, allowed: int
+    ) -> None:
+        """As `feed`, where this loop is the running one already (`running`)."""
         last: type | None = None
         try:
+            if len(events) == 1:  # as nearly always
+                hear(events[0])
+                self._drain(allowed)
+                return
             for event in events:
                 kind = type(event)
                 if last is not None and not kind is last is queueing:
@@ -228,6 +241,14 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             self._drain(allowed)
         finally:
             self._ready.clear()
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        """Makes this the running loop of the thread."""
+        entered = _enter(self)
+        try:
+            yield
+        finally:
             _leave(entered)
 
     def _drain(self, allowed: int) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from holdfast.authoring.code.handles import settle
@@ -32,6 +33,7 @@ from holdfast.core.failures import capture
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.records import RunRecord
+from holdfast.core.slices import Slices
 from holdfast.core.values import Instant, Payload
 from holdfast.core.waiting import WaitReason, wait_for_children
 from holdfast.errors import Deadlock
@@ -46,7 +48,6 @@ class CodeProgram(Requests):
     def __init__(
         self,
         run: RunRecord,
-        past: Past,
         codec: Codec,
         main: Callable[[CodeProgram], Coroutine[Any, Any, Payload]],
         resolver: DefinitionResolver,
@@ -57,12 +58,6 @@ class CodeProgram(Requests):
         self._has_ended = False
         self._loop = WorkflowLoop(self, run.key)
         self._main = asyncio.Task(main(self), loop=self._loop, name=run.workflow)
-        if past.steps:
-            try:
-                self._replay(past)
-            except BaseException:
-                self.dispose()  # otherwise the garbage collector would run the `finally` blocks of the code
-                raise
 
     # --- the protocol
 
@@ -74,8 +69,6 @@ class CodeProgram(Requests):
             raise self._determinism_error
         if self._main.done():
             self._end()
-        elif self._recorded is not None:
-            return []
         elif not (self._handles or self._waits_beyond_tasks):
             raise Deadlock()
         commands: list[Any] = self._commands
@@ -107,19 +100,40 @@ class CodeProgram(Requests):
 
     # --- replay
 
-    def _replay(self, past: Past) -> None:
-        """Raises DeterminismError if the code asks for something else than is recorded."""
+    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+        replay = self._replay(past)
+        while True:
+            with self._loop.running():
+                for _ in islice(replay, pause_after):
+                    pass
+            if self._recorded is None:
+                return
+            yield
+
+    def _replay(self, past: Past) -> Iterator[None]:
+        """Yields after each step, and also within a long one. The caller makes the loop the running one."""
         recorded = self._recorded = RecordedRequests(past)
         first = self._replay_from_reopening(past.steps, recorded)
         was_reopened = False
-        for number, step in enumerate(past.steps[first:], first):
+        for number in range(first, len(past.steps)):
+            step = past.steps[number]
+            past.steps[number] = _REPLAYED  # to free a hundred thousand steps at the end would take long
             recorded.begin_step(number, step)
             is_reopening = _is_reopening(step)
             if was_reopened and not is_reopening:
                 self._write_state()
                 was_reopened = False
-            self.advance(step.at, step.events)
-            self._check_step_end()
+            if len(step.events) <= _LONGEST_PIECE:
+                self._replay_events(step.at, step.events)
+                yield
+            else:
+                for events in _in_pieces(step.events):
+                    self._replay_events(step.at, events)
+                    yield
+            if self._main.done():
+                self._end()
+            if not recorded.is_step_done:
+                self._check_step_end()
             if is_reopening:
                 recorded.note_reopening()
                 was_reopened = True
@@ -130,6 +144,13 @@ class CodeProgram(Requests):
             for seq, child in past.children.items():
                 if child is not None and not child.status.is_final:
                     self._ask(ResumeChild(seq))
+
+    def _replay_events(self, at: Instant, events: Sequence[Event]) -> None:
+        self.at = at
+        self._new_timers = None
+        self._loop.feed_inside(events, self._hear, SignalReceived, CALLBACKS_ALLOWED)
+        if self._determinism_error is not None:
+            raise self._determinism_error
 
     def _replay_from_reopening(self, steps: Sequence[Step], recorded: RecordedRequests) -> int:
         """A retry that went back to the very beginning leaves a journal that begins with a reopening; several
@@ -149,7 +170,9 @@ class CodeProgram(Requests):
             return count
         recorded.begin_step(count, steps[count])
         for step in steps[: count + 1]:
-            self.advance(step.at, step.events)
+            self._replay_events(step.at, step.events)
+            if self._main.done():
+                self._end()
         self._check_step_end()
         return count + 1
 
@@ -233,4 +256,23 @@ class CodeProgram(Requests):
 
 
 def _is_reopening(step: Step) -> bool:
-    return any(isinstance(event, Reopened) for event in step.events)
+    for event in step.events:  # noqa: SIM110  # any() with a generator would double the cost of replay
+        if type(event) is Reopened:
+            return True
+    return False
+
+
+_LONGEST_PIECE = 50
+_REPLAYED = Step(Instant(0), (), ())
+
+
+def _in_pieces(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
+    """The events of a long step, in parts between which replay may pause. Consecutive signals are heard
+    together, so they are not parted."""
+    first = 0
+    for index in range(1, len(events)):
+        is_queue = type(events[index]) is type(events[index - 1]) is SignalReceived
+        if index - first >= _LONGEST_PIECE and not is_queue:
+            yield events[first:index]
+            first = index
+    yield events[first:]

@@ -7,6 +7,7 @@ waits for messages. They are compared as far as they go.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from holdfast.core import journal
@@ -23,7 +24,7 @@ class RecordedRequests:
 
     def __init__(self, past: Past) -> None:
         self._local = past.local
-        self._asked: list[AnyRequest] = []
+        self._asked: Sequence[AnyRequest] = ()
         self._index = 0
         self._is_exact = self._is_reopened = False
         self._loose_timers: dict[int, Instant] = {}
@@ -45,6 +46,12 @@ class RecordedRequests:
     def position(self) -> int:
         """Of the next request in its step."""
         return self._find_next()
+
+    @property
+    def is_step_done(self) -> bool:
+        """Whether the code has surely asked for all that the step has, and for nothing else. If False,
+        `unmade` and `unrecorded_timer` know more."""
+        return self._index == len(self._asked) and not self._loose_timers
 
     def unmade(self) -> AnyRequest | None:
         """At the end of a step: a request that is recorded, and that the code has not made."""
@@ -71,16 +78,23 @@ class RecordedRequests:
         self._index = index + 1
         return True
 
-    def has_task_next(self, seq: int, name: str, digest: int | None) -> bool:
-        """Only if the digests are known: then it is surely the same call."""
-        recorded = self._next()
-        return (
+    def take_task(self, seq: int, name: str, digest: int | None) -> bool:
+        """Whether this very call of a task is recorded next. If so, go on to the one after it. Only if the
+        digests are known: then it is surely the same call."""
+        index = self._index if self._is_exact else self._find_next()
+        if index == len(self._asked):
+            return False
+        recorded = self._asked[index]
+        if (
             type(recorded) is journal.TaskAsked
             and recorded.digest is not None
             and recorded.digest == digest
             and recorded.seq == seq
             and recorded.name == name
-        )
+        ):
+            self._index = index + 1
+            return True
+        return False
 
     def has_child_next(self) -> bool:
         return isinstance(self._next(), journal.ChildAsked)

@@ -170,29 +170,37 @@ class Requests:
 
     # --- tasks
 
-    def has_task_next(self, name: str, digest: int | None) -> bool:
-        """Whether the journal has this very call next. Then its arguments need not be checked and encoded."""
-        return self._recorded is not None and self._recorded.has_task_next(self._next_task, name, digest)
+    def schedule_recorded(
+        self, name: str, digest: int | None, decode: Callable[[Payload], R]
+    ) -> TaskHandle[R] | None:
+        """If the journal has this very call next, its handle: its arguments need not be checked and encoded.
+        Otherwise None; then call `schedule`."""
+        if self._recorded is None or not self._recorded.take_task(self._next_task, name, digest):
+            return None
+        return self._new_handle(decode)
 
     def schedule(
         self,
         name: str,
-        input: Payload | None,
+        input: Payload,
         digest: int | None,
         options: TaskOptions,
         decode: Callable[[Payload], R],
     ) -> TaskHandle[R]:
-        """`input` may be None if `has_task_next`."""
         seq = self._next_task
-        self._next_task = seq + 1
+        handle = self._new_handle(decode)
         if self._recorded is not None:
             self._compare(TaskAsked(seq, name, options, digest), input)
-        elif input is not None:
+        else:
             self._ask(ScheduleTask(seq, name, input, options, digest))
+        return handle
+
+    def _new_handle(self, decode: Callable[[Payload], R]) -> TaskHandle[R]:
         handle: TaskHandle[R] = TaskHandle(loop=self._loop)
-        handle.seq = seq
+        handle.seq = seq = self._next_task
         handle.decode = decode
         handle.program = self
+        self._next_task = seq + 1
         self._handles[seq] = handle
         return handle
 

@@ -53,6 +53,7 @@ from holdfast.core.ids import name_for_children
 from holdfast.core.journal import TaskOpened
 from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
+from holdfast.core.slices import Slices
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -80,7 +81,7 @@ _LONGEST_REASON: Final = 2000
 
 
 class DagProgram:
-    def __init__(self, run: RunRecord, past: Past, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
+    def __init__(self, run: RunRecord, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
         self._run = run
         self._dag = dag
         self._codec = codec
@@ -107,8 +108,6 @@ class DagProgram:
         self._is_begun = False
         self._failed_then: dict[int, Failed] | None = None
         """On replay: the items that could not be started, by number."""
-        if past.steps:
-            self._replay(past)
 
     # --- the protocol
 
@@ -139,7 +138,7 @@ class DagProgram:
     def _emit(self, command: Command) -> None:
         self._commands.append(command)
 
-    def _replay(self, past: Past) -> None:
+    def replay(self, past: Past, pause_after: int) -> Slices[None]:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
         # Replay uses the recorded answer: a workflow that was unknown then may be known now.
         self._failed_then = {
@@ -149,6 +148,8 @@ class DagProgram:
         }
         for number, step in enumerate(past.steps):
             compare(number, self.advance(step.at, step.events), step.asked)
+            if number % pause_after == pause_after - 1:
+                yield
         self._failed_then = None
 
     # --- events

@@ -17,7 +17,6 @@ from holdfast.authoring.dag.types import Type, check, describe
 from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
-from holdfast.core.history import Past
 from holdfast.core.records import Definition, RunRecord, TaskRecord
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
@@ -97,12 +96,12 @@ class DagWorkflow:
     def unpack_result(self, payload: Payload) -> Any:
         return self.signature.unpack_result(payload)
 
-    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> DagProgram:
+    def program(self, run: RunRecord, definitions: Definitions) -> DagProgram:
         def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
             found = definitions.workflow(workflow)
             return found.signature.pack((), inputs, definitions.codec)
 
-        return DagProgram(run, past, self.dag, definitions.codec, pack_child)
+        return DagProgram(run, self.dag, definitions.codec, pack_child)
 
     def edition(self, definition: Definition) -> DagWorkflow:
         """Another edition of the workflow, read from the store. It uses the same folder as this edition."""

@@ -72,6 +72,7 @@ from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
 from holdfast.core.records import RunRecord
+from holdfast.core.slices import Slices
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, TooManySteps
@@ -99,7 +100,7 @@ class _FlowFrame:
 
 class FlowProgram:
     def __init__(
-        self, run: RunRecord, past: Past, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
+        self, run: RunRecord, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
     ) -> None:
         name = name_for_children(run.id, run.key)
         self._buffer = CommandBuffer(run.key, name, codec, pack_child)
@@ -121,8 +122,6 @@ class FlowProgram:
         self._reopening: Reopened | None = None
         self._shown: dict[str, Any] | None = None
         self._is_begun = self._is_at_end = False
-        if past.steps:
-            self._replay(past)
 
     # --- the protocol
 
@@ -157,7 +156,7 @@ class FlowProgram:
         self._buffer.timers.clear()
         self._visit = None
 
-    def _replay(self, past: Past) -> None:
+    def replay(self, past: Past, pause_after: int) -> Slices[None]:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
         refused = {
             seq: outcome
@@ -169,6 +168,8 @@ class FlowProgram:
             self._stops_at = _where_stopped(step)
             self._fails_here = EndAsked(RunStatus.FAILED) in step.asked
             compare(number, self.advance(step.at, step.events), step.asked)
+            if number % pause_after == pause_after - 1:
+                yield
         self._buffer.recorded, self._buffer.refused = None, {}
         self._fails_here = False
 

@@ -30,7 +30,6 @@ from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.visit_details import describe_visits
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
-from holdfast.core.history import Past
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
@@ -122,7 +121,7 @@ class FlowWorkflow:
                 found |= set(node.does.services) if isinstance(node.does, ParallelNode) else {work.name}
         return sorted(found)
 
-    def program(self, run: RunRecord, past: Past, definitions: Definitions) -> FlowProgram:
+    def program(self, run: RunRecord, definitions: Definitions) -> FlowProgram:
         """Raises UnknownTask if this process lacks one of the flow's functions. Another node may have it."""
         for name in self.functions():
             definitions.catalog.task(name)
@@ -131,7 +130,7 @@ class FlowWorkflow:
             found = definitions.workflow(workflow)
             return found.signature.pack((), inputs, definitions.codec)
 
-        return FlowProgram(run, past, self.flow, definitions.codec, pack_child, definitions.max_steps)
+        return FlowProgram(run, self.flow, definitions.codec, pack_child, definitions.max_steps)
 
     def edition(self, definition: Definition) -> FlowWorkflow:
         """Another edition of the workflow, read from the store."""

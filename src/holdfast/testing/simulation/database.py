@@ -67,6 +67,8 @@ READS = frozenset(
         "next_work",
         "next_due_time",
         "load_histories",
+        "load_short_histories",
+        "load_history_page",
         "find_run",
         "find_keys",
         "ended_runs",

@@ -39,8 +39,9 @@ from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import SimulatedExecutors, WatchedBody, Witness
 from holdfast.testing.simulation.world import SECOND, World
 
-_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3)
-"""As in production, but with small batches, so that a handful of runs fills one."""
+_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3, slice=dt.timedelta(0))
+"""As in production, but with small batches, so that a handful of runs fills one. And a replay pauses wherever
+it may."""
 
 _TICK_BYTES = (1, 64, 1000, _TUNING.tick_bytes)
 """From one fact and one run in a tick to all that there are."""
@@ -55,7 +56,12 @@ _RESTARTING = SECOND
 def _tuning(simulation: Surroundings) -> Tuning:
     bytes = Random(f"bytes of a tick {simulation.seed}").choice(_TICK_BYTES)
     return msgspec.structs.replace(
-        _TUNING, max_resident=simulation.max_resident, tick_bytes=bytes, unrecorded_bytes=bytes
+        _TUNING,
+        max_resident=simulation.max_resident,
+        tick_bytes=bytes,
+        unrecorded_bytes=bytes,
+        page_rows=simulation.page_rows,
+        slice_steps=simulation.slice_steps,
     )
 
 
@@ -80,6 +86,8 @@ class Surroundings(Protocol):
     concurrency: int
     max_payload_bytes: int
     max_resident: int
+    page_rows: int
+    slice_steps: int
     longest_task: float
     world: World
     database: SimulatedDatabase

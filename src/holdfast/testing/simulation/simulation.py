@@ -47,6 +47,9 @@ from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
+_PAGES = (1, 2, 5, 20, 2000)
+"""How many rows of histories a node reads at once. Most are far fewer than in production, so that a run is
+read while other things happen."""
 _MEMORIES = (3, 8, 10_000)
 """How many runs a node may hold in memory: too few for all of them, or as many as in production."""
 _SPANS = (5 * SECOND, 30 * SECOND, 3 * 60 * SECOND)
@@ -133,6 +136,8 @@ class Simulation:
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
         self.max_resident = Random(f"{seed} memory").choice(_MEMORIES)
+        slices = Random(f"{seed} slices")
+        self.page_rows, self.slice_steps = slices.choice(_PAGES), slices.randint(1, 3)
         rows = MemoryDatabase()
         store = rows.store()
         run_inline(store.open())

@@ -22,6 +22,11 @@ WHERE messages.id = unread.id AND messages.run = unread.run;
 -- name: messages_of
 SELECT id, run, kind, name, payload, taken FROM holdfast.messages WHERE run = ANY ($1::uuid[]) ORDER BY id;
 
+-- name: page_of_messages
+SELECT id, run, kind, name, payload, taken FROM holdfast.messages WHERE run = $1::uuid AND id > $2::int8
+ORDER BY id
+LIMIT $3::int4;
+
 -- name: unread_messages_of
 SELECT id, run, kind, name, payload, taken FROM holdfast.messages
 WHERE run = ANY ($1::uuid[]) AND taken IS NULL

@@ -48,6 +48,24 @@ SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, 
 FROM holdfast.tasks WHERE run = ANY ($1::uuid[])
 ORDER BY run, seq;
 
+-- name: open_tasks_of
+SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
+    started_at, finished_at
+FROM holdfast.tasks WHERE run = ANY ($1::uuid[]) AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
+ORDER BY run, seq;
+
+-- name: outcomes_of
+-- How settled tasks ended. Replay does not need their inputs, which may be large: the journal has a digest.
+SELECT run, seq, status, output, failure
+FROM holdfast.tasks WHERE run = ANY ($1::uuid[]) AND status IN ('success', 'failed', 'skipped', 'cancelled');
+
+-- name: page_of_outcomes
+SELECT seq, status, output, failure
+FROM holdfast.tasks
+WHERE run = $1::uuid AND seq >= $2::int4 AND status IN ('success', 'failed', 'skipped', 'cancelled')
+ORDER BY seq
+LIMIT $3::int4;
+
 -- name: list_tasks
 SELECT run, seq, name, tasks.status, attempt, lost, forgiven, tasks.input, tasks.output, tasks.failure, heartbeat,
     due_at, tasks.created_at, tasks.started_at, tasks.finished_at

@@ -13,6 +13,10 @@ UPDATE messages SET taken = NULL WHERE id = ?2 AND run = ?1;
 -- name: messages_of
 SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 ORDER BY id;
 
+-- name: page_of_messages
+SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 AND id > ?2
+ORDER BY id LIMIT ?3;
+
 -- name: unread_messages_of
 SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 AND taken IS NULL
 ORDER BY id;

@@ -1,0 +1,59 @@
+"""Runs that a node has claimed and not replayed yet.
+
+A history may be long, so it is read in pages and replayed in slices. Between two of them the node ticks: it
+commits for other runs, and renews its lease. A run that is being loaded is in memory, so that it is held,
+counted and handed back like the others. But it has no program and no events. Its mail waits here.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from holdfast.core.events import MessageId
+from holdfast.core.history import Past
+from holdfast.core.program import Program
+from holdfast.core.records import History, MessageRecord
+from holdfast.core.slices import Slices
+from holdfast.engine.resident import Resident
+from holdfast.ports.runs import HistoryPage, HistoryPlace
+
+Replay: TypeAlias = Slices[tuple[Past, Program]]
+
+
+class LoadingRun:
+    __slots__ = ("history", "mail", "place", "replay", "resident")
+
+    def __init__(self, resident: Resident) -> None:
+        self.resident = resident
+        self.history = History(resident.record, [], [], [], [], outcomes={})
+        self.place: HistoryPlace | None = HistoryPlace()
+        """Where its next page begins. None: all of its history has been read."""
+        self.replay: Replay | None = None
+        self.mail: dict[MessageId, MessageRecord] = {}
+        """Messages that were collected meanwhile. Some of them may be in `history`, too."""
+
+    def add(self, page: HistoryPage) -> None:
+        known = self.history
+        self.history = History(
+            known.run,
+            known.steps,
+            page.tasks,
+            known.messages,
+            page.children,
+            page.damage,
+            known.outcomes,
+        )
+        known.steps.extend(page.steps)
+        known.messages.extend(page.messages)
+        known.outcomes.update(page.outcomes)
+        self.place = None if page.is_last else page.next
+
+    def late_mail(self) -> list[MessageRecord]:
+        """The messages that came after its history was read, in order."""
+        read = {message.id for message in self.history.messages}
+        return [self.mail[id] for id in sorted(self.mail.keys() - read)]
+
+    def drop(self) -> None:
+        """Its run has left memory."""
+        if self.replay is not None:
+            self.replay.close()

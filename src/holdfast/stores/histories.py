@@ -1,0 +1,98 @@
+"""Reading histories for replay: no inputs of settled tasks, and never more than a number of rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.core.records import History
+from holdfast.core.values import Outcome, RunKey
+from holdfast.errors import JournalCorrupt
+from holdfast.ports.runs import HistoryPage, HistoryPlace, ShortHistories
+from holdfast.stores import records
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.sql_role import SqlRole
+
+
+class SqlHistoryStore(SqlRole):
+    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+        return await self._driver.read(lambda tx: _read_short(tx, namespace, runs, rows), snapshot=True)
+
+    async def load_history_page(
+        self, namespace: str, run: RunKey, place: HistoryPlace, rows: int
+    ) -> HistoryPage:
+        return await self._driver.read(lambda tx: _read_page(tx, namespace, run, place, rows), snapshot=True)
+
+
+def _read_short(tx: Transaction, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+    wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
+    there = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
+    found = {run: there[run] for (run,) in wanted if run in there}
+    sizes: dict[RunKey, int] = dict(tx.many_returning("history_sizes", [(run,) for run in found]))
+    short: list[RunKey] = []
+    left: list[RunKey] = []
+    room = rows
+    for run in found:
+        if sizes[run] > rows:
+            continue
+        if sizes[run] > room:
+            left.append(run)
+        else:
+            short.append(run)
+            room -= sizes[run]
+    return ShortHistories(
+        _load(tx, {run: found[run] for run in short}),
+        left,
+        [records.run_record(found[run]) for run in found if sizes[run] > rows],
+    )
+
+
+def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
+    keys: list[Row] = [(run,) for run in found]
+    damage: dict[RunKey, str] = {}
+    steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
+    outcomes: dict[RunKey, dict[int, Outcome]] = {run: {} for run in found}
+    for run, *settled in tx.many_returning("outcomes_of", keys):
+        outcomes[run][settled[0]] = records.outcome(*settled[1:])
+    tasks = records.by_run(tx.many_returning("open_tasks_of", keys), 0, records.task_record, damage)
+    mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
+    children = records.by_run(tx.many_returning("children_of", keys), 0, records.child_record, damage)
+    return [
+        History(
+            run=records.run_record(row),
+            steps=steps.get(run, []),
+            tasks=tasks.get(run, []),
+            messages=mail.get(run, []),
+            children=children.get(run, []),
+            damage=damage.get(run),
+            outcomes=outcomes[run],
+        )
+        for run, row in found.items()
+    ]
+
+
+def _read_page(tx: Transaction, namespace: str, run: RunKey, place: HistoryPlace, rows: int) -> HistoryPage:
+    page = HistoryPage()
+    try:
+        steps = tx.rows("page_of_steps", run, place.step, rows)
+        page.steps = [step for _, step in steps]
+        for expected, (position, _) in enumerate(steps, place.step):
+            if position != expected:
+                raise JournalCorrupt(None, f"step {expected} of the journal is missing")
+        settled = tx.rows("page_of_outcomes", run, place.task, rows)
+        page.outcomes = {row[0]: records.outcome(*row[1:]) for row in settled}
+        messages = tx.rows("page_of_messages", run, place.message, rows)
+        page.messages = [records.message_record(row) for row in messages]
+        if max(len(steps), len(settled), len(messages)) < rows:
+            # Children after messages, or in the same snapshot. Otherwise a child could end between the two:
+            # its message would be there, and its row would say that it runs.
+            page.tasks = [records.task_record(row) for row in tx.many_returning("open_tasks_of", [(run,)])]
+            page.children = [records.child_record(row) for row in tx.many_returning("children_of", [(run,)])]
+            page.is_last = True
+        page.next = HistoryPlace(
+            place.step + len(steps),
+            settled[-1][0] + 1 if settled else place.task,
+            messages[-1][0] if messages else place.message,
+        )
+    except JournalCorrupt as error:
+        page.damage, page.is_last = error.reason, True
+    return page
