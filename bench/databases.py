@@ -24,7 +24,7 @@ from holdfast.stores.database import Transaction
 NAMESPACE = "default"
 CLAIM = "settle_order@1"
 
-_START = 1_750_000_000_000_000
+START = 1_750_000_000_000_000
 """When the backlog begins. Each run is due a microsecond after the previous one."""
 
 
@@ -130,7 +130,7 @@ def _read_settings(tx: Transaction) -> dict[str, str]:
 def count_owned(url: str) -> int:
     """How many runs are in the memory of a node."""
     query = "SELECT count(*) FROM runs WHERE owner IS NOT NULL"
-    if (path := _sqlite_path(url)) is not None:
+    if (path := sqlite_path(url)) is not None:
         with closing(apsw.Connection(path)) as connection:
             connection.set_busy_timeout(10_000)
             return cast("int", connection.execute(query).fetchall()[0][0])
@@ -165,8 +165,8 @@ def insert_backlog(url: str, count: int) -> Instant:
     Returns an instant at which all of them are due. It also updates statistics and makes a checkpoint, so
     that the database does not do so while a claim is measured.
     """
-    values: dict[str, Any] = {"namespace": NAMESPACE, "claim": CLAIM, "count": count, "start": _START}
-    if (path := _sqlite_path(url)) is not None:
+    values: dict[str, Any] = {"namespace": NAMESPACE, "claim": CLAIM, "count": count, "start": START}
+    if (path := sqlite_path(url)) is not None:
         with closing(apsw.Connection(path)) as connection:
             connection.execute(_SQLITE_BACKLOG, values)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -174,8 +174,8 @@ def insert_backlog(url: str, count: int) -> Instant:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(_POSTGRES_BACKLOG, values)
         _execute_postgres(url, "VACUUM ANALYZE holdfast.runs", "CHECKPOINT")
-    return Instant(_START + count)
+    return Instant(START + count)
 
 
-def _sqlite_path(url: str) -> str | None:
+def sqlite_path(url: str) -> str | None:
     return url.removeprefix("sqlite:///") if url.startswith("sqlite:") else None

@@ -14,6 +14,8 @@ class Trial(NamedTuple):
     """Empty databases, as many as the workload needs."""
     is_quick: bool
     """Small sizes, to see that everything works, not how fast it is."""
+    rows: int | None = None
+    """How many rows W13 has, if somebody said so."""
 
     @property
     def url(self) -> str:

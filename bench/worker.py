@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("workload", choices=WORKLOADS)
     parser.add_argument("urls", nargs="+", help="empty databases")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rows", type=int)
     parser.add_argument(
         "--profile", action="store_true", help="where the event loop's thread spends its time"
     )
@@ -35,7 +36,7 @@ def main() -> None:
 
 async def _measure(given: argparse.Namespace) -> dict[str, Any]:
     durability = await how_durable(given.urls[0])
-    trial = Trial(given.urls, given.quick)
+    trial = Trial(given.urls, given.quick, given.rows)
     measure = WORKLOADS[given.workload].measure
     if given.profile:
         with cProfile.Profile() as profile:

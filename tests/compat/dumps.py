@@ -71,7 +71,8 @@ def load(url: str, dumped: str) -> None:
     """Into an empty database."""
     if url.startswith("postgresql:"):
         with psycopg.connect(url) as connection:
-            connection.execute(dumped.encode())
+            # In one transaction, so without the word that only counts where others write meanwhile.
+            connection.execute(dumped.replace("INDEX CONCURRENTLY", "INDEX").encode())
     else:
         with closing(sqlite3.connect(_path(url))) as connection:
             connection.execute("PRAGMA synchronous = OFF")  # each row is a transaction

@@ -364,7 +364,7 @@ class ModelStore(FlowModel, WorkerModel):
             tables.deliver(namespace, [*messages, *news], now)
             return True
 
-    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
+    async def stranded_runs(self, namespace: str, now: Instant, progress: object = None) -> list[Stranded]:
         runs = sorted(self.tables.runs.values(), key=lambda run: run.key)
         return [
             Stranded(run.key, run.id, run.workflow, run.status, problem)

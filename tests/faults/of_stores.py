@@ -370,6 +370,55 @@ RECOVERY = [
     ),
 ]
 
+LISTS = [
+    Fault(
+        "owned-runs-not-listed",
+        "a list has every run that matches",
+        [Code("stores.run_lists:_ranges").replace("RunStatus.RUNNING in A", "False")],
+        cases("stores/test_run_lists.py", "test_a_list_has_the_newest_runs_that_match[sqlite-order]"),
+    ),
+    Fault(
+        "few-successes-not-found",
+        "a list has every run that matches",
+        [Code("stores.run_lists:_merge").replace("len(keys) >= newest", "True")],
+        cases("stores/test_run_lists.py", "test_few_successful_runs_are_found_behind_many_others[sqlite]"),
+    ),
+    Fault(
+        "total-counts-one-range",
+        "a total counts every run that matches",
+        [Code("stores.run_lists:count_matching_runs").replace("total += A[0][0]", "total = A[0][0]")],
+        cases(
+            "stores/test_run_lists.py",
+            "test_a_page_and_its_total_count_the_runs_that_match[sqlite-None-order]",
+        ),
+    ),
+    Fault(
+        "doctor-reads-all-at-once",
+        "no query holds up others for long",
+        [Code("stores.runs:_examine").replace("A[0][0] if A else None", "None")],
+        cases("stores/test_run_lists.py", "test_the_doctor_looks_at_all_open_runs_page_by_page[sqlite]"),
+    ),
+    Fault(
+        "owned-runs-by-namespace",
+        "no query reads a namespace whole",
+        [Query("postgres:page_of_owned_runs").replace("owner IS NOT NULL OFFSET 0", "owner IS NOT NULL")],
+        cases(
+            "stores/test_plans.py",
+            "test_of_all_owned_runs_and_of_all_workflows_only_the_index_is_read[young-postgres]",
+        ),
+    ),
+    Fault(
+        "messages-read-whole",
+        "no query reads all messages",
+        [
+            Query("postgres:stranded_runs").replace(
+                "taken IS NULL OFFSET 0) THEN true", "taken IS NULL) THEN true"
+            )
+        ],
+        cases("stores/test_plans.py", "test_every_query_goes_through_its_index[young-postgres]"),
+    ),
+]
+
 MIGRATIONS = [
     Fault(
         "additions-refused-by-older-releases",
@@ -430,4 +479,4 @@ LIMITS = [
     ),
 ]
 
-FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY, *MIGRATIONS, *LIMITS]
+FAULTS = [*FENCES, *IDS_AND_INBOXES, *WAKING, *RECOVERY, *LISTS, *MIGRATIONS, *LIMITS]

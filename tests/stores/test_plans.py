@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import pytest
 from tests.stores.builders import SPACE, at, key, new_run, new_schedule, raw_connection
@@ -13,14 +13,70 @@ from holdfast.stores import SqlStore, store_for
 from holdfast.stores.database import Transaction
 from holdfast.stores.named_queries import load_queries
 
-# Every query that a node asks on its way, with the index it is to use on runs.
-INDEX_ON_RUNS = {
+# What every query may read, however many rows there are. A new query must be added to one of these.
+INSERTS = {
+    "insert_attempts", "insert_flow", "insert_logs", "insert_lost_attempt", "insert_messages", "insert_runs",
+    "insert_schedule", "insert_steps", "insert_tasks", "insert_version", "insert_workflows", "put_worker",
+    "queue_tasks", "record_migration", "record_schema_change", "renew_lease", "set_state",
+}  # fmt: skip
+NO_TABLE = {
+    "find_schema_tables", "list_migrations", "list_schema_changes", "make_schema_changes", "read_clock",
+}  # fmt: skip
+"""Or one with a row for each migration."""
+NAMED = {
+    "attempts_of", "cancel_open_tasks", "cancel_parked_run", "cancelling_of", "children_of", "claim_runs",
+    "clear_queue", "clear_state", "collect_mail", "delete_node", "delete_schedule", "delete_state", "due_of",
+    "end_item", "end_runs", "ended_runs", "find_conflicts", "find_item", "find_keys", "find_lost", "find_run",
+    "find_taken", "find_workflows", "flow_versions", "free_runs", "give_back_messages", "hear_worker",
+    "list_attempts", "lock_runs", "messages_of", "move_tasks", "node_tick", "owned_runs", "prove_runs",
+    "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of", "reopen_runs",
+    "replace_draft", "reset_tasks", "runs_of", "settle_tasks", "settled_promises", "start_task", "states_of",
+    "steps_of", "take_item", "take_messages", "tasks_of", "unpark_runs", "unqueue_tasks",
+    "unread_messages_of", "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs",
+    "wake_times_of", "wanted_task",
+}  # fmt: skip
+"""The rows of the runs, tasks, nodes or workflows that the parameters name."""
+PAGES = {
+    "count_all_cold_runs": "runs_cold_by_workflow",
+    "count_all_ended_runs": "runs_ended_by_workflow",
+    "count_all_runs_by_status": "runs_by_status",
+    "count_cold_runs": "runs_cold_by_workflow",
+    "count_ended_runs": "runs_ended_by_workflow",
+    "count_runs": "runs_pkey",
+    "count_runs_by_status": "runs_by_status",
     "due_runs": "runs_to_claim",
+    "due_services": "queue_to_take",
+    "end_of_open_page": "runs_by_status",
+    "list_runs": "runs_pkey",
+    "list_runs_by_status": "runs_by_status",
+    "list_task_summaries": "tasks_pkey",
+    "list_tasks": "tasks_pkey",
+    "lock_due_item": "queue_to_take",
+    "page_of_cold_runs": "runs_cold_by_workflow",
+    "page_of_ended_runs": "runs_ended_by_workflow",
+    "page_of_runs": "runs_pkey",
+    "page_of_runs_by_status": "runs_by_status",
+    "read_logs": "logs_by_run",
+    "recent_successes": "runs_pkey",
+    "stranded_runs": "runs_by_status",
+}
+"""As many rows of an index as are asked for, in its order, without sorting them. Filters by version, queue
+and cancellation are applied to these rows, so a page of such a filter may read the whole range."""
+FEW = {
+    "count_flows", "count_workers", "delete_expired_nodes", "due_schedules", "find_flow", "list_flows",
+    "list_nodes", "list_schedules", "list_workers", "mark_workers_offline", "next_work", "worker_at",
+}  # fmt: skip
+"""All schedules, nodes, workers or flows of a namespace, which are few, but only named rows of others."""
+OWNED = {"count_owned_runs", "page_of_owned_runs"}
+"""All runs that nodes have in memory."""
+LOOSE = {"ended_workflows"}
+"""One row of an index for each workflow."""
+
+INDEX_ON_RUNS = {
     "collect_mail": "runs_by_owner",
     "free_runs": "runs_by_owner",
     "owned_runs": "runs_by_owner",
     "children_of": "runs_by_parent",
-    "list_runs_by_status": "runs_by_status",
     "find_lost": "runs_pkey",
     "lock_runs": "runs_pkey",
     "wake_runs": "runs_pkey",
@@ -30,55 +86,34 @@ INDEX_ON_RUNS = {
     "claim_runs": "runs_pkey",
     "runs_of": "runs_pkey",
     "ended_runs": "runs_pkey",
-    "list_runs": "runs_pkey",
+    "reopen_runs": "runs_pkey",
+    "find_taken": "runs_pkey",
+    "find_run": "runs_pkey",
 }
-OTHERS = [
-    "settle_tasks",
-    "move_tasks",
-    "tasks_of",
-    "list_tasks",
-    "steps_of",
-    "settled_promises",
-    "take_messages",
-    "unread_messages_of",
-    "messages_of",
-    "attempts_of",
-    "due_of",
-    "wake_times_of",
-    "wake_held_runs",
-    "list_attempts",
-    "read_state",
-    "find_run",
-    "list_task_summaries",
-    "read_logs",
-    "find_workflows",
-    "find_conflicts",
-    "update_schedule",
-    "delete_schedule",
-    "start_task",
-    "wanted_task",
-    "lock_due_item",
-    "take_item",
-    "end_item",
-    "find_item",
-    "renew_item",
-    "renew_items_of",
-    "unqueue_tasks",
-    "clear_queue",
-    "hear_worker",
-    "flow_versions",
-    "replace_draft",
-    "states_of",
-    "queued_of",
-    "cancelling_of",
-    "page_of_runs_by_status",
-]
+"""The index on runs that a query of named rows is to use."""
 # These read all schedules or all nodes of a namespace, which are few; but of runs only those that they need.
 FEW_OTHERS = {
     "list_schedules": {"runs_pkey"},
     "due_schedules": {"runs_pkey"},
     "next_work": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
 }
+WHOLE_TABLE = re.compile(
+    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|candidates)", re.MULTILINE
+)
+WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
+SORTED = re.compile(r"\bSort\b|TEMP B-TREE")
+SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows)(_pkey|_by_age|_1)?\b")
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_every_query_says_what_it_may_read(database: str) -> None:
+    stated = [INSERTS, NO_TABLE, NAMED, set(PAGES), FEW, OWNED, LOOSE]
+
+    names = [name for each in stated for name in each]
+    queries = load_queries(f"holdfast.stores.{database}").keys()
+    assert len(names) == len(set(names))
+    assert queries - set(names) == set(), "say above what these may read, however many rows there are"
+    assert set(names) - queries == set(), "these are gone"
 
 
 @pytest.fixture(params=["young", "analyzed"])
@@ -89,9 +124,13 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
         new_run(3000 + n, wake_at=None, waiting="signal", status=RunStatus.RUNNING) for n in range(3000)
     ]
     owned = [new_run(6000 + n, owner=f"node-{n % 10}", parent=due[n].key, parent_seq=0) for n in range(1000)]
+    ended = [
+        new_run(10_000 + n, status=RunStatus.SUCCESS, wake_at=None, finished_at=at(1), workflow=f"w{n % 5}")
+        for n in range(3000)
+    ]
     store = store_for(store_url)
     await store.open()
-    await store.create_runs(SPACE, [*due, *waiting, *owned, new_run(9000)])
+    await store.create_runs(SPACE, [*due, *waiting, *owned, *ended, new_run(9000)])
     for number in range(50):
         await store.write_schedule(
             SPACE, new_schedule(f"{number}", active=key(number), queued=(at(1),)), None
@@ -102,20 +141,55 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
     await store.close()
 
 
-async def test_every_query_of_a_node_goes_through_its_index(filled: SqlStore) -> None:
-    is_sqlite = "SQLite" in filled.name
-    explain = explain_sqlite if is_sqlite else explain_postgres
+async def plans_of(store: SqlStore, queries: Iterable[str]) -> dict[str, str]:
+    explain = explain_sqlite if "SQLite" in store.name else explain_postgres
+    return {query: await store._driver.write(explain(query)) for query in queries}
 
-    plans = {query: await filled._driver.write(explain(query)) for query in [*INDEX_ON_RUNS, *OTHERS]}
 
-    whole_table = re.compile(r"Seq Scan on |^SCAN (?!CONSTANT ROW)", re.MULTILINE)
-    whole_namespace = re.compile(r"\(namespace ?= ?(\$1|\?)\)$", re.MULTILINE)
+def uses(store: SqlStore, plan: str, index: str) -> bool:
+    table, _, kind = index.partition("_")
+    if "SQLite" in store.name and kind == "pkey":
+        return f"{table} USING PRIMARY KEY" in plan
+    return index in plan
+
+
+async def test_every_query_goes_through_its_index(filled: SqlStore) -> None:
+    plans = await plans_of(filled, [*NAMED, *PAGES])
+
     for query, plan in plans.items():
-        assert not whole_table.search(plan), f"{query}\n{plan}"
-        assert not whole_namespace.search(plan), f"{query}\n{plan}"
-    for query, index in INDEX_ON_RUNS.items():
-        used = "PRIMARY KEY" if is_sqlite and index == "runs_pkey" else index
-        assert used in plans[query], f"{query}\n{plans[query]}"
+        assert not WHOLE_TABLE.search(plan), f"{query}\n{plan}"
+        assert not WHOLE_NAMESPACE.search(plan), f"{query}\n{plan}"
+    for query, index in (INDEX_ON_RUNS | PAGES).items():
+        assert uses(filled, plans[query], index), f"{query}\n{plans[query]}"
+
+
+async def test_counts_without_conditions_read_nothing_but_the_index(filled: SqlStore) -> None:
+    for query, plan in (
+        await plans_of(filled, [name for name in PAGES if name.startswith("count_all_")])
+    ).items():
+        assert re.search("COVERING INDEX|Index Only Scan", plan), f"{query}\n{plan}"
+
+
+async def test_no_page_sorts_more_than_it_returns(filled: SqlStore) -> None:
+    for query, plan in (await plans_of(filled, PAGES.keys() - {"due_services"})).items():
+        assert not SORTED.search(plan), f"{query}\n{plan}"
+
+
+async def test_queries_that_read_a_whole_table_read_a_small_one(filled: SqlStore) -> None:
+    for query, plan in (await plans_of(filled, FEW)).items():
+        lines = plan.splitlines()
+        for number, line in enumerate(lines):
+            if WHOLE_TABLE.search(line) or WHOLE_NAMESPACE.search(line):
+                assert SMALL.search(f"{lines[number - 1]}\n{line}"), f"{query}\n{plan}"
+
+
+async def test_of_all_owned_runs_and_of_all_workflows_only_the_index_is_read(filled: SqlStore) -> None:
+    plans = await plans_of(filled, OWNED | LOOSE)
+
+    for query, plan in plans.items():
+        index = "runs_by_owner" if query in OWNED else "runs_ended_by_workflow"
+        assert index in plan, f"{query}\n{plan}"
+        assert not WHOLE_TABLE.search(plan), f"{query}\n{plan}"
 
 
 async def test_a_look_at_schedules_reads_no_run_but_the_last_of_each(filled: SqlStore) -> None:
@@ -173,7 +247,7 @@ async def test_nobody_reads_a_backlog_to_find_one_item(filled: SqlStore) -> None
 def explain_sqlite(query: str) -> Callable[[Transaction], str]:
     def script(tx: Transaction) -> str:
         text = load_queries("holdfast.stores.sqlite")[query]
-        count = max(int(number) for number in re.findall(r"\?(\d+)", text))
+        count = max((int(number) for number in re.findall(r"\?(\d+)", text)), default=0)
         rows = raw_connection(tx).execute(f"EXPLAIN QUERY PLAN {text}", (None,) * count)
         return "\n".join(row[3] for row in rows)
 

@@ -331,13 +331,14 @@ class Client:
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
 
-    async def doctor(self) -> list[Stranded]:
+    async def doctor(self, progress: Callable[[int], None] | None = None) -> list[Stranded]:
         """Unfinished runs that nothing will wake, or that are due and no node claims.
 
-        There should be none. The `problem` of each says what is wrong.
+        There should be none, and 1,000 at most are returned. The `problem` of each says what is wrong. It
+        looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         self._check_loop()
-        return await self._store.stranded_runs(self.namespace, self._now())
+        return await self._store.stranded_runs(self.namespace, self._now(), progress)
 
     # --- sending messages
 

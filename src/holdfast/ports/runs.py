@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -224,9 +224,12 @@ class RunStore(HistoryStore, Protocol):
         parked, or has changed since it was read."""
         ...
 
-    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
+    async def stranded_runs(
+        self, namespace: str, now: Instant, progress: Callable[[int], None] | None = None
+    ) -> list[Stranded]:
         """Open runs that nothing will wake, or that have long been due without a node to take them. There
-        should be none."""
+        should be none, and 1,000 at most are returned. Looks at all open runs, page by page; `progress` is
+        called with their number so far."""
         ...
 
     async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -29,13 +29,18 @@ from holdfast.ports.runs import (
 )
 from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
-from holdfast.stores.database import Row, Transaction
+from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
-from holdfast.stores.run_overviews import count_matching_runs, read_overviews, read_page
+from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
+from holdfast.stores.run_overviews import read_overviews
 from holdfast.stores.sql_role import RowChanged, SqlRole
 
 _LONG_DUE = 10 * 60 * 1_000_000
 """In microseconds. A live node claims due runs at once, and also polls every 20 s."""
+
+_FIRST_KEY = RunKey(bytes(16))
+_EXAMINED_AT_ONCE = 5_000
+_MOST_STRANDED = 1_000
 
 
 class SqlRunStore(SqlRole):
@@ -97,18 +102,14 @@ class SqlRunStore(SqlRole):
         return {id: key for id, key in rows if key is not None}
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
-        by_status = which.status is not None and which.status is not RunStatus.SUCCESS
-        query = "list_runs_by_status" if by_status else "list_runs"
-
         def script(tx: Transaction) -> list[RunRecord]:
-            rows = tx.rows(query, namespace, which.status, which.workflow, which.before, which.limit)
             # In the thread of the lane, because ten thousand rows would hold up the event loop.
             found: list[RunRecord] = []
-            for some in in_slices(rows):
+            for some in in_slices(_list_rows(tx, namespace, which)):
                 found += records.readable("run", some, records.run_record)
             return found
 
-        return await self._driver.read(script, may_be_long=True)
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
@@ -187,11 +188,25 @@ class SqlRunStore(SqlRole):
         except RowChanged:
             return False
 
-    async def stranded_runs(self, namespace: str, now: Instant) -> list[Stranded]:
-        rows = await self._driver.fetch("stranded_runs", namespace, now - _LONG_DUE, may_be_long=True)
+    async def stranded_runs(
+        self, namespace: str, now: Instant, progress: Callable[[int], None] | None = None
+    ) -> list[Stranded]:
+        found: list[Row] = []
+        looked_at = 0
+        for status in (RunStatus.PENDING, RunStatus.RUNNING):
+            after: RunKey | None = _FIRST_KEY
+            # Each page is a transaction of its own, so that other queries are answered in between.
+            while after is not None and len(found) < _MOST_STRANDED:
+                rows, after = await self._driver.read(
+                    _examine(namespace, now, status, after), snapshot=True, may_be_long=True
+                )
+                found += rows
+                looked_at += _EXAMINED_AT_ONCE
+                if progress is not None and after is not None:
+                    progress(looked_at)
         return [
             Stranded(key, id, workflow, records.run_status(status), problem)
-            for key, id, workflow, status, problem in rows
+            for key, id, workflow, status, problem in sorted(found)[:_MOST_STRANDED]
         ]
 
     async def list_run_overviews(self, namespace: str, page: RunPage) -> list[RunOverview]:
@@ -208,6 +223,30 @@ class SqlRunStore(SqlRole):
     async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None:
         found = await self._driver.read(lambda tx: read_overviews(tx, namespace, [run]), snapshot=True)
         return found[0] if found else None
+
+
+def _list_rows(tx: Transaction, namespace: str, which: RunFilter) -> list[Row]:
+    page = (namespace, which.before, which.limit)
+    if which.workflow is None and which.status is None:
+        return tx.rows("list_runs", *page)
+    if which.workflow is None and which.status is not RunStatus.SUCCESS:
+        return tx.rows("list_runs_by_status", *page, which.status)
+    keys = list_keys(tx, namespace, which)
+    found = {row[0]: row for row in tx.many_returning("runs_of", [(key,) for key in keys], namespace)}
+    return [found[key] for key in keys]
+
+
+def _examine(
+    namespace: str, now: Instant, status: RunStatus, after: RunKey
+) -> TransactionScript[tuple[list[Row], RunKey | None]]:
+    """The stranded runs of a page, and where the next page begins: None after the last."""
+
+    def script(tx: Transaction) -> tuple[list[Row], RunKey | None]:
+        last = tx.rows("end_of_open_page", namespace, status, after, _EXAMINED_AT_ONCE)
+        until = last[0][0] if last else None
+        return tx.rows("stranded_runs", namespace, now - _LONG_DUE, status, after, until), until
+
+    return script
 
 
 def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:

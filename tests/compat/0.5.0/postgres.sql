@@ -337,6 +337,22 @@ UPDATE holdfast.attempts
 SET worker_url = substring(worker FROM '[^ ]*$'), worker = btrim(substring(worker FROM '^(.*) [^ ]*$'))
 WHERE worker ~ '[^ ].* [^ ]*://[^ ]*$';
 -- end of migration
+-- migration 0007 runs_by_workflow
+-- needs: 0004
+-- how: concurrently
+-- For listing by workflow. A run is added to the first index when it ends, and to the second only while no node has
+-- it. So a run that a node starts and finishes pays for one entry, not for one with each change of its state.
+-- The conditions name `finished_at`, which no other query does. A condition on `status` would make Postgres prefer
+-- these indexes for looking up ended runs by key.
+-- COLLATE "C" compares bytes: with the rules of a language, an entry took five times as long.
+CREATE INDEX CONCURRENTLY runs_ended_by_workflow
+    ON holdfast.runs (namespace, workflow COLLATE "C", status COLLATE "C", key)
+    WHERE finished_at IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY runs_cold_by_workflow
+    ON holdfast.runs (namespace, workflow COLLATE "C", status COLLATE "C", key)
+    WHERE owner IS NULL AND finished_at IS NULL;
+-- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
     name       text NOT NULL,
@@ -791,6 +807,7 @@ INSERT INTO holdfast.schedules (namespace, name, workflow, input, plan, origin, 
 INSERT INTO holdfast.schedules (namespace, name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, skipped, skip_note, created_at, updated_at) VALUES ('default', 'reports', 'steps', '{"first":1,"second":2}', '{"timetable":{"type":"every","interval":"PT60S"},"jitter":"P0D","start":null,"end":1893456420000000,"overlap":"skip","catchup":{"mode":"last","most":100}}', '', 'false', '8', '2030-01-01 00:07:00+00', '[]', '37a8eec1-ce19-687d-0000-00000000002f', NULL, '0', NULL, '2030-01-01 00:00:00+00', '2030-01-01 00:07:00+00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('5', 'facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('6', 'fill_facts', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('7', 'runs_by_workflow', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('1', 'kernel', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('2', 'setbacks', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('3', 'dags', '2030-01-01 00:00:00');

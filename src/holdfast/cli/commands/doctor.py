@@ -20,6 +20,11 @@ def register(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
+def _tell_progress(looked_at: int) -> None:
+    if looked_at % 100_000 == 0:
+        say(f"looked at {looked_at:,} unfinished runs")
+
+
 def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Find runs that are not finished and that nothing will wake. Exit code 1 if there are any."""
 
@@ -33,7 +38,7 @@ def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) 
                 "status": stranded.status,
                 "problem": stranded.problem,
             }
-            for stranded in await client.doctor()
+            for stranded in await client.doctor(_tell_progress)
         ]
 
     found = use_client(find_database(db, namespace), examine)

@@ -203,12 +203,9 @@ FROM asked LEFT JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
-WHERE namespace = $1::text
-    AND ($2::text IS NULL OR status = $2)
-    AND ($3::text IS NULL OR workflow = $3)
-    AND key < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+WHERE namespace = $1::text AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 ORDER BY key DESC
-LIMIT $5::int8;
+LIMIT $3::int8;
 
 -- name: list_runs_by_status
 -- For every status but success, which the index leaves out.
@@ -216,11 +213,10 @@ SELECT key, namespace, id, workflow, version, claim, status, input, output, fail
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM holdfast.runs
 WHERE namespace = $1::text
-    AND status = $2::text AND status <> 'success'
-    AND ($3::text IS NULL OR workflow = $3)
-    AND key < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    AND status = $4::text AND status <> 'success'
 ORDER BY key DESC
-LIMIT $5::int8;
+LIMIT $3::int8;
 
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
@@ -230,13 +226,17 @@ ORDER BY parent, parent_seq;
 
 -- name: reopen_runs
 -- The epoch increases, so that nothing decided before the reopening can be written after it.
+WITH again AS MATERIALIZED (
+    SELECT $1::text AS namespace, again.*
+    FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
+        AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name)
+)
 UPDATE holdfast.runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = again.waiting,
     waiting_kind = again.waiting_kind, waiting_name = again.waiting_name, waiting_epoch = runs.epoch + 1,
     owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0
-FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
-    AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name)
-WHERE runs.namespace = $1::text AND runs.key = again.run AND runs.epoch = again.epoch
+FROM again
+WHERE runs.namespace = again.namespace AND runs.key = again.run AND runs.epoch = again.epoch
     AND runs.status IN ('success', 'failed', 'cancelled')
 RETURNING runs.key;
 
@@ -254,37 +254,47 @@ SET status = 'cancelled', failure = $4::json, wake_at = NULL, finished_at = $3::
 WHERE namespace = $1::text AND key = $2::uuid AND epoch = $5::int4 AND status = 'parked'
 RETURNING key;
 
+-- name: end_of_open_page
+-- The last of the next $4 runs of a status after the key $3. No row if there are fewer.
+SELECT key FROM holdfast.runs
+WHERE namespace = $1::text AND status = $2::text AND status <> 'success' AND key > $3::uuid
+ORDER BY key
+LIMIT 1 OFFSET $4::int8 - 1;
+
 -- name: stranded_runs
--- Finds pending and running runs that will not go on:
+-- Of the runs with status $3 and keys after $4 up to $5, finds pending and running runs that will not go on:
 --   - the owner has no row in nodes, so no lease will run out and free the run;
 --   - the run was due before $2, and no node owns a run with the same claim. If a node owns one, that node has
 --     the workflow, and is only late;
 --   - the run has no owner and no wake_at, and what it waits for has happened or cannot happen.
+-- OFFSET 0 makes Postgres look up the messages of one run. Without it, all messages would be read.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL
             THEN 'it has long been due, and no node takes runs of ' || claim || '; start a node that has it'
         WHEN owner IS NOT NULL THEN 'its node ' || owner || ' is gone, and no node has freed the run'
         WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN 'it waits until its parent wakes it, but its parent has ended; retry the parent'
-        WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL)
+        WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL OFFSET 0)
             THEN 'it has an unread message that did not wake it'
         WHEN waiting IS NULL THEN 'it waits for nothing'
         ELSE 'it waits for children that have all ended'
     END
 FROM holdfast.runs
-WHERE namespace = $1::text AND status IN ('pending', 'running') AND CASE
+WHERE namespace = $1::text AND status = $3::text AND status <> 'success'
+    AND key > $4::uuid AND key <= coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AND CASE
     WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM holdfast.nodes WHERE nodes.id = runs.owner)
     WHEN wake_at IS NOT NULL THEN wake_at < $2::timestamptz AND claim NOT IN (
-        SELECT claim FROM holdfast.runs AS busy WHERE busy.namespace = $1 AND busy.owner IS NOT NULL)
+        -- OFFSET 0 keeps Postgres from reading the whole namespace instead of the owned runs.
+        SELECT claim FROM (SELECT namespace, claim FROM holdfast.runs WHERE owner IS NOT NULL OFFSET 0) AS busy
+        WHERE busy.namespace = $1)
     WHEN waiting IS NULL THEN true
     WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS parent
-        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
-    WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL) THEN true
+        WHERE parent.namespace = $1 AND parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
+    WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL OFFSET 0) THEN true
     WHEN waiting_kind = 'child' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
-ORDER BY key
-LIMIT 1000;
+ORDER BY key;

@@ -1,65 +1,188 @@
--- Lists of runs. ?2 to ?5 are the workflow, the version, whether the run has an item in the queue, and
--- whether it has an unread cancellation. A condition that is NULL is not applied.
+-- Lists of runs: keys, the newest first. ?2 to ?4 are the version, whether the run has an item in the queue, and
+-- whether it has an unread cancellation. A condition that is NULL is not applied. ?5 is a key: only older runs. ?6
+-- is how many. The other parameters name the range of an index; the caller merges the pages of several ranges.
 
 -- name: page_of_runs
+-- Of all runs. ?7 is how many to skip.
 SELECT key FROM runs
 WHERE namespace = ?1
-    AND (?2 IS NULL OR workflow = ?2)
-    AND (?3 IS NULL OR version = ?3)
-    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+    AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+    AND (?2 IS NULL OR version = ?2)
+    AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
                              AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
-    AND (?5 IS NULL OR ?5 = (status NOT IN ('success', 'failed', 'cancelled')
+    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
                              AND EXISTS (SELECT 1 FROM messages
                                          WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
-    AND (?8 IS NULL OR status IN (SELECT value FROM json_each(?8)))
 ORDER BY key DESC
 LIMIT ?6 OFFSET ?7;
-
--- name: page_of_runs_by_status
--- For every status but success, like `list_runs_by_status`. Returns the newest ?6 runs of each status; the
--- caller merges them into a page.
-SELECT key FROM runs INDEXED BY runs_by_status
-WHERE namespace = ?1
-    AND (?2 IS NULL OR workflow = ?2)
-    AND (?3 IS NULL OR version = ?3)
-    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
-                             AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
-    AND (?5 IS NULL OR ?5 = (status NOT IN ('success', 'failed', 'cancelled')
-                             AND EXISTS (SELECT 1 FROM messages
-                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
-    AND status = ?7 AND status <> 'success'
-ORDER BY key DESC
-LIMIT ?6;
 
 -- name: count_runs
 SELECT count(*) FROM (
     SELECT 1 FROM runs
     WHERE namespace = ?1
-        AND (?2 IS NULL OR workflow = ?2)
-        AND (?3 IS NULL OR version = ?3)
-        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+        AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+        AND (?2 IS NULL OR version = ?2)
+        AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
-        AND (?5 IS NULL OR ?5 = (status NOT IN ('success', 'failed', 'cancelled')
+        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM messages
                                              WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
-        AND (?7 IS NULL OR status IN (SELECT value FROM json_each(?7)))
     LIMIT ?6
 );
+
+-- name: page_of_runs_by_status
+-- For every status but success, like `list_runs_by_status`.
+SELECT key FROM runs INDEXED BY runs_by_status
+WHERE namespace = ?1
+    AND status = ?7 AND status <> 'success'
+    AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+    AND (?2 IS NULL OR version = ?2)
+    AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
+    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM messages
+                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+ORDER BY key DESC
+LIMIT ?6;
 
 -- name: count_runs_by_status
 SELECT count(*) FROM (
     SELECT 1 FROM runs INDEXED BY runs_by_status
     WHERE namespace = ?1
-        AND (?2 IS NULL OR workflow = ?2)
-        AND (?3 IS NULL OR version = ?3)
-        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+        AND status = ?7 AND status <> 'success'
+        AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+        AND (?2 IS NULL OR version = ?2)
+        AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
-        AND (?5 IS NULL OR ?5 = (status NOT IN ('success', 'failed', 'cancelled')
+        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
                                  AND EXISTS (SELECT 1 FROM messages
                                              WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
-        AND status = ?7 AND status <> 'success'
     LIMIT ?6
 );
+
+-- name: page_of_ended_runs
+SELECT key FROM runs INDEXED BY runs_ended_by_workflow
+WHERE namespace = ?1
+    AND workflow = ?7 AND status = ?8 AND finished_at IS NOT NULL
+    AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+    AND (?2 IS NULL OR version = ?2)
+ORDER BY key DESC
+LIMIT ?6;
+
+-- name: count_ended_runs
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_ended_by_workflow
+    WHERE namespace = ?1
+        AND workflow = ?7 AND status = ?8 AND finished_at IS NOT NULL
+        AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+        AND (?2 IS NULL OR version = ?2)
+    LIMIT ?6
+);
+
+-- name: page_of_cold_runs
+SELECT key FROM runs INDEXED BY runs_cold_by_workflow
+WHERE namespace = ?1
+    AND workflow = ?7 AND status = ?8 AND owner IS NULL AND finished_at IS NULL
+    AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+    AND (?2 IS NULL OR version = ?2)
+    AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
+    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM messages
+                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+ORDER BY key DESC
+LIMIT ?6;
+
+-- name: count_cold_runs
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_cold_by_workflow
+    WHERE namespace = ?1
+        AND workflow = ?7 AND status = ?8 AND owner IS NULL AND finished_at IS NULL
+        AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+        AND (?2 IS NULL OR version = ?2)
+        AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
+                                 AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
+        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+                                 AND EXISTS (SELECT 1 FROM messages
+                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+    LIMIT ?6
+);
+
+-- name: page_of_owned_runs
+-- Reads all runs that nodes have in memory.
+SELECT key FROM runs INDEXED BY runs_by_owner
+WHERE namespace = ?1
+    AND workflow = ?7 AND owner IS NOT NULL
+    AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+    AND (?2 IS NULL OR version = ?2)
+    AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
+    AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+                             AND EXISTS (SELECT 1 FROM messages
+                                         WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+ORDER BY key DESC
+LIMIT ?6;
+
+-- name: count_owned_runs
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_by_owner
+    WHERE namespace = ?1
+        AND workflow = ?7 AND owner IS NOT NULL
+        AND key < coalesce(?5, x'ffffffffffffffffffffffffffffffff')
+        AND (?2 IS NULL OR version = ?2)
+        AND (?3 IS NULL OR ?3 = (status NOT IN ('success', 'failed', 'cancelled')
+                                 AND EXISTS (SELECT 1 FROM queue WHERE run = runs.key)))
+        AND (?4 IS NULL OR ?4 = (status NOT IN ('success', 'failed', 'cancelled')
+                                 AND EXISTS (SELECT 1 FROM messages
+                                             WHERE run = runs.key AND kind = 'cancel' AND taken IS NULL)))
+    LIMIT ?6
+);
+
+-- The same counts without conditions. They read only the index, which has no version.
+
+-- name: count_all_runs_by_status
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_by_status
+    WHERE namespace = ?1 AND status = ?3 AND status <> 'success'
+    LIMIT ?2
+);
+
+-- name: count_all_ended_runs
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_ended_by_workflow
+    WHERE namespace = ?1 AND workflow = ?3 AND status = ?4 AND finished_at IS NOT NULL
+    LIMIT ?2
+);
+
+-- name: count_all_cold_runs
+SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_cold_by_workflow
+    WHERE namespace = ?1 AND workflow = ?3 AND status = ?4 AND owner IS NULL AND finished_at IS NULL
+    LIMIT ?2
+);
+
+-- name: recent_successes
+-- The successful runs among the newest ?3 runs.
+SELECT key
+FROM (SELECT key, status FROM runs
+      WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
+      ORDER BY key DESC
+      LIMIT ?3)
+WHERE status = 'success';
+
+-- name: ended_workflows
+-- The workflows that have ended runs, by one lookup in the index for each.
+WITH RECURSIVE found (workflow) AS (
+    SELECT (SELECT workflow FROM runs INDEXED BY runs_ended_by_workflow
+            WHERE namespace = ?1 AND finished_at IS NOT NULL
+            ORDER BY workflow LIMIT 1)
+    UNION ALL
+    SELECT (SELECT workflow FROM runs INDEXED BY runs_ended_by_workflow
+            WHERE namespace = ?1 AND workflow > found.workflow AND finished_at IS NOT NULL
+            ORDER BY workflow LIMIT 1)
+    FROM found WHERE workflow IS NOT NULL
+)
+SELECT workflow FROM found WHERE workflow IS NOT NULL;
 
 -- name: states_of
 SELECT run, key, CAST(value AS BLOB) FROM state WHERE run = ?1 ORDER BY key;

@@ -125,12 +125,9 @@ SELECT ?2, coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3)
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs
-WHERE namespace = ?1
-    AND (?2 IS NULL OR status = ?2)
-    AND (?3 IS NULL OR workflow = ?3)
-    AND key < coalesce(?4, x'ffffffffffffffffffffffffffffffff')
+WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
 ORDER BY key DESC
-LIMIT ?5;
+LIMIT ?3;
 
 -- name: list_runs_by_status
 -- For every status but success, which the index leaves out. INDEXED BY, because SQLite assumes that every
@@ -139,11 +136,10 @@ SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB)
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
 FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
-    AND status = ?2 AND status <> 'success'
-    AND (?3 IS NULL OR workflow = ?3)
-    AND key < coalesce(?4, x'ffffffffffffffffffffffffffffffff')
+    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
+    AND status = ?4 AND status <> 'success'
 ORDER BY key DESC
-LIMIT ?5;
+LIMIT ?3;
 
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
@@ -174,8 +170,15 @@ SET status = 'cancelled', failure = CAST(?4 AS TEXT), wake_at = NULL, finished_a
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?5 AND status = 'parked'
 RETURNING key;
 
+-- name: end_of_open_page
+-- The last of the next ?4 runs of a status after the key ?3. No row if there are fewer.
+SELECT key FROM runs INDEXED BY runs_by_status
+WHERE namespace = ?1 AND status = ?2 AND status <> 'success' AND key > ?3
+ORDER BY key
+LIMIT 1 OFFSET ?4 - 1;
+
 -- name: stranded_runs
--- Finds pending and running runs that will not go on:
+-- Of the runs with status ?3 and keys after ?4 up to ?5, finds pending and running runs that will not go on:
 --   - the owner has no row in nodes, so no lease will run out and free the run;
 --   - the run was due before ?2, and no node owns a run with the same claim. If a node owns one, that node has
 --     the workflow, and is only late;
@@ -191,20 +194,21 @@ SELECT key, id, workflow, status,
         WHEN waiting IS NULL THEN 'it waits for nothing'
         ELSE 'it waits for children that have all ended'
     END
-FROM runs
-WHERE namespace = ?1 AND status IN ('pending', 'running') AND CASE
+FROM runs INDEXED BY runs_by_status
+WHERE namespace = ?1 AND status = ?3 AND status <> 'success'
+    AND key > ?4 AND key <= coalesce(?5, x'ffffffffffffffffffffffffffffffff') AND CASE
     WHEN owner IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = runs.owner)
     WHEN wake_at IS NOT NULL THEN wake_at < ?2 AND claim NOT IN (
-        SELECT claim FROM runs AS busy WHERE busy.namespace = ?1 AND busy.owner IS NOT NULL)
+        SELECT claim FROM runs AS busy INDEXED BY runs_by_owner
+        WHERE busy.namespace = ?1 AND busy.owner IS NOT NULL)
     WHEN waiting IS NULL THEN true
     WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM runs AS parent
-        WHERE parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
+        WHERE parent.namespace = ?1 AND parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
     WHEN EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND taken IS NULL) THEN true
     WHEN waiting_kind = 'child' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM runs AS child
         WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
     ELSE false
 END
-ORDER BY key
-LIMIT 1000;
+ORDER BY key;

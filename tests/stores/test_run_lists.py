@@ -1,0 +1,154 @@
+"""Lists of runs are merged from several indexes: no run is missed, and none is shown twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from tests.stores.builders import SPACE, Node, at, key, new_run, released
+
+from holdfast.core.records import RunRecord
+from holdfast.core.values import RunStatus
+from holdfast.ports.runs import RunFilter, RunPage
+from holdfast.stores import SqlStore, run_lists, runs
+
+WORKFLOWS = ["order", "invoice", "report"]
+COUNT = 120
+
+
+def some_runs(seed: int = 1) -> list[RunRecord]:
+    """Runs of every workflow and status. Some of the running ones are owned."""
+    dice = Random(seed)
+    made: list[RunRecord] = []
+    for number in range(COUNT):
+        status = dice.choice(list(RunStatus))
+        owner = "node-1" if status is RunStatus.RUNNING and dice.random() < 0.5 else None
+        made.append(
+            new_run(
+                number,
+                owner=owner,
+                status=status,
+                workflow=dice.choice(WORKFLOWS),
+                version=dice.choice("12"),
+                wake_at=None,
+                waiting="signal",
+                finished_at=at(1) if status.is_final else None,
+            )
+        )
+    return made
+
+
+def matching(all_runs: list[RunRecord], holds: Callable[[RunRecord], bool]) -> list[bytes]:
+    return [run.key for run in sorted(all_runs, key=lambda run: run.key, reverse=True) if holds(run)]
+
+
+@pytest.fixture
+async def stored(store: SqlStore) -> list[RunRecord]:
+    made = some_runs()
+    await store.create_runs(SPACE, made)
+    await store.create_runs("other", [new_run(1000 + n, namespace="other") for n in range(5)])
+    return made
+
+
+@pytest.mark.parametrize("workflow", [None, "order", "no_such"])
+async def test_a_list_has_the_newest_runs_that_match(
+    store: SqlStore, stored: list[RunRecord], workflow: str | None
+) -> None:
+    for status in (None, *RunStatus):
+        for before, limit in ((None, 5), (None, 500), (key(60), 7)):
+            found = await store.list_runs(SPACE, RunFilter(status, workflow, before, limit))
+
+            wanted = matching(
+                stored,
+                lambda run, status=status, before=before: (
+                    status in (None, run.status)
+                    and workflow in (None, run.workflow)
+                    and (before is None or run.key < before)
+                ),
+            )
+            assert [run.key for run in found] == wanted[:limit], (status, before, limit)
+
+
+@pytest.mark.parametrize("workflow", [None, "order"])
+@pytest.mark.parametrize("version", [None, "1"])
+async def test_a_page_and_its_total_count_the_runs_that_match(
+    store: SqlStore, stored: list[RunRecord], workflow: str | None, version: str | None
+) -> None:
+    choices = [
+        None,
+        [RunStatus.SUCCESS],
+        [RunStatus.SUCCESS, RunStatus.RUNNING, RunStatus.FAILED],
+        list(RunStatus),
+    ]
+    for statuses in choices:
+        page = RunPage(statuses, workflow, version, limit=6, offset=4)
+
+        found = await store.list_run_overviews(SPACE, page)
+
+        wanted = matching(
+            stored,
+            lambda run, statuses=statuses: (
+                (statuses is None or run.status in statuses)
+                and workflow in (None, run.workflow)
+                and version in (None, run.version)
+            ),
+        )
+        assert [each.run.key for each in found] == wanted[4:10], statuses
+        assert await store.count_runs(SPACE, page, 1000) == len(wanted), statuses
+        assert await store.count_runs(SPACE, page, 3) == 3, statuses
+
+
+async def test_few_successful_runs_are_found_behind_many_others(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_lists, "_LOOKED_AT", 10)
+    ended = [new_run(n, status=RunStatus.SUCCESS, finished_at=at(1), workflow=f"w{n}") for n in range(5)]
+    await store.create_runs(SPACE, [*ended, *[new_run(100 + n) for n in range(50)]])
+
+    found = await store.list_runs(SPACE, RunFilter(RunStatus.SUCCESS, limit=3))
+
+    assert [run.key for run in found] == [key(4), key(3), key(2)]
+
+
+async def test_a_run_is_listed_through_every_change_of_its_state(store: SqlStore) -> None:
+    node = Node(store)
+
+    async def statuses() -> list[RunStatus]:
+        return [run.status for run in await store.list_runs(SPACE, RunFilter(workflow="order"))]
+
+    await node.start(1)
+    assert await statuses() == [RunStatus.RUNNING]
+    await node.commit(held=node.held(1), released=[released(1)])
+    assert await statuses() == [RunStatus.RUNNING]
+    await store.create_runs(SPACE, [new_run(2)])
+    await node.claim(now=1)
+    assert await statuses() == [RunStatus.RUNNING, RunStatus.RUNNING]
+
+
+async def test_the_doctor_looks_at_all_open_runs_page_by_page(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_EXAMINED_AT_ONCE", 10)
+    waiting = [new_run(n, status=RunStatus.RUNNING, wake_at=None, waiting="signal") for n in range(35)]
+    lost = [new_run(n, status=RunStatus.RUNNING, wake_at=None, waiting=None) for n in (35, 40, 50)]
+    pending = [new_run(n, wake_at=None) for n in (60, 61)]
+    await store.create_runs(SPACE, [*waiting, *lost, *pending])
+    told: list[int] = []
+
+    found = await store.stranded_runs(SPACE, at(0), told.append)
+
+    assert [it.run for it in found] == [key(n) for n in (35, 40, 50, 60, 61)]
+    assert told == [20, 30, 40]  # a page of pending runs came first
+
+
+async def test_the_doctor_stops_when_it_has_found_many(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_EXAMINED_AT_ONCE", 10)
+    monkeypatch.setattr(runs, "_MOST_STRANDED", 15)
+    await store.create_runs(
+        SPACE, [new_run(n, status=RunStatus.RUNNING, wake_at=None, waiting=None) for n in range(1, 51)]
+    )
+
+    assert [it.run for it in await store.stranded_runs(SPACE, at(0))] == [key(n) for n in range(1, 16)]
