@@ -9,6 +9,7 @@ import pytest
 
 from holdfast import Catalog, RunFailed, RunStatus, context, task, workflow
 from holdfast.errors import BadOption, CannotStore, PromiseSettled, RunEnded, RunNotFound, WrongType
+from holdfast.ports.runs import RunPage
 from holdfast.testing import Environment
 
 HOUR = dt.timedelta(hours=1)
@@ -84,6 +85,17 @@ async def test_a_run_is_found_by_its_id_and_by_its_key_after_a_restart(store_url
         assert await (await env.get("named")).result() == 2
         assert await env.result(key) == 2
         assert await env.result(unnamed.id) == 4
+
+
+async def test_pages_of_runs_end_where_their_total_ends(sqlite_url: str) -> None:
+    async with Environment(sqlite_url, catalog=catalog) as env:
+        await env.run(doubled, 1)
+
+        assert await env.run_overviews.page(RunPage(offset=99_999)) == ([], 1)
+        with pytest.raises(
+            BadOption, match="page is 10001, but must be one that begins among the first 100,000 runs"
+        ):
+            await env.run_overviews.page(RunPage(offset=100_000))
 
 
 async def test_runs_are_listed_newest_first_by_status_by_workflow_and_by_page(store_url: str) -> None:

@@ -28,6 +28,7 @@ NAMED = {
     "clear_queue", "clear_state", "collect_mail", "delete_node", "delete_schedule", "delete_state", "due_of",
     "end_item", "end_runs", "ended_runs", "find_conflicts", "find_item", "find_keys", "find_lost", "find_run",
     "find_taken", "find_workflows", "flow_versions", "free_runs", "give_back_messages", "hear_worker",
+    "history_sizes", "open_tasks_of", "outcomes_of",
     "list_attempts", "lock_runs", "messages_of", "move_tasks", "node_tick", "owned_runs", "prove_runs",
     "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of", "reopen_runs",
     "replace_draft", "reset_tasks", "runs_of", "settle_tasks", "settled_promises", "start_task", "states_of",
@@ -54,8 +55,11 @@ PAGES = {
     "lock_due_item": "queue_to_take",
     "page_of_cold_runs": "runs_cold_by_workflow",
     "page_of_ended_runs": "runs_ended_by_workflow",
+    "page_of_messages": "messages_by_run",
+    "page_of_outcomes": "tasks_pkey",
     "page_of_runs": "runs_pkey",
     "page_of_runs_by_status": "runs_by_status",
+    "page_of_steps": "journal_pkey",
     "read_logs": "logs_by_run",
     "recent_successes": "runs_pkey",
     "stranded_runs": "runs_by_status",
@@ -69,6 +73,8 @@ FEW = {
 """All schedules, nodes, workers or flows of a namespace, which are few, but only named rows of others."""
 OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
+WHOLE = {"count_all_runs"}
+"""As many rows of a namespace as are asked for, in any order."""
 LOOSE = {"ended_workflows"}
 """One row of an index for each workflow."""
 
@@ -107,7 +113,7 @@ SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows)(_pkey|_by_age|_
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_every_query_says_what_it_may_read(database: str) -> None:
-    stated = [INSERTS, NO_TABLE, NAMED, set(PAGES), FEW, OWNED, LOOSE]
+    stated = [INSERTS, NO_TABLE, NAMED, set(PAGES), FEW, OWNED, WHOLE, LOOSE]
 
     names = [name for each in stated for name in each]
     queries = load_queries(f"holdfast.stores.{database}").keys()
@@ -164,10 +170,9 @@ async def test_every_query_goes_through_its_index(filled: SqlStore) -> None:
 
 
 async def test_counts_without_conditions_read_nothing_but_the_index(filled: SqlStore) -> None:
-    for query, plan in (
-        await plans_of(filled, [name for name in PAGES if name.startswith("count_all_")])
-    ).items():
-        assert re.search("COVERING INDEX|Index Only Scan", plan), f"{query}\n{plan}"
+    counts = [name for name in PAGES if name.startswith("count_all_")]
+    for query, plan in (await plans_of(filled, [*counts, *WHOLE])).items():
+        assert re.search("COVERING INDEX|Index Only Scan|runs USING PRIMARY KEY", plan), f"{query}\n{plan}"
 
 
 async def test_no_page_sorts_more_than_it_returns(filled: SqlStore) -> None:

@@ -17,10 +17,9 @@ from holdfast.errors import BadOption, JournalCorrupt, RunNotFound
 from holdfast.ports.runs import RunOverview, RunPage, RunStore
 
 MOST_COUNTED: Final = 100_000
-"""The largest total that is reported. Counting more rows would take too long."""
+"""The largest total that is reported. No page begins later: a page reads all runs before it."""
 
 _LARGEST_PAGE = 1000
-_LAST_OFFSET = 10**9
 _RECORDS_PER_READ = 1000
 
 _decode_lines = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
@@ -35,8 +34,9 @@ class RunOverviews:
         """The runs of the page, newest first, and the total, up to `MOST_COUNTED`."""
         if not 1 <= page.limit <= _LARGEST_PAGE:
             raise BadOption("size", page.limit, f"a whole number from 1 to {_LARGEST_PAGE:,}")
-        if not 0 <= page.offset <= _LAST_OFFSET:
-            raise BadOption("page", page.offset // page.limit + 1, "a page from 1 on that could be there")
+        if not 0 <= page.offset < MOST_COUNTED:
+            number = page.offset // page.limit + 1
+            raise BadOption("page", number, f"one that begins among the first {MOST_COUNTED:,} runs")
         found = await self._store.list_run_overviews(self._namespace, page)
         return found, await self._store.count_runs(self._namespace, page, MOST_COUNTED)
 

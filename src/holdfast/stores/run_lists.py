@@ -40,10 +40,12 @@ def read_page(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
 
 def count_matching_runs(tx: Transaction, namespace: str, page: RunPage, most: int) -> int:
     """Stops at `most`."""
-    if page.workflow is None and page.statuses is None:
-        return tx.rows("count_runs", namespace, *_conditions(page), None, most)[0][0]
     conditions = _conditions(page)
     is_plain = not any(condition is not None for condition in conditions)
+    if page.workflow is None and page.statuses is None:
+        if is_plain:
+            return tx.rows("count_all_runs", namespace, most)[0][0]
+        return tx.rows("count_runs", namespace, *conditions, None, most)[0][0]
     total = 0
     for name, rows in _ranges(tx, namespace, page):
         for row in rows:  # one after the other, so that no more are counted than needed

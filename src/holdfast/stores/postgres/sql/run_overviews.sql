@@ -182,6 +182,9 @@ CROSS JOIN LATERAL (
 
 -- The same counts without conditions. They read only the index, which has no version.
 
+-- name: count_all_runs
+SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE namespace = $1::text LIMIT $2::int8) AS found;
+
 -- name: count_all_runs_by_status
 SELECT count(*)
 FROM unnest($3::text[]) AS wanted (status)

@@ -140,6 +140,9 @@ SELECT count(*) FROM (
 
 -- The same counts without conditions. They read only the index, which has no version.
 
+-- name: count_all_runs
+SELECT count(*) FROM (SELECT 1 FROM runs WHERE namespace = ?1 LIMIT ?2);
+
 -- name: count_all_runs_by_status
 SELECT count(*) FROM (
     SELECT 1 FROM runs INDEXED BY runs_by_status
