@@ -561,6 +561,44 @@ MEMORY = [
     ),
 ]
 
+WAITING_IN_LINE = [
+    Fault(
+        "timers-in-the-order-of-loading",
+        "4: overdue timers fire in the order of their due times",
+        [Code("engine.residents:start_timer").remove("self._ready.pop(A, None)")],
+        cases(
+            "engine/test_order.py",
+            "test_overdue_timers_of_many_runs_fire_in_the_order_of_their_due_times",
+        ),
+    ),
+    Fault(
+        "children-in-the-order-of-keys",
+        "4: children are heard in the order in which they ended",
+        [
+            Code("engine.run_loader:_deliver_mail").replace(
+                "sorted(A, key=B)", "sorted(A, key=lambda run: run.key)"
+            )
+        ],
+        cases(
+            "engine/test_order.py",
+            "test_overdue_sleeps_of_children_end_in_the_order_of_their_due_times",
+        ),
+    ),
+    Fault(
+        "retries-placed-first",
+        "priority counts among all that wait for a slot",
+        [
+            Code("engine.attempt_recorder:dispatch_due").replace(
+                "self.unplaced.append(A)", "self.to_dispatch.append(A); self.place(A)"
+            )
+        ],
+        cases(
+            "engine/test_order.py",
+            "test_a_retry_takes_no_slot_from_a_new_task_of_higher_priority",
+        ),
+    ),
+]
+
 BOUNDS = [
     Fault(
         "results-without-bound",
@@ -668,4 +706,4 @@ BOUNDS = [
     ),
 ]
 
-FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *BOUNDS]
+FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *BOUNDS]

@@ -437,15 +437,17 @@ class _Restorer:
                 raise JournalCorrupt(position, f"unknown entry {heard!r}")
 
     def _unheard(self) -> Iterable[Event]:
-        """Recorded outcomes and messages that no step has heard: after a reopening, or written by others."""
+        """Recorded outcomes and messages that no step has heard: after a reopening, by others, or left
+        for a step that never came. Children are in the order in which they ended."""
         for seq in self._open_tasks:
             if seq in self._outcomes:
                 yield TaskEnded(seq, self._outcomes[seq])
             elif self._tasks[seq].status.is_final:
                 yield TaskEnded(seq, task_outcome(self._tasks[seq]))
-        for seq, child in self._past.children.items():
-            if child is None or child.status.is_final:
-                yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
+        children = self._past.children.items()
+        ended = [seq for seq, child in children if child is None or child.status.is_final]
+        for seq in sorted(ended, key=lambda seq: self._told.get(seq, 0)):
+            yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
             if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
                 yield message_event(message)

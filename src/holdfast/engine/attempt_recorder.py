@@ -57,6 +57,8 @@ class AttemptRecorder:
         self._dispatcher = dispatcher
         self._attempt_timers = attempt_timers
         self._dice = dice
+        self.unplaced: list[LiveAttempt] = []
+        """Attempts at known tasks that need a slot. `Tick.place_tasks` gives them slots by priority."""
         self.to_dispatch: list[LiveAttempt] = []
         """Attempts to start once the commit stands."""
         self.to_cancel: list[LiveAttempt] = []
@@ -154,8 +156,11 @@ class AttemptRecorder:
             return
         attempt.stage = Stage.SCHEDULED
         attempt.due_at = None
-        self.to_dispatch.append(attempt)
         hold(self._commit, attempt.resident)
+        self.unplaced.append(attempt)
+
+    def place(self, attempt: LiveAttempt) -> None:
+        """Reserve a slot for an attempt at a known task, and record its start if it has one."""
         attempt.may_start = self._dispatcher.reserve(attempt)
         if attempt.may_start:
             self._record_start(attempt)
@@ -232,12 +237,8 @@ class AttemptRecorder:
             self._residents.mark_ready(resident)
             self.move(again, TaskStatus.PENDING, None)
             return
-        self.to_dispatch.append(again)
-        again.may_start = self._dispatcher.reserve(again)
-        if again.may_start:
-            self._record_start(again)
-        else:
-            self.move(again, TaskStatus.PENDING, None)
+        self.move(again, TaskStatus.PENDING, None)
+        self.unplaced.append(again)
 
     def _settle(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         resident = attempt.resident

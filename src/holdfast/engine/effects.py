@@ -69,8 +69,8 @@ class Effects:
         if receipt.lost or receipt.existing:
             self._drop_lost(tick, receipt)
         self._dispatcher.note_commit()
-        self._dispatcher.start_waiting()
         self.dispatch(tick)
+        self._dispatcher.start_waiting()  # now that all that wait are in line, by priority
         for attempt in tick.recorder.to_cancel:
             self._dispatcher.cancel(attempt)
         self._starts.answer(receipt)

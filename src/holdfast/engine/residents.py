@@ -63,6 +63,10 @@ class Residents:
     def start_timer(self, resident: Resident, seq: int, due: Instant) -> None:
         def fire() -> None:
             del resident.timers[seq]
+            if not resident.events:
+                # Runs with overdue timers may have been marked as ready when they were loaded. They go on in
+                # the order in which their timers were due.
+                self._ready.pop(resident.key, None)
             resident.events.append(TimerFired(seq))
             self.mark_ready(resident)
 

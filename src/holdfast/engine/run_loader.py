@@ -369,7 +369,9 @@ class RunLoader:
                 children[child] = (resident, message)
         if not children:
             return
-        for run in await self._ask(lambda: self._store.ended_runs(self._namespace, list(children))):
+        ended = await self._ask(lambda: self._store.ended_runs(self._namespace, list(children)))
+        messages = {child: message.id for child, (_, message) in children.items()}
+        for run in sorted(ended, key=lambda run: messages[run.key]):  # in the order in which they ended
             resident, message = children[run.key]
             seq = child_number(message)
             resident.attached.discard(seq)

@@ -269,13 +269,21 @@ class Tick:
             self._add_task(attempt, TaskStatus.PENDING)
 
     def place_tasks(self) -> None:
-        """Reserve slots for the tasks that were asked for in this tick. Higher priority goes first."""
-        unplaced, self._unplaced = self._unplaced, []
+        """Reserve slots for the attempts of this tick. Higher priority goes first, then attempts at tasks
+        that were asked for before."""
+        known, self.recorder.unplaced = self.recorder.unplaced, []
+        new, self._unplaced = self._unplaced, []
+        unplaced = [*known, *new]
         if any(attempt.options.priority for attempt in unplaced):
             unplaced.sort(key=lambda attempt: -attempt.options.priority)
+        of_known_tasks = set(known)
         for attempt in unplaced:
-            has_slot = attempt.stage is Stage.SCHEDULED and self._dispatcher.reserve(attempt)
-            self._add_task(attempt, TaskStatus.DISPATCHED if has_slot else TaskStatus.PENDING)
+            is_open = attempt.stage is Stage.SCHEDULED  # else the run has cancelled it in the same tick
+            if attempt not in of_known_tasks:
+                has_slot = is_open and self._dispatcher.reserve(attempt)
+                self._add_task(attempt, TaskStatus.DISPATCHED if has_slot else TaskStatus.PENDING)
+            elif is_open:
+                self.recorder.place(attempt)
         self.recorder.to_dispatch += unplaced
 
     def _add_task(self, attempt: LiveAttempt, status: TaskStatus) -> None:
