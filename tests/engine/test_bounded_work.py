@@ -11,7 +11,7 @@ import pytest
 from tests.patience import PATIENCE, until
 
 import holdfast.app
-from holdfast import Catalog, Holdfast, RunStatus, task, workflow
+from holdfast import Catalog, Holdfast, RunStatus, context, task, workflow
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.commands import (
     CancelChild,
@@ -421,3 +421,24 @@ def test_the_end_of_a_run_counts_as_a_part_of_its_step() -> None:
 
     resident: Any = None
     assert check_commands(resident, [CompleteRun(Payload(b"12345"))], 5) == 5
+
+
+# --- messages
+
+
+async def test_a_message_is_heard_once_even_if_its_run_must_wait_for_a_later_tick(
+    sqlite_url: str, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_tuning(monkeypatch, tick_bytes=1, idle_after=dt.timedelta(minutes=1))
+
+    @workflow(catalog=catalog)
+    async def receive() -> list[int]:
+        return [await context().signal("number", int) for _ in range(6)]
+
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        runs = await hf.start_many(receive, [() for _ in range(20)])
+        for number in range(6):
+            await asyncio.gather(*[run.signal("number", number) for run in runs])
+        received = await asyncio.wait_for(asyncio.gather(*[run.result() for run in runs]), PATIENCE)
+
+    assert received == [list(range(6))] * 20

@@ -671,6 +671,15 @@ BOUNDS = [
         ],
     ),
     Fault(
+        "mail-delivered-twice",
+        "4: a message is heard once",
+        [Code("engine.run_loader:_deliver_mail").replace("A.id <= B.last_message", "False")],
+        cases(
+            "engine/test_bounded_work.py",
+            "test_a_message_is_heard_once_even_if_its_run_must_wait_for_a_later_tick",
+        ),
+    ),
+    Fault(
         "no-room-for-results-is-no-reason",
         "7: results that wait to be recorded do not fill the memory",
         [Code("engine.dispatcher:_may_start_more").replace("A < B", "True")],

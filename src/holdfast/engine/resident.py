@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from holdfast.core.events import Event
+from holdfast.core.events import Event, MessageId
 from holdfast.core.history import UnsettledTask
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
@@ -75,6 +75,7 @@ class Resident:
         "is_begun",
         "is_gone",
         "key",
+        "last_message",
         "position",
         "program",
         "record",
@@ -97,6 +98,9 @@ class Resident:
         """It leaves memory with the commit of this tick, or has left it. Nothing more is decided for it."""
         self.held_in_tick = 0
         """The last tick whose commit holds this run, so that each commit holds it once."""
+        self.last_message: MessageId = 0
+        """The newest message that was delivered to it. Mail brings messages again until a step has read them,
+        and that may take several ticks."""
         self.events: list[Event] = []
         """What has happened to it and is not in its journal yet, in order."""
         self.attempts: dict[int, LiveAttempt] = {}

@@ -291,6 +291,7 @@ class RunLoader:
         resident.position = past.position
         resident.at = resident.at if past.at is None else past.at
         resident.is_begun = past.position > 0
+        resident.last_message = max((it.id for it in loading.history.messages), default=0)
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
         if past.held_back:
@@ -350,6 +351,9 @@ class RunLoader:
             resident = self._residents.get(message.run)
             if resident is None:
                 continue  # the run has just left memory, and its next owner reads this message
+            if message.id <= resident.last_message:
+                continue  # it waits for a tick that has room for it
+            resident.last_message = message.id
             try:
                 if message.kind is MessageKind.TASK:
                     self._receive_report(resident, message)
