@@ -15,7 +15,8 @@ from holdfast import Holdfast, RunInfo
 from holdfast.authoring.catalog import Definitions
 from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
-from holdfast.core.journal import StateAsked, read_step, write_step
+from holdfast.core.journal import StateAsked, TaskAsked, read_options, read_step, write_step
+from holdfast.core.policies import TaskOptions
 from holdfast.core.records import History
 from holdfast.core.slices import finish
 from holdfast.core.values import Instant
@@ -164,6 +165,8 @@ def _plain(value: Any) -> Any:
 
 def _shown(value: Any) -> Any:
     match value:
+        case TaskAsked() if not isinstance(value.options, TaskOptions):
+            return _shown(msgspec.structs.replace(value, options=read_options(value)))
         case msgspec.Struct():
             kind = type(value).__name__
             return {"is": kind} | {name: _shown(getattr(value, name)) for name in value.__struct_fields__}
