@@ -11,7 +11,7 @@ import signal
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
@@ -30,14 +30,15 @@ from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
     BadOption,
-    NodeStopped,
+    LoopStalled,
     NotOpen,
     OpenedBefore,
     Refused,
     StoreFull,
     StoreUnavailable,
+    node_stopped,
 )
-from holdfast.executors.inline import InlineExecutor
+from holdfast.executors.inline import InlineExecutor, attempt_of
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
@@ -85,6 +86,10 @@ class Holdfast(Client):
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
         self._engine = parts.engine(waiters, own_runs_only=engine == "own") if engine else None
+        self._exit_code: int | None = None
+        """With which the process is ended if its event loop stands still; None: only the engine ends."""
+        if self._engine is not None:
+            self._engine.on_stall = self._end_process
         starter = self._engine or StoreStarter(
             parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
         )
@@ -153,7 +158,8 @@ class Holdfast(Client):
         await self._parts.store.close()
 
     async def serve(self) -> None:
-        """Work until this process gets SIGTERM. Raises NodeStopped if the engine fails."""
+        """Work until this process gets SIGTERM. Raises NodeStopped if the engine fails, and LoopStalled if it
+        has given up because the event loop stood still."""
         self._check_loop()
         if not self._is_open or self._closing is not None:
             raise NotOpen
@@ -162,13 +168,54 @@ class Holdfast(Client):
         asked = asyncio.Event()
         working = [asyncio.ensure_future(it) for it in (self._engine.wait_until_stopped(), asked.wait())]
         try:
-            with _on_sigterm(asked.set):
+            with self._on_sigterm(asked.set):
                 await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for each in working:
                 each.cancel()
         if isinstance(self._engine.failure, Exception):
-            raise NodeStopped(self._engine.failure)
+            raise node_stopped(self._engine.failure)
+
+    @contextlib.contextmanager
+    def _on_sigterm(self, act: Callable[[], None]) -> Generator[None]:
+        """Call `act` on SIGTERM. Does nothing on Windows and outside the main thread, which have no such
+        signals."""
+        loop = asyncio.get_running_loop()
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(act)
+            self.expect_stop(128 + number)
+
+        try:
+            # Not with the loop's own method: that waits for the loop, which may stand still.
+            before = signal.signal(signal.SIGTERM, handle)
+        except ValueError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def expect_stop(self, exit_code: int) -> None:
+        """The process was told to stop, and the event loop was asked to see to it. If the loop stands still
+        for longer than `drain_seconds`, its runs are given to other nodes and the process is ended. A signal
+        handler may call this."""
+        if self._engine is not None:
+            self._exit_code = exit_code
+            self._engine.expect_stop()
+
+    def exit_when_stalled(self, exit_code: int) -> None:
+        """End this process if its event loop stands still for longer than `stall_seconds`, as `holdfast
+        serve` does. Otherwise only the engine stops, and the loop goes on if it can."""
+        if self._exit_code is None:
+            self._exit_code = exit_code
+
+    def _end_process(self, error: LoopStalled) -> None:
+        """Called on the thread that watches the event loop. Nothing here may wait for another thread."""
+        if self._exit_code is not None:
+            os.write(2, f"holdfast ends this process: {error}\n".encode())
+            os._exit(self._exit_code)
 
     async def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs
@@ -213,25 +260,10 @@ class Holdfast(Client):
         return self._engine is not None and self._engine.has(run)
 
 
-@contextlib.contextmanager
-def _on_sigterm(act: Callable[[], None]) -> Generator[None]:
-    """Call `act` on SIGTERM. Does nothing on Windows and outside the main thread, which have no such
-    signals."""
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGTERM, act)
-    except (NotImplementedError, RuntimeError, ValueError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-
-
 def tuning_of(settings: Settings) -> Tuning:
     return Tuning(
         lease=settings.lease,
+        stall=settings.stall,
         drain=settings.drain,
         max_resident=settings.max_resident,
         max_depth=settings.max_depth,
@@ -309,6 +341,7 @@ class Parts:
             queue_limits=self.settings.queues,
             tuning=self.tuning,
             own_runs_only=own_runs_only,
+            find_attempt=attempt_of,
         )
 
     def _executors(self, report: Report, beat: Beat, log: Log) -> _ExecutorRoutes:

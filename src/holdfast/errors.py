@@ -46,6 +46,7 @@ HoldfastError
 ├── ImpossibleCommand       a program asked for what no engine can do
 ├── StepTooLarge            a run asked for more bytes in one step than a commit may have
 ├── TooManySetbacks         a run that too many nodes in a row have claimed in vain
+├── TooManyStalls           a run whose code made the event loops of two nodes stand still
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
 ├── Deadlock                a workflow that waits for something that can never happen
 ├── StoreError
@@ -58,6 +59,7 @@ HoldfastError
 ├── OpenedBefore            a Holdfast object can be opened once only
 ├── WrongLoop               a Holdfast can be used only on the event loop that opened it
 ├── NodeStopped             the engine of this process has failed; other nodes go on
+│   └── LoopStalled         … because the event loop stood still for too long
 └── NotOpen                 the Holdfast object is not open, or no longer
 """
 
@@ -510,6 +512,20 @@ class TooManySetbacks(HoldfastError):
         )
 
 
+class TooManyStalls(HoldfastError):
+    """Why the run was parked: its code, or that of one of its async tasks, does not return."""
+
+    def __init__(self, stalls: int, task: str | None, stack: str) -> None:
+        self.stalls, self.task = stalls, task
+        self.details = stack
+        where = "the code of its workflow" if task is None else f"its task {task!r}"
+        super().__init__(
+            f"{stalls} nodes had to stop because {where} held up their event loop and did not return; the "
+            "stack shows where. Fix that (what blocks or computes for long belongs in a task that is a plain "
+            "function: it gets a thread), deploy it, then resume the run"
+        )
+
+
 class ForbiddenInWorkflow(HoldfastError, RuntimeError):
     def __init__(self, what: str) -> None:
         self.what = what
@@ -583,6 +599,24 @@ class NodeStopped(HoldfastError, RuntimeError):
             f"the engine of this process has stopped with an internal error ({cause!r}); nothing recorded is "
             "lost: start the process again, and please report the error"
         )
+
+
+def node_stopped(failure: Exception) -> NodeStopped:
+    """What to raise where the engine is needed that this error has ended."""
+    return failure if isinstance(failure, NodeStopped) else NodeStopped(failure)
+
+
+class LoopStalled(NodeStopped):
+    def __init__(self, seconds: float, holder: str, stack: str) -> None:
+        self.seconds, self.holder = seconds, holder
+        self.details = stack
+        RuntimeError.__init__(
+            self,
+            f"the event loop of this process stood still for {seconds:.1f} s, held up by {holder}; the "
+            "engine has given its runs to other nodes and does nothing more. Nothing recorded is lost: fix "
+            "what blocks, and start the process again",
+        )
+        self.cause = self
 
 
 class WrongLoop(HoldfastError, RuntimeError):

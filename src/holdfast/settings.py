@@ -19,7 +19,13 @@ from holdfast.core.names import checked_name
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
 PREFIX = "HOLDFAST_"
-_NEVER_ZERO = {"lease_seconds", "worker_ttl_seconds", "worker_refresh_seconds", "queue_lease_seconds"}
+_NEVER_ZERO = {
+    "lease_seconds",
+    "stall_seconds",
+    "worker_ttl_seconds",
+    "worker_refresh_seconds",
+    "queue_lease_seconds",
+}
 _OTHER_NAMES = {
     "worker_ttl_seconds": "WORKER_OFFLINE_TTL_SEC",
     "worker_refresh_seconds": "WORKER_REFRESH_INTERVAL_SEC",
@@ -51,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     lease_seconds: float = 15
     """How long a node keeps its runs without renewing its lease."""
+    stall_seconds: float = 60
+    """How long the event loop of a node may stand still. Then the node gives up its runs and stops."""
     drain_seconds: float = 10
     """How long a stopping node lets tasks finish before it hands them back."""
     open_seconds: float = 60
@@ -102,6 +110,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def lease(self) -> dt.timedelta:
         return dt.timedelta(seconds=self.lease_seconds)
+
+    @property
+    def stall(self) -> dt.timedelta:
+        return dt.timedelta(seconds=self.stall_seconds)
 
     @property
     def kill_after(self) -> dt.timedelta:

@@ -81,11 +81,14 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
             await hf.start(one_standstill, str(tmp_path / "go on"))
             wait_until(lambda: executions.counts().total() == 1, "the task to begin")
             queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
+            wait_until(lambda: _tasks(store_url) == 6, "the node to take all of them")
+            _freeze(frozen, store_url)
             other.send(signal.SIGCONT)
 
             results = [await run.result(timeout=SOON) for run in queued]
             wait_until(lambda: executions.processes()[other.pid] == 6, "the other node to do all of it")
             (tmp_path / "go on").touch()
+            frozen.send(signal.SIGCONT)
             wait_until(lambda: _NOTICED in frozen.output, "the node to notice")
 
     assert results == [100, 200, 300, 400, 500]
@@ -99,12 +102,12 @@ async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all
     database = PostgresDatabase(postgres_url)
     connection = database.connect()
     database.migrate(connection)
-    connection.write(lambda tx: tx.run("renew_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO))
+    connection.write(lambda tx: tx.run("hold_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO, 1))
     connection.write(lambda tx: create_runs(tx, "default", [new_run(1, owner="frozen")]))
     is_inside, goes_on = threading.Event(), threading.Event()
 
     def freeze(tx: Transaction) -> None:
-        tx.run("renew_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO)
+        tx.run("hold_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO, 0)
         tx.rows("read_clock")  # a round trip: the server has the row locked now
         is_inside.set()
         goes_on.wait(2 * PATIENCE)
@@ -137,6 +140,10 @@ async def _run_one(hf: Holdfast, round: int) -> int:
 
 def _has_node(url: str, id: str) -> bool:
     return (id,) in query(url, "SELECT id FROM nodes")
+
+
+def _tasks(url: str) -> int:
+    return query(url, "SELECT count(*) FROM tasks")[0][0]
 
 
 def _freeze(node: Process, url: str) -> None:

@@ -11,6 +11,7 @@ from holdfast.core.records import Definition
 from holdfast.core.values import Instant
 from holdfast.ports.commits import NewLog
 from holdfast.ports.flows import FlowRecord
+from holdfast.ports.nodes import StallRecord
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
 from holdfast.stores.records import (
@@ -33,7 +34,8 @@ _COLUMNS = {
     "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken",
-    "nodes": "id, namespace, tick, lease_until, started_at",
+    "nodes": "id, namespace, lease_until, started_at",
+    "stalls": "run, node, at, task, stack",
     "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
     "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
@@ -131,6 +133,7 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         state={(run, key): value for run, key, value in rows["state"]},
         messages={message.id: message for message in messages},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
+        stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},
         workflows={
             (namespace, values[0], values[1]): (Definition(*values, number is not None), created_at, status)
             for *values, number, namespace, created_at, status in rows["workflows"]

@@ -138,7 +138,7 @@ class Drawing:
         # The clock of a node may be behind.
         now = Instant(self._now - (3 * SECOND if dice.chance(5) else 0))
         lease = dice.pick([30, 5]) * SECOND
-        commit = Commit(namespace, node, tick, now, Instant(now + lease))
+        commit = Commit(namespace, node, tick, now, Instant(now + lease), renews=dice.chance(70))
         self._create(commit)
         for run in self._held(commit):
             self._move(commit, run)

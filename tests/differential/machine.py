@@ -20,6 +20,7 @@ from tests.differential.views import LONG
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit
+from holdfast.ports.nodes import Stall, StallRecord
 from holdfast.ports.runs import RunFilter
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "cancel_parked"] * 2
+DEEDS += ["renew_lease", "end_lease"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
@@ -136,6 +138,29 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         before = self.stores.tables
         self.stores.ask(f"expire {dead}", lambda store: store.expire_nodes(space, dead), tells=True)
         check_burial(before, self.stores.tables, dead)
+
+    def _renew_lease(self, dice: Dice, drawing: Drawing) -> None:
+        """Renew a lease, now and then one that another node has ended."""
+        node = dice.pick(self.nodes)
+        lease = self.stores.tables.nodes.get(node.id)
+        since = self.clock.now if lease is None or dice.chance(10) else lease.started_at
+        until = Instant(self.clock.now + 5 * SECOND)
+        what = f"renew the lease of {node.id} since {since}"
+        self.stores.ask(what, lambda store: store.renew_lease(node.id, since, until))
+
+    def _end_lease(self, dice: Dice, drawing: Drawing) -> None:
+        """A node whose event loop stands still gives up, and charges a run with it, mostly one of its own."""
+        node, now = dice.pick(self.nodes), self.clock.now
+        runs = [run for run in self.stores.tables.runs.values() if run.owner == node.id or dice.chance(10)]
+        stall = Stall(dice.pick(runs).key, dice.pick([None, "charge"]), "a stack") if runs else None
+        what = f"end the lease of {node.id} for {stall}"
+        self.stores.ask(what, lambda store: store.end_lease(node.namespace, node.id, stall, now), tells=True)
+        asked = [run.key for run in runs]
+
+        async def find(store: Any) -> list[StallRecord]:
+            return sorted(await store.find_stalls(asked))
+
+        self.stores.look("stalls", find)
 
     def _known_nodes(self, space: str) -> list[NodeId]:
         return [node.id for node in self.nodes if node.namespace == space]

@@ -13,6 +13,7 @@ The model relies on what every caller of a store must ensure:
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
@@ -59,7 +60,7 @@ from holdfast.ports.commits import (
     ReleasedRun,
 )
 from holdfast.ports.flows import PUBLISHED
-from holdfast.ports.nodes import NextWork
+from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
     HistoryPage,
     HistoryPlace,
@@ -78,6 +79,8 @@ class ModelStore(FlowModel, WorkerModel):
         self.tables = Tables()
         self._clock = clock
         self._listeners: list[Callable[[], None]] = []
+        self._ticks: dict[NodeId, int] = {}
+        """The last commit of each node. The databases have other ways to know it."""
 
     async def open(self) -> None:
         """Does nothing: there is nothing to connect to."""
@@ -132,12 +135,13 @@ class ModelStore(FlowModel, WorkerModel):
                 if run is not None and run.status is RunStatus.RUNNING:
                     tables.wake(row.run, commit.now)
             claimed, mail = _take_work(tables, commit)
-        return Receipt(lost, existing, claimed, mail)
+        self._ticks[commit.node] = commit.tick
+        return Receipt(lost, existing, claimed, mail, self.tables.nodes[commit.node].started_at)
 
     async def recover_commit(self, commit: Commit) -> Receipt | None:
         with self.transaction() as tables:
             lease = tables.nodes.get(commit.node)
-            if lease is None or lease.tick != commit.tick:
+            if lease is None or self._ticks[commit.node] != commit.tick:
                 return None
             tables.collect(commit.node)
             owned = tables.owned(commit.node)
@@ -156,7 +160,32 @@ class ModelStore(FlowModel, WorkerModel):
                 },
                 claimed=[Claimed(run, not tables.steps(run.key)) for run in owned],
                 mail=tables.unread(run.key for run in owned),
+                lease_since=lease.started_at,
             )
+
+    def open_renewal(self, patience: dt.timedelta) -> None:
+        """There is none: commits renew the lease."""
+
+    async def renew_lease(self, node: NodeId, since: Instant, until: Instant) -> bool:
+        with self.transaction() as tables:
+            lease = tables.nodes.get(node)
+            if lease is None or lease.started_at != since:
+                return False
+            tables.nodes[node] = lease._replace(until=until)
+            return True
+
+    async def end_lease(self, namespace: str, node: NodeId, stall: Stall | None, now: Instant) -> None:
+        with self.transaction(tells=True) as tables:
+            tables.nodes.pop(node, None)
+            run = None if stall is None else tables.run(namespace, stall.run)
+            if stall is not None and run is not None and run.owner == node:
+                record = StallRecord(run.key, node, now, stall.task, stall.stack)
+                tables.stalls.setdefault((run.key, node), record)
+                tables.change(run.key, setbacks=run.setbacks + 1)
+            tables.free(node, now, setback=0)
+
+    async def find_stalls(self, runs: Sequence[RunKey]) -> list[StallRecord]:
+        return [stall for stall in self.tables.stalls.values() if stall.run in runs]
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         found = [run for key in runs if (run := self.tables.run(namespace, key)) is not None]
@@ -338,6 +367,7 @@ class ModelStore(FlowModel, WorkerModel):
                     return False
             for each in family:
                 _reopen(tables, each)
+                _forget_stalls(tables, each.run)
             return True
 
     async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
@@ -348,6 +378,7 @@ class ModelStore(FlowModel, WorkerModel):
                 tables.change(
                     key, status=RunStatus.RUNNING, failure=None, waiting=None, wake_at=now, setbacks=0
                 )
+                _forget_stalls(tables, key)
             return idle
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
@@ -397,8 +428,15 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
 
 def _renew(tables: Tables, commit: Commit) -> None:
     known = tables.nodes.get(commit.node)
-    started_at = commit.now if known is None else known.started_at
-    tables.nodes[commit.node] = Lease(commit.namespace, commit.tick, commit.lease_until, started_at)
+    if known is None:
+        tables.nodes[commit.node] = Lease(commit.namespace, commit.lease_until, commit.now)
+    elif commit.renews:
+        tables.nodes[commit.node] = known._replace(until=max(known.until, commit.lease_until))
+
+
+def _forget_stalls(tables: Tables, run: RunKey) -> None:
+    for at in [each for each in tables.stalls if each[0] == run]:
+        del tables.stalls[at]
 
 
 def _owns(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:

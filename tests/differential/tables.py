@@ -23,6 +23,7 @@ from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunS
 from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.commits import Claimed, EndedAttempt, NewLog, NewMessage, NewTask
 from holdfast.ports.flows import FlowRecord
+from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import WorkerRecord
 
@@ -41,7 +42,6 @@ class AlreadyThere(Exception):
 
 class Lease(NamedTuple):
     namespace: str
-    tick: int
     until: Instant
     started_at: Instant
 
@@ -86,6 +86,7 @@ class Tables:
     queue: dict[tuple[RunKey, int], QueueRow] = field(default_factory=dict)
     waits: dict[RunKey, Wait] = field(default_factory=dict)
     """What runs that are not in memory wait for."""
+    stalls: dict[tuple[RunKey, str], StallRecord] = field(default_factory=dict)
 
     def copy(self) -> Tables:
         return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from tests.faults import of_clients, of_dags, of_engines, of_flows, of_programs, of_stores, of_workers
+from tests.faults import (
+    of_clients,
+    of_dags,
+    of_engines,
+    of_flows,
+    of_leases,
+    of_programs,
+    of_stores,
+    of_workers,
+)
 
 FAULTS = {
     fault.name: fault
-    for module in (of_engines, of_stores, of_programs, of_dags, of_flows, of_workers, of_clients)
+    for module in (of_engines, of_leases, of_stores, of_programs, of_dags, of_flows, of_workers, of_clients)
     for fault in module.FAULTS
 }

@@ -89,7 +89,10 @@ LEASES = [
     Fault(
         "lease-not-renewed",
         "2: a node that lives keeps its runs",
-        [Code("engine.lease:renew").replace("self._length / 3", "self._length * 3")],
+        [
+            Code("engine.lease:renew_at").replace("self.length / 3", "self.length * 3"),
+            Code("engine.lease:commit_at").replace("self.length / A", "self.length * 3"),
+        ],
         cases(
             "other_systems/test_ownership.py",
             "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
@@ -459,7 +462,7 @@ MEMORY = [
     Fault(
         "lease-renewed-before-it-is-asked-for-the-rest",
         "2: only who owns a run starts its tasks",
-        [Code("engine.committing:Committer.commit").replace("if A: B.renew(C)", "B.renew(C)")],
+        [Code("engine.lease:NodeLease.commit").replace("not is_checked", "is_checked and not since")],
         cases(
             "engine/test_event_order.py",
             "test_a_slot_that_comes_free_while_it_is_asked_whose_the_runs_are_is_not_given_away[sqlite]",

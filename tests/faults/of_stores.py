@@ -77,7 +77,7 @@ FENCES = [
     Fault(
         "commits-do-not-renew",
         "2: a node that commits is alive",
-        [Query("sqlite:renew_lease").remove(", lease_until = excluded.lease_until")],
+        [Query("sqlite:hold_lease").replace("max(lease_until, excluded.lease_until)", "lease_until")],
         simulations(40),
     ),
     Fault(
@@ -310,16 +310,16 @@ RECOVERY = [
     Fault(
         "recover-any-commit",
         "3: a commit that never came is sent again",
-        [Code("stores.commit_script:recover_commit").replace("A != [(B.tick,)]", "A == []")],
+        [Code("stores.commit_script:recover_commit").replace("status != 'committed'", "not status")],
         cases(
             "stores/test_concurrent_writes.py",
-            "test_only_the_last_commit_of_a_node_is_recovered_and_not_one_before_or_after_it",
+            "test_the_last_commit_of_a_node_is_recovered_and_not_one_that_was_not_written",
         ),
     ),
     Fault(
         "recover-does-not-wait",
         "3: a commit that is still under way is waited for",
-        [Query("postgres:node_tick").remove("FOR UPDATE")],
+        [Query("postgres:await_commit").remove("FOR UPDATE")],
         cases("stores/test_postgres.py", "test_a_commit_whose_answer_was_lost_is_waited_for"),
     ),
     Fault(

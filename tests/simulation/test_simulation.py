@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 import subprocess
@@ -26,7 +27,8 @@ from holdfast.engine.tick import Tick
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.stores import commit_script
 from holdfast.stores.sql_store import SqlStore
-from holdfast.testing.simulation.faults import Delay, Fault, MachineCrash
+from holdfast.testing.simulation.database import DatabaseConnection
+from holdfast.testing.simulation.faults import Delay, Fault, MachineCrash, Stall
 from holdfast.testing.simulation.shrinking import shrink
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import SECOND, Violation
@@ -74,6 +76,11 @@ def test_a_history_is_the_same_in_another_process() -> None:
     assert tell("1") == tell("2")
 
 
+class Spared(Jobs):
+    is_client_spared = True
+    deadly = ()
+
+
 def test_a_crash_drops_everything_that_is_in_memory_and_the_next_process_goes_on() -> None:
     scenario = Jobs([Job("job", w.sequence, 8, expected=28)])
     crashes: list[Fault] = [
@@ -85,6 +92,22 @@ def test_a_crash_drops_everything_that_is_in_memory_and_the_next_process_goes_on
 
     assert simulation.struck.total() > 5
     assert scenario.jobs[0].ending == ("success", 28)
+
+
+@pytest.mark.parametrize(("lasts", "lost"), [(50, 0), (70, 1)])
+def test_a_node_whose_loop_stands_still_keeps_its_runs_for_a_minute_and_then_gives_them_up(
+    lasts: int, lost: int
+) -> None:
+    jobs = [Job(f"job-{each}", w.sequence, 30, expected=435) for each in range(5)]
+    stall: list[Fault] = [Stall("node-1", 3 * SECOND, lasts * SECOND, True)]
+    simulation = Simulation(1, Spared(jobs), plan=stall, span=120 * SECOND, nodes=1)
+
+    simulation.run()
+
+    assert simulation.struck["Stall"] == 1
+    assert len(simulation.blamed) == 1
+    boots = [line for line in simulation.world.trace if line.endswith("boots") and "node-1" in line]
+    assert len(boots) == 1 + lost
 
 
 # --- what is planted is found
@@ -112,7 +135,7 @@ def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
 def _act_without_asking_again_whose_the_runs_are(patch: pytest.MonkeyPatch) -> None:
     async def commit(self: Committer, tick: Tick) -> Receipt:
         receipt = await commit_with_retries(self._store, self._clock, tick.commit, lambda _: None)
-        self._lease.renew(tick.commit)
+        self._lease.commit(tick.commit, receipt.lease_since, is_checked=True)
         return receipt
 
     patch.setattr(Committer, "commit", commit)
@@ -145,34 +168,35 @@ def _forget_who_asks_for_a_wake_up(patch: pytest.MonkeyPatch) -> None:
     patch.setitem(driver._queries(), "release_runs", forgetful)
 
 
-def try_renewals_that_come_late() -> None:
-    """Each commit in turn is on its way for so long that the lease runs out meanwhile."""
+def try_renewals_that_come_late(patch: pytest.MonkeyPatch) -> None:
+    """Each commit in turn is on its way for so long that the lease runs out meanwhile. There are no keepers,
+    so only commits renew the leases."""
+
+    def open_renewal(self: DatabaseConnection, patience: dt.timedelta) -> None:
+        return None
+
+    patch.setattr(DatabaseConnection, "open_renewal", open_renewal)
     for number, node in product(range(2, 14), ("node-1", "node-2")):
         late: list[Fault] = [Delay(node, number, True, 147 * SECOND // 10)]
         jobs = [Job(f"job-{each}", w.narrow, 6, expected=list(range(6))) for each in range(5)]
         Simulation(number, Spared(jobs), plan=late, span=120 * SECOND, nodes=2).run()
 
 
-class Spared(Jobs):
-    is_client_spared = True
-    deadly = ()
-
-
-def test_a_renewal_that_came_too_late_is_no_reason_to_go_on() -> None:
-    try_renewals_that_come_late()
+def test_a_renewal_that_came_too_late_is_no_reason_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    try_renewals_that_come_late(monkeypatch)
 
 
 def test_and_that_is_found_if_it_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     _act_without_asking_again_whose_the_runs_are(monkeypatch)
 
     with pytest.raises(Violation, match="promise 2"):
-        try_renewals_that_come_late()
+        try_renewals_that_come_late(monkeypatch)
 
 
 @pytest.mark.parametrize(
     ("plant", "promise"),
     [
-        (_drop_the_fence, "promise 2|UNIQUE constraint"),
+        (_drop_the_fence, "promise 2|promise 6|UNIQUE constraint"),
         (_act_before_the_commit, "promise 1"),
         (_take_a_lost_answer_for_a_lost_commit, "UNIQUE constraint"),
         (_give_a_slot_back_for_every_report, "slot"),

@@ -216,28 +216,28 @@ class Node:
         self.id = NodeId(name)
         self.lease = lease
         self.namespace = namespace
-        self.tick = 0
+        self.commits: list[Commit] = []
 
     def prepare(self, now: float = 0, **rows: Any) -> Commit:
-        self.tick += 1
-        return Commit(
+        commit = Commit(
             namespace=self.namespace,
             node=self.id,
-            tick=self.tick,
+            tick=len(self.commits) + 1,
             now=at(now),
             lease_until=at(now + self.lease),
             **rows,
         )
+        self.commits.append(commit)
+        return commit
 
     async def commit(self, now: float = 0, **rows: Any) -> Receipt:
         return await self.store.commit(self.prepare(now, **rows))
 
     async def last_tick(self) -> int | None:
         """The tick of its last commit that stands; None if the store does not know it."""
-        for tick in range(self.tick, 0, -1):
-            commit = Commit(self.namespace, self.id, tick, at(0), at(0))
+        for commit in reversed(self.commits):
             if await self.store.recover_commit(commit) is not None:
-                return tick
+                return commit.tick
         return None
 
     async def start(self, *numbers: int, now: float = 0, **fields: Any) -> Receipt:

@@ -233,7 +233,7 @@ async def test_a_commit_whose_answer_was_lost_is_waited_for(
         assert not asking.done()
 
     await committing
-    assert await asking == Receipt()
+    assert await asking == Receipt(lease_since=at(0))
 
 
 async def test_payloads_are_json_for_other_programs(

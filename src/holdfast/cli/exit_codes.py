@@ -17,6 +17,8 @@ class ExitCode(IntEnum):
     """The run is parked or paused. Somebody must repair something, then resume the run."""
     NO_ROOM = 74
     """EX_IOERR: the command may have done its work, but could not write its answer."""
+    STALLED = 75
+    """EX_TEMPFAIL: the event loop stood still, so the node gave up its runs. Start it again."""
     INTERRUPTED = 130
     """Ctrl-C ended the command, or detached it from its run: --resume continues the run."""
     BROKEN_PIPE = 141

@@ -8,15 +8,20 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from functools import cache
 from types import FrameType, TracebackType
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from holdfast.cli.views.output import is_terminal, say
 
 QUESTION = "[c]ancel the run, [d]etach (it stops here and can be resumed), or Enter to go on: "
+
+
+_UNHEARD_SECONDS = 0.5
+"""If the event loop has not heard a signal after this long, the next signal ends the process at once."""
 
 
 class InterruptChoice(Enum):
@@ -34,30 +39,49 @@ _ANSWERS = {
 
 
 class Interrupts:
-    """Queues SIGINT and SIGTERM, so that they can be awaited. On Windows Python's own handlers stay."""
+    """Queues SIGINT and SIGTERM, so that they can be awaited. Outside the main thread Python's own handlers
+    stay."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_signal: Callable[[int], None] = lambda _: None) -> None:
+        """`on_signal` is called at once, also if the event loop stands still, with the exit code of a process
+        that the signal ends."""
+        self._on_signal = on_signal
         self._received: asyncio.Queue[signal.Signals] = asyncio.Queue()
-        self._handled: list[signal.Signals] = []
+        self._replaced: dict[signal.Signals, Any] = {}
+        """The handlers that were there before."""
+        self._unheard_since: float | None = None
+        """When a signal came that the event loop has not heard yet."""
         self._code: int | None = None
         self._message = ""
 
     def __enter__(self) -> Self:
-        loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             try:
-                loop.add_signal_handler(each, self._received.put_nowait, each)
-            except (NotImplementedError, RuntimeError, ValueError):
-                continue  # on Windows, and outside the main thread
-            self._handled.append(each)
+                # Not with the loop's own method: that waits for the loop, which may stand still.
+                self._replaced[each] = signal.signal(each, self._receive)
+            except ValueError:
+                continue  # outside the main thread
         return self
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if self._unheard_since is not None and now - self._unheard_since > _UNHEARD_SECONDS:
+            self.end_process(signal.Signals(number))
+        if self._unheard_since is None:
+            self._unheard_since = now
+        self._loop.call_soon_threadsafe(self._hear, signal.Signals(number))
+        self._on_signal(128 + number)
+
+    def _hear(self, received: signal.Signals) -> None:
+        self._unheard_since = None
+        self._received.put_nowait(received)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        loop = asyncio.get_running_loop()
-        for each in self._handled:
-            loop.remove_signal_handler(each)
+        for each, before in self._replaced.items():
+            signal.signal(each, before)
             if self._code is not None:
                 # A signal during Python's shutdown must not change the exit code that is decided. At its
                 # very end Python removes our handlers, but still ignores the signals that are ignored.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
 from holdfast.authoring.kinds import as_data
 from holdfast.cli.database import DatabaseOptions, new_holdfast
+from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.interrupts import Interrupts, close_in_order
 from holdfast.cli.views.output import (
     between,
@@ -66,8 +67,9 @@ async def serve_until_interrupted(
 ) -> None:
     """Returns after SIGTERM or Ctrl-C. Raises NodeStopped, and any error that prevents the start."""
     client = new_holdfast(database, engine=True)
+    client.exit_when_stalled(ExitCode.STALLED)
     await client.open()
-    with Interrupts() as interrupts, user_prints_to_stderr():
+    with Interrupts(client.expect_stop) as interrupts, user_prints_to_stderr():
         server: ApiServer | None = None
 
         async def close() -> None:

@@ -21,6 +21,9 @@ _LOSSES_BY_CHANCE = 3
 SETBACKS_ALLOWED = 8
 """How many nodes in a row may fail to run a run before it stays parked."""
 
+STALLS_ALLOWED = 2
+"""How many nodes may stop because a run holds up their event loop. Then the run stays parked."""
+
 _AFTER_FIRST_SETBACK = dt.timedelta(seconds=5)
 
 LONGEST_DELAY = dt.timedelta(days=36_525)

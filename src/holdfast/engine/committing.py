@@ -53,7 +53,10 @@ class Committer:
 
     def new_commit(self, now: Instant) -> Commit:
         self._ticks += 1
-        return Commit(self._namespace, self.node, self._ticks, now, self._lease.end_after(now))
+        lease = self._lease
+        return Commit(
+            self._namespace, self.node, self._ticks, now, lease.end_after(now), renews=lease.is_due(now)
+        )
 
     async def commit(self, tick: Tick) -> Receipt:
         """Commit. If the lease may have run out meanwhile, ask which runs are still ours before it counts as
@@ -66,15 +69,15 @@ class Committer:
             tick.remove_runs(refused)
             self._residents.discard(refused)
 
-        # The commit renews the lease, but if it took long, the last lease may have run out before that, and
-        # other nodes may have claimed runs that this commit does not hold. Until that is checked, the lease
-        # must not count as renewed: a slot that comes free would start an attempt at such a run.
-        last_lease = self._lease.until
+        if self._lease.has_ended:
+            # The keeper has given up the runs of this node, and is about to cancel this coroutine.
+            await asyncio.Event().wait()
         receipt = await commit_with_retries(self._store, self._clock, tick.commit, refuse_starts)
         self._clock.catch_up()
-        is_sure = tick.holds_all or self._clock.now() < last_lease
-        if is_sure:
-            self._lease.renew(tick.commit)
+        # If another node had ended the lease, this commit has begun a new one. Other nodes may have claimed
+        # runs that this commit does not hold. Until that is checked, the new lease must not count: a slot
+        # that comes free would start an attempt at such a run.
+        is_sure = self._lease.commit(tick.commit, receipt.lease_since, is_checked=tick.holds_all)
         while not is_sure or not self._lease.is_valid(self._clock.now()):
             receipt = await self._confirm(receipt)
             is_sure = tick.is_answer_late = True
@@ -86,6 +89,7 @@ class Committer:
         Without this, the node would start tasks that another node has done and recorded long ago.
         """
         commit = self.new_commit(self._clock.now())
+        commit.renews = True
         known = {each.key: each.epoch for each in self._residents if not each.is_gone}
         known |= {run.key: run.epoch for run, _ in receipt.claimed}
         commit.held = [
@@ -94,7 +98,7 @@ class Committer:
             if run not in receipt.lost and run not in receipt.existing
         ]
         again = await commit_with_retries(self._store, self._clock, commit, lambda _: None)
-        self._lease.renew(commit)
+        self._lease.commit(commit, again.lease_since, is_checked=True)
         return combine_receipts(receipt, again)
 
 
@@ -131,6 +135,7 @@ def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
         existing=first.existing,
         claimed=[each for run, each in claimed.items() if run not in second.lost],
         mail=[mail[id] for id in sorted(mail)],
+        lease_since=second.lease_since,
     )
 
 

@@ -26,7 +26,9 @@ from holdfast.engine.effects import Effects, RunObserver
 from holdfast.engine.gc_pause import gc_paused
 from holdfast.engine.inbox import AFTER_RUNS, BEFORE_RUNS, EngineInbox
 from holdfast.engine.lease import NodeLease
+from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
 from holdfast.engine.log_buffer import LogBuffer
+from holdfast.engine.loop_watch import Activity, FindAttempt, LoopWatch
 from holdfast.engine.resident import Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
@@ -37,7 +39,7 @@ from holdfast.engine.store_poller import StorePoller
 from holdfast.engine.tick import Tick
 from holdfast.engine.tick_budget import FactBudget, TickBudget
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import NodeStopped, NotOpen, Refused, StoreError
+from holdfast.errors import LoopStalled, NotOpen, Refused, StoreError, node_stopped
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Beat, Log, Report
@@ -68,9 +70,12 @@ class Engine:
         queue_limits: Mapping[str, int],
         tuning: Tuning,
         own_runs_only: bool = False,
+        find_attempt: FindAttempt = lambda _: None,
+        watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
+        run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
     ) -> None:
         """With `own_runs_only` the node works only on runs that were started here or passed to `take_up`, and
-        on their children."""
+        on their children. `find_attempt` tells which attempt an asyncio task belongs to."""
         self.node = node
         self._namespace = namespace
         self._store = store
@@ -78,6 +83,13 @@ class Engine:
         self._programs = programs
         self._tuning = tuning
         self._observer = observer
+        self._find_attempt = find_attempt
+        self._watch_loop, self._run_keeper = watch_loop, run_keeper
+        self._keeper: LeaseKeeper | None = None
+        self._keeper_runner: KeeperRunner | None = None
+        self.on_stall: Callable[[LoopStalled], None] = lambda _: None
+        """Called, on another thread, when the node has given up because its event loop stands still."""
+        activity = self._activity = Activity()
         inbox = self._inbox = EngineInbox()
         alarms = self._alarms = Alarms()
         lease = self._lease = NodeLease(tuning.lease)
@@ -105,6 +117,7 @@ class Engine:
             scope=scope,
             inbox=inbox,
             tuning=tuning,
+            activity=activity,
         )
         admission = self._admission = Admission(residents, programs, tuning, scope)
         schedules = ScheduleFirer(store, programs, namespace, new_key)
@@ -137,6 +150,7 @@ class Engine:
         self._registered: set[tuple[str, str]] = set()
         """Workflows of children whose definitions are known to be in the store, by name and version."""
         self._is_ticking = self._is_draining = False
+        self._stalled: LoopStalled | None = None
         self._main: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
         self.failure: BaseException | None = None
@@ -150,7 +164,51 @@ class Engine:
             self.node = self._committer.node = node
         self._stop_listening = self._store.listen(self._poller.poll_now)
         self._poller.poll_now()
+        self._start_keeper()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
+
+    def _start_keeper(self) -> None:
+        renewal = self._store.open_renewal(self._tuning.lease / 3)
+        self._lease.is_kept = renewal is not None
+        if renewal is None:
+            return
+        watch = self._watch_loop(self._clock, self._activity, self._find_attempt, self._tuning.look_every)
+
+        def stop_stalled(error: LoopStalled) -> None:
+            self.on_stall(error)
+            watch.post(self._end_stalled, error)
+
+        self._keeper = LeaseKeeper(
+            renewal,
+            self._lease,
+            watch,
+            self._clock,
+            self._tuning,
+            namespace=self._namespace,
+            node=self.node,
+            has_runs=lambda: len(self._residents) > 0 or self._activity.run is not None,
+            on_stall=stop_stalled,
+        )
+        self._keeper_runner = self._run_keeper(self._keeper, self._activity)
+        self._keeper_runner.start()
+
+    def _end_stalled(self, error: LoopStalled) -> None:
+        """The event loop moves again, after the node has given up its runs."""
+        self._stalled = error
+        if self._main is not None:
+            self._main.cancel()
+
+    def expect_stop(self) -> None:
+        """The process was told to stop. If its event loop stands still, `on_stall` is called after the drain
+        time. May be called by a signal handler."""
+        if self._keeper is not None and self._keeper_runner is not None:
+            self._keeper.expect_stop()
+            self._keeper_runner.wake()
+
+    async def _stop_keeper(self) -> None:
+        if self._keeper_runner is not None:
+            self._keeper_runner.close()
+            await self._keeper_runner.wait_until_closed()
 
     async def stop(self) -> None:
         """Let running tasks finish for a while, hand back the rest, and remove the node's row."""
@@ -167,6 +225,7 @@ class Engine:
             await self.kill()
             return
         await self._dispatcher.stop_executors()
+        await self._stop_keeper()
         if self.failure is None:
             with contextlib.suppress(StoreError, TimeoutError):  # otherwise the lease runs out by itself
                 async with asyncio.timeout(_LEAVE_TIMEOUT.total_seconds()):
@@ -191,6 +250,7 @@ class Engine:
             self._main.cancel()
             await asyncio.gather(self._main, return_exceptions=True)
         self._residents.drop_all()
+        await self._stop_keeper()
         await self._dispatcher.stop_executors()
         self.drop_everything()
 
@@ -199,6 +259,8 @@ class Engine:
         if self._stop_listening is not None:
             self._stop_listening()
             self._stop_listening = None
+        if self._keeper_runner is not None:
+            self._keeper_runner.close()
         self._starts.refuse(NotOpen())
         self._loader.drop()
         self._residents.drop_all()
@@ -216,7 +278,7 @@ class Engine:
         with that id exists already, it gets the key of that run. `schedule` names the schedule that the runs
         are started for, if there is one."""
         if isinstance(self.failure, Exception):
-            raise NodeStopped(self.failure)
+            raise node_stopped(self.failure)
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
         answer = self._starts.add(workflow, pinned, runs, schedule)
@@ -271,16 +333,25 @@ class Engine:
             await self._end_running_attempts()
             await self._tick(hand_back=True)
         except asyncio.CancelledError:
-            raise
+            if self._stalled is None:
+                raise
+            self._fail(self._stalled)
         except BaseException as error:
-            self.failure = error
-            if isinstance(error, Exception):
-                _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
-                self._starts.refuse(NodeStopped(error))
-                self._observer.node_stopped(NodeStopped(error))
-            self.drop_everything()
+            self._fail(error)
         finally:
             self._is_ticking = False
+
+    def _fail(self, error: BaseException) -> None:
+        self.failure = error
+        if isinstance(error, LoopStalled):
+            # Other nodes have its runs now, so its attempts are cancelled.
+            self._residents.discard([resident.key for resident in self._residents])
+        elif isinstance(error, Exception):
+            _log.critical("node %s has stopped by an error of its own", self.node, exc_info=error)
+        if isinstance(error, Exception):
+            self._starts.refuse(node_stopped(error))
+            self._observer.node_stopped(node_stopped(error))
+        self.drop_everything()
 
     async def _end_running_attempts(self) -> None:
         """Cancel attempts that are sure to end, and wait for their end, before they are handed back: the next
@@ -308,7 +379,7 @@ class Engine:
             self._attempt_timers.next_unrecorded_running(),
             self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
-            self._lease.renew_at if len(self._residents) else None,
+            self._lease.commit_at if len(self._residents) else None,
         ]
         return min((due for due in dues if due is not None), default=None)
 
@@ -395,7 +466,8 @@ class Engine:
                 continue
             if budget.is_spent():
                 self._residents.put_back([resident, *ready])
-                return
+                break
+            self._activity.begin(resident.record)
             tick.advance(resident)
             if not resident.is_gone:
                 self._residents.update_idle(resident, tick.now)
@@ -403,12 +475,13 @@ class Engine:
             if after - before > _LONG_STEP:
                 _log.warning(
                     "workflow %r (run %s) has held up everything on this node for %.1f s; what takes time "
-                    "belongs in a task: a node that is silent for longer than its lease loses its runs",
+                    "belongs in a task: a node whose event loop stands still for too long stops",
                     resident.record.workflow,
                     resident.run_id,
                     (after - before) / 1_000_000,
                 )
             before = after
+        self._activity.end()
 
     def _request_work(self, tick: Tick) -> None:
         """Have the commit claim runs and collect mail, if there are any."""
@@ -428,6 +501,6 @@ class Engine:
         poller.wants_mail = False
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
-        renew_at = self._lease.renew_at
-        must_renew = len(self._residents) and (renew_at is None or renew_at <= now)
+        commit_at = self._lease.commit_at
+        must_renew = len(self._residents) and (commit_at is None or commit_at <= now)
         return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)

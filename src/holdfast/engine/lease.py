@@ -1,4 +1,9 @@
-"""The lease of this node, as the node knows it: until when its runs are surely its own."""
+"""The lease of this node, as the node knows it: until when its runs are surely its own.
+
+A keeper renews it from a thread of its own (lease_keeper.py). Where there is no keeper, commits renew it.
+Both threads set the fields, one field at a time, and no order of that is wrong: at worst the node asks once
+more which runs are its own.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +15,66 @@ from holdfast.ports.commits import Commit
 
 class NodeLease:
     def __init__(self, length: dt.timedelta) -> None:
-        self._length = length
+        self.length = length
         self.until = Instant(0)
-        self.renew_at: Instant | None = None
-        """When a commit should renew the lease, even if there is nothing else to write."""
+        self.since = Instant(0)
+        """Since when the node has had this lease without a break. The row of the node has the same instant,
+        so a renewal shows whether another node has ended the lease meanwhile."""
+        self.is_kept = False
+        """A keeper renews the lease."""
+        self.has_ended = False
+        """The node has given up its lease and its runs for good."""
+        self._renewed_at: Instant | None = None
 
     def end_after(self, now: Instant) -> Instant:
         """The end of a lease that begins now."""
-        return later(now, self._length)
+        return later(now, self.length)
 
-    def renew(self, commit: Commit) -> None:
-        """The commit stands, and with it the lease that it asked for."""
-        self.renew_at = later(commit.now, self._length / 3)
-        self.until = commit.lease_until
+    @property
+    def renew_at(self) -> Instant | None:
+        """When the keeper should renew the lease."""
+        return None if self._renewed_at is None else later(self._renewed_at, self.length / 3)
+
+    @property
+    def commit_at(self) -> Instant | None:
+        """When a commit should renew the lease, even if there is nothing else to write: if there is no
+        keeper, or if the keeper cannot reach the store."""
+        share = 2 if self.is_kept else 3
+        return None if self._renewed_at is None else later(self._renewed_at, self.length / share)
+
+    def is_due(self, now: Instant) -> bool:
+        """Whether the next commit must renew the lease."""
+        due = self.commit_at
+        return not self.is_kept or due is None or due <= now
+
+    def commit(self, commit: Commit, since: Instant, *, is_checked: bool) -> bool:
+        """The commit stands. The store had the lease since then. False if the node must ask which runs are
+        still its own, because another node has ended its lease; `is_checked`: this commit has asked."""
+        if since != self.since:
+            if not is_checked:
+                return False
+            self.since, self.until = since, Instant(0)
+        if commit.renews:
+            self.until = max(self.until, commit.lease_until)
+            self._renewed_at = commit.now
+        return True
+
+    def renew(self, since: Instant, asked_at: Instant, until: Instant) -> None:
+        """The keeper has renewed the lease that the node has had since then."""
+        if since == self.since and not self.has_ended:
+            self.until = until
+            self._renewed_at = asked_at
+
+    def lose(self, since: Instant) -> None:
+        """The keeper found that another node has ended this lease."""
+        if since == self.since:
+            self.until = Instant(0)
+
+    def end(self) -> None:
+        self.has_ended = True
+        self.until = Instant(0)
 
     def is_valid(self, now: Instant) -> bool:
         """False after this process stood still, or the store was away, for too long. Then the node may start
         no attempt before a commit has confirmed which runs are still its own."""
-        return now < self.until
+        return now < self.until and not self.has_ended

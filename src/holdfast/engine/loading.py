@@ -7,6 +7,7 @@ counted and handed back like the others. But it has no program and no events. It
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from holdfast.core.events import MessageId
@@ -15,16 +16,18 @@ from holdfast.core.program import Program
 from holdfast.core.records import History, MessageRecord
 from holdfast.core.slices import Slices
 from holdfast.engine.resident import Resident
+from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import HistoryPage, HistoryPlace
 
 Replay: TypeAlias = Slices[tuple[Past, Program]]
 
 
 class LoadingRun:
-    __slots__ = ("history", "mail", "place", "replay", "resident")
+    __slots__ = ("history", "mail", "place", "replay", "resident", "stalls")
 
-    def __init__(self, resident: Resident) -> None:
+    def __init__(self, resident: Resident, stalls: Sequence[StallRecord]) -> None:
         self.resident = resident
+        self.stalls = stalls
         self.history = History(resident.record, [], [], [], [], outcomes={})
         self.place: HistoryPlace | None = HistoryPlace()
         """Where its next page begins. None: all of its history has been read."""

@@ -9,7 +9,7 @@ import asyncio
 import datetime as dt
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from holdfast.core.commands import Command
@@ -23,7 +23,7 @@ from holdfast.core.history import (
     run_outcome,
     task_number,
 )
-from holdfast.core.policies import SETBACKS_ALLOWED
+from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.remote import read_report
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
@@ -40,14 +40,15 @@ from holdfast.engine.inbox import (
     WorkerReported,
 )
 from holdfast.engine.loading import LoadingRun, Replay
+from holdfast.engine.loop_watch import Activity
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import DeterminismError, JournalCorrupt, StoreUnavailable, TooManySetbacks
+from holdfast.errors import DeterminismError, JournalCorrupt, StoreUnavailable, TooManySetbacks, TooManyStalls
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
-from holdfast.ports.nodes import EngineStore
+from holdfast.ports.nodes import EngineStore, StallRecord
 from holdfast.ports.programs import Programs
 
 _log = logging.getLogger("holdfast.engine")
@@ -76,6 +77,7 @@ class RunLoader:
         scope: RunScope,
         inbox: EngineInbox,
         tuning: Tuning,
+        activity: Activity,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -86,6 +88,7 @@ class RunLoader:
         self._scope = scope
         self._inbox = inbox
         self._tuning = tuning
+        self._activity = activity
         self._loading: dict[RunKey, LoadingRun] = {}
         """All runs that are in one of the queues."""
         self._claimed: deque[LoadingRun] = deque()
@@ -98,7 +101,7 @@ class RunLoader:
     async def receive(self, receipt: Receipt) -> None:
         """Take the runs and the mail that came with a commit. `go_on` loads the runs."""
         await self._learn_definitions(receipt.claimed)
-        self._adopt(receipt.claimed)
+        self._adopt(receipt.claimed, await self._find_stalls(receipt.claimed))
         mail: list[MessageRecord] = []
         for message in receipt.mail:
             loading = self._loading.get(message.run)
@@ -156,7 +159,16 @@ class RunLoader:
 
     # --- claimed runs
 
-    def _adopt(self, claimed: Sequence[Claimed]) -> None:
+    async def _find_stalls(self, claimed: Sequence[Claimed]) -> dict[RunKey, list[StallRecord]]:
+        """A stall is a setback too, so only runs with setbacks can have any."""
+        suspects = [run.key for run, _ in claimed if run.setbacks]
+        found: dict[RunKey, list[StallRecord]] = {}
+        if suspects:
+            for stall in await self._ask(lambda: self._store.find_stalls(suspects)):
+                found.setdefault(stall.run, []).append(stall)
+        return found
+
+    def _adopt(self, claimed: Sequence[Claimed], stalls: Mapping[RunKey, Sequence[StallRecord]]) -> None:
         for run, is_new in claimed:
             known = self._residents.get(run.key)
             if known is not None and known.epoch == run.epoch:
@@ -166,7 +178,7 @@ class RunLoader:
                 self._residents.discard([run.key])
             resident = Resident(run, _NoProgram())
             self._residents.add(resident)
-            loading = LoadingRun(resident)
+            loading = LoadingRun(resident, stalls.get(run.key, ()))
             if is_new:
                 loading.place = None
                 self._read.append(loading)
@@ -207,6 +219,7 @@ class RunLoader:
                 if self._is_here(loading):
                     if loading.place is not None:
                         break
+                    self._activity.begin(loading.resident.record)
                     try:
                         if not self._replay_until(loading, ends_at):
                             break
@@ -218,6 +231,7 @@ class RunLoader:
                     del self._loading[loading.resident.key]
                 if self._clock.elapsed() >= ends_at:
                     break
+            self._activity.end()
         if edited:
             await self._explain(edited)
         if late:
@@ -240,7 +254,9 @@ class RunLoader:
         for loading, error in edited:
             run = loading.resident.record
             recorded = await self._recorded_input(run, error.task)
+            self._activity.begin(run)
             self._programs.explain(run, error, stored.get((run.workflow, run.version)), recorded)
+            self._activity.end()
             if not loading.resident.is_gone:
                 self._post_unable(loading, error)
 
@@ -282,6 +298,9 @@ class RunLoader:
                 self._scope.add([child.key])
         if resident.record.setbacks >= SETBACKS_ALLOWED:
             raise TooManySetbacks(resident.record.setbacks)
+        if len(loading.stalls) >= STALLS_ALLOWED:
+            last = max(loading.stalls, key=lambda stall: stall.at)
+            raise TooManyStalls(len(loading.stalls), last.task, last.stack)
         program = yield from self._programs.replay(resident.record, past, steps)
         return past, program
 

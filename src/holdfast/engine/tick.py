@@ -77,7 +77,7 @@ from holdfast.engine.inbox import (
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
-from holdfast.errors import FamilyTooDeep
+from holdfast.errors import FamilyTooDeep, TooManyStalls
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -428,7 +428,9 @@ class Tick:
         self._hand_back(resident)
         hold(self.commit, resident)
         failure = encode_failure(capture(error))
-        wait = wait_after_setback(resident.record.setbacks)
+        # No other node has code that returns where this does not. An operator must say that it is mended.
+        is_final = isinstance(error, TooManyStalls)
+        wait = None if is_final else wait_after_setback(resident.record.setbacks)
         again_at, reasons = None, []
         if wait is not None:
             again_at = later(self.now, wait)

@@ -10,6 +10,10 @@ import msgspec
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     lease: dt.timedelta = dt.timedelta(seconds=15)
     """How long a node may be silent before others take its runs. A node with runs renews it at a third."""
+    stall: dt.timedelta = dt.timedelta(seconds=60)
+    """How long the event loop may stand still before the node gives up its runs and stops."""
+    look_every: dt.timedelta = dt.timedelta(milliseconds=250)
+    """How often to look whether the event loop moves."""
     drain: dt.timedelta = dt.timedelta(seconds=10)
     """How long a stopping node lets tasks finish before it hands them back."""
     poll: dt.timedelta = dt.timedelta(seconds=20)

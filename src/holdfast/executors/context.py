@@ -175,6 +175,12 @@ enter = _current.set
 """For executors: set the current task context, inside the context variables of its attempt."""
 
 
+def attempt_in(variables: Context) -> Attempt | None:
+    """The attempt to which these context variables belong."""
+    context = variables.get(_current)
+    return None if context is None else context._attempt  # pyright: ignore[reportPrivateUsage]
+
+
 def _current_record_sink() -> RecordSink | None:
     context = _current.get(None)
     return None if context is None else context._log_record  # pyright: ignore[reportPrivateUsage]

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from contextvars import Context
+from typing import Any
 
 from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen
-from holdfast.executors.context import EngineLink, TaskContext, enter, outcome_of
+from holdfast.executors.context import EngineLink, TaskContext, attempt_in, enter, outcome_of
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 
 
@@ -118,3 +120,14 @@ class InlineExecutor:
         context.end()
         if not self._is_stopped:
             self._report(attempt, outcome)
+
+
+def attempt_of(task: asyncio.Task[Any]) -> Attempt | None:
+    """The attempt whose asyncio task this is, or in which it was created. May be called from another
+    thread."""
+    frame = getattr(task.get_coro(), "cr_frame", None)
+    if frame is not None and frame.f_code is InlineExecutor._run.__code__:  # pyright: ignore[reportPrivateUsage]
+        return frame.f_locals["attempt"]
+    # Python 3.11 does not tell the context variables of a task.
+    get_context: Callable[[], Context] | None = getattr(task, "get_context", None)
+    return None if get_context is None else attempt_in(get_context())

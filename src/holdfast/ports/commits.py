@@ -174,9 +174,14 @@ class Commit(msgspec.Struct):
     namespace: str
     node: NodeId
     tick: int
-    """Counts the commits of this node. It is stored in the row of the node, for `recover_commit`."""
+    """Counts the commits of this node, for `recover_commit`."""
     now: Instant
     lease_until: Instant
+    """When the lease ends, if this commit renews it."""
+    renews: bool = True
+    """Renew the lease. False while a keeper does that, beside the commits."""
+    transaction: str | None = None
+    """The id of the transaction that wrote the commit, for `recover_commit`. Some stores set it."""
     size: int = 0
     """About how many bytes its payloads have."""
     is_retry: bool = False
@@ -246,3 +251,6 @@ class Receipt(msgspec.Struct, frozen=True):
     claimed: list[Claimed] = []
     mail: list[MessageRecord] = []
     """Unread messages of the runs that this node owns, including the claimed runs, in order."""
+    lease_since: Instant = Instant(0)
+    """Since when the node has had its lease without a break. If this differs from what the node knows,
+    another node has freed its runs meanwhile, and this commit has begun a new lease."""

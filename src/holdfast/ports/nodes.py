@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -23,6 +24,42 @@ class NextWork(NamedTuple):
     has_mail: bool
     schedule_at: Instant | None = None
     """When the next schedule of this node's workflows is due."""
+
+
+class Stall(NamedTuple):
+    """A run that held up the event loop of its node, and did not stop."""
+
+    run: RunKey
+    task: str | None
+    """The async task that did it; None for the code of the workflow."""
+    stack: str
+    """Of the event loop's thread."""
+
+
+class StallRecord(NamedTuple):
+    run: RunKey
+    node: str
+    at: Instant
+    task: str | None
+    stack: str
+
+
+class LeaseRenewal(Protocol):
+    """Renews the lease of one node on a connection of its own, so that it waits for nothing else that the
+    node does. The methods block, and one thread at a time may call them. They raise StoreUnavailable and
+    StoreFull."""
+
+    def renew(self, node: NodeId, since: Instant, until: Instant) -> bool:
+        """Renew the lease that the node has had since then. False if it has lost it: another node may own its
+        runs."""
+        ...
+
+    def end(self, namespace: str, node: NodeId, stall: Stall | None, now: Instant) -> None:
+        """Record the stall, if the node owns the run, and end the lease. The node's runs are due at once for
+        any other node. A stall counts as a setback of its run."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class NodeStore(Protocol):
@@ -64,6 +101,17 @@ class NodeStore(Protocol):
 
     async def expire_nodes(self, namespace: str, nodes: Sequence[str]) -> None:
         """Treat these nodes as if their leases had run out: free their runs, with a setback for each run."""
+        ...
+
+    def open_renewal(self, patience: dt.timedelta) -> LeaseRenewal | None:
+        """None if this store does everything in the calls themselves. Then commits renew the lease.
+
+        A renewal that takes longer than `patience` fails.
+        """
+        ...
+
+    async def find_stalls(self, runs: Sequence[RunKey]) -> list[StallRecord]:
+        """The stalls of these runs since they were last resumed, in no order."""
         ...
 
 

@@ -29,14 +29,28 @@ from holdfast.stores.database import Row, Transaction
 from holdfast.stores.records import message_record, run_record
 
 _FINAL = frozenset(status.value for status in RunStatus if status.is_final)
+_LONG_WAIT = 1.0
+"""Seconds. A wait for the right to write that is longer than this may have cost other nodes their leases."""
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
+
+
+class CommitUnderWay(Exception):
+    """A commit whose answer was lost is not done yet: its connection is gone, and its transaction goes on."""
 
 
 def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     # This locks the row of the node. A reaper deletes that row before it frees the node's runs. So either the
     # commit ends before its runs are freed, or it waits here for the reaper and then finds them lost.
-    tx.run("renew_lease", commit.node, commit.namespace, commit.tick, commit.lease_until, commit.now)
-    lost = _find_lost(tx, commit)
+    held = tx.send(
+        "hold_lease",
+        commit.node,
+        commit.namespace,
+        commit.tick,
+        commit.lease_until,
+        commit.now,
+        int(commit.renews),
+    )
+    asked, lost = commit, _find_lost(tx, commit)
     existing = _create(tx, commit, lost)
     if lost or existing:
         commit = _without(commit, lost, existing)
@@ -45,13 +59,22 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     claimed, mail = _take_work(tx, commit)
     if _concerns_others(commit):
         tx.announce()
-    return Receipt(lost, existing, claimed, mail)
+    # Read last, because the answers to the other statements have brought this one along. It must be known
+    # before the transaction is committed.
+    ((since, transaction),) = held()
+    asked.transaction = transaction or asked.transaction
+    return Receipt(lost, existing, claimed, mail, since)
 
 
 def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
-    """The receipt of a commit whose answer was lost, read from the database; None if it was not written."""
-    # On Postgres this waits for a commit that is still under way on an abandoned connection.
-    if tx.rows("node_tick", commit.node) != [(commit.tick,)]:
+    """The receipt of a commit whose answer was lost, read from the database; None if it was not written.
+    Raises CommitUnderWay."""
+    tx.run("await_commit", commit.node)
+    found = tx.rows("find_commit", commit.node, commit.tick, commit.transaction)
+    status, since, _ = found[0] if found else ("aborted", None, None)
+    if status == "in progress":
+        raise CommitUnderWay
+    if status != "committed" or since is None:  # or the node has lost its lease, and with it all its runs
         return None
     tx.rows("collect_mail", commit.node)
     owned = tx.rows("owned_runs", commit.node)
@@ -62,6 +85,7 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
         existing=_were_refused(tx, commit),
         claimed=[Claimed(run_record(row[:-1]), bool(row[-1])) for row in owned],
         mail=[message_record(row) for row in mail],
+        lease_since=since,
     )
 
 
@@ -278,6 +302,10 @@ def _take_work(tx: Transaction, commit: Commit) -> tuple[list[Claimed], list[Mes
 
 
 def reap(tx: Transaction, commit: Commit) -> None:
+    # While one transaction kept everybody from writing, no node could renew its lease, however alive it is.
+    # They get their turn first. A claim that comes after this one finds the dead.
+    if tx.waited > _LONG_WAIT:
+        return
     expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
     if expired:
         tx.many("free_runs", expired, commit.now, 1)

@@ -21,9 +21,20 @@ class Transaction(Protocol):
     In a batch, the parameters are `common`, followed by the fields of the row.
     """
 
+    @property
+    def waited(self) -> float:
+        """How many seconds the transaction waited to begin, because another one kept everybody from writing.
+        0 where transactions run side by side."""
+        ...
+
     def run(self, query: str, *params: Any) -> None: ...
 
     def rows(self, query: str, *params: Any) -> list[Row]: ...
+
+    def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
+        """Run the query. The returned function gives its rows, and does not wait for an answer of its own if
+        a later query has been answered before."""
+        ...
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
         """Run the query for every row. Returns how many rows it changed. Without rows nothing is sent."""
@@ -86,6 +97,10 @@ class Database(Protocol):
         ...
 
     def connect(self) -> Connection: ...
+
+    def connect_to_renew(self, patience: float) -> Connection:
+        """A connection for renewing leases. It waits for locks and answers for `patience` seconds."""
+        ...
 
     def migrate(self, connection: Connection) -> None:
         """Bring the schema up to date. Raises SchemaTooNew, and StoreUnavailable if a migration fails."""

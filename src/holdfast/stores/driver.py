@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 from holdfast.stores.database import Connection, Database, Row, TransactionScript
 from holdfast.stores.lanes import LaneName, LaneSet
+from holdfast.stores.lease_renewal import SqlLeaseRenewal
 
 T = TypeVar("T")
 
@@ -26,6 +27,7 @@ class Driver:
         self._lanes = LaneSet(database, threads=threads)
         self._changes = _ChangeListeners(database, self._lanes, threads=threads)
         self._is_of_engine = False
+        self._renewals: list[SqlLeaseRenewal] = []
 
     def for_engine(self) -> Self:
         """A driver with the lanes of the engine, on the same database. It is open whenever this one is."""
@@ -40,7 +42,7 @@ class Driver:
     @property
     def statements(self) -> int:
         """How many statements this process has sent to the database so far."""
-        return self._lanes.statements
+        return self._lanes.statements + sum(each.statements for each in self._renewals)
 
     async def open(self) -> None:
         if self._lanes.is_open:
@@ -89,6 +91,14 @@ class Driver:
     async def fetch(self, query: str, *params: Any, may_be_long: bool = False) -> list[Row]:
         """The rows of one query, in its own transaction."""
         return await self.read(lambda tx: tx.rows(query, *params), may_be_long=may_be_long)
+
+    def open_renewal(self, patience: float) -> SqlLeaseRenewal | None:
+        """None without threads: then nothing may be done outside of the calls."""
+        if not self._threads:
+            return None
+        renewal = SqlLeaseRenewal(lambda: self._database.connect_to_renew(patience))
+        self._renewals.append(renewal)
+        return renewal
 
     def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
         return self._changes.add(on_change)

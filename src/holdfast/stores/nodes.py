@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 from holdfast.core.values import Instant, NodeId, RunKey
+from holdfast.errors import StoreUnavailable
 from holdfast.ports.commits import Commit, Receipt
-from holdfast.ports.nodes import NextWork
-from holdfast.stores.commit_script import recover_commit, write_commit
+from holdfast.ports.nodes import NextWork, Stall, StallRecord
+from holdfast.stores.commit_script import CommitUnderWay, recover_commit, write_commit
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.lease_renewal import SqlLeaseRenewal, end_lease, renew_lease
 from holdfast.stores.sql_role import SqlRole
 
 
@@ -17,7 +20,27 @@ class SqlNodeStore(SqlRole):
         return await self._driver.write(lambda tx: write_commit(tx, commit))
 
     async def recover_commit(self, commit: Commit) -> Receipt | None:
-        return await self._driver.write(lambda tx: recover_commit(tx, commit))
+        try:
+            return await self._driver.write(lambda tx: recover_commit(tx, commit))
+        except CommitUnderWay:
+            reason = "the last commit is still under way on a connection that broke"
+            raise StoreUnavailable(self._driver.name, reason) from None
+
+    def open_renewal(self, patience: dt.timedelta) -> SqlLeaseRenewal | None:
+        return self._driver.open_renewal(patience.total_seconds())
+
+    async def renew_lease(self, node: NodeId, since: Instant, until: Instant) -> bool:
+        """As a `LeaseRenewal` does. For stores without threads, which open none."""
+        return await self._driver.write(lambda tx: renew_lease(tx, node, since, until))
+
+    async def end_lease(self, namespace: str, node: NodeId, stall: Stall | None, now: Instant) -> None:
+        """As a `LeaseRenewal` does."""
+        await self._driver.write_and_tell(lambda tx: end_lease(tx, namespace, node, stall, now))
+
+    async def find_stalls(self, runs: Sequence[RunKey]) -> list[StallRecord]:
+        keys: list[Row] = [(run,) for run in runs]
+        rows = await self._driver.read(lambda tx: tx.many_returning("stalls_of", keys))
+        return [StallRecord(*row) for row in rows]
 
     async def next_work(
         self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()

@@ -161,7 +161,9 @@ class SqlRunStore(SqlRole):
         def script(tx: Transaction) -> list[RunKey]:
             tx.announce()
             keys: list[Row] = [(run,) for run in sorted(runs)]
-            return [row[0] for row in tx.many_returning("unpark_runs", keys, namespace, now)]
+            resumed = tx.many_returning("unpark_runs", keys, namespace, now)
+            tx.many("forget_stalls", resumed)
+            return [row[0] for row in resumed]
 
         return await self._driver.write_and_tell(script)
 
@@ -267,5 +269,6 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("take_messages", overtaken)
     # Outcomes that are dropped may have led to some of the state. The program sets the state again.
     tx.many("clear_state", [(each.run,) for each in family])
+    tx.many("forget_stalls", [(each.run,) for each in family])
     tx.announce()
     return True

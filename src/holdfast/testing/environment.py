@@ -32,7 +32,7 @@ from holdfast.client.waiters import Ending, Waiters, all_of
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
 from holdfast.engine.engine import Engine
-from holdfast.errors import NodeStopped, RunParked
+from holdfast.errors import RunParked, node_stopped
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
@@ -189,7 +189,7 @@ class Environment(Client):
         while turns < _TURNS:
             failure = self.engine.failure
             if isinstance(failure, Exception):
-                raise NodeStopped(failure)  # a failed engine never becomes quiet
+                raise node_stopped(failure)  # a failed engine never becomes quiet
             is_quiet = self.engine.is_quiet
             turns = turns + 1 if is_quiet else 0
             await asyncio.sleep(0 if is_quiet else 0.0005)

@@ -99,8 +99,14 @@ async def _run(
 ) -> ExitCode:
     # The engine works on this run only. Otherwise it would begin other runs and leave them at the end.
     client = new_holdfast(request.database, engine="own")
+    client.exit_when_stalled(ExitCode.STALLED)
     await client.open()
-    with Interrupts() as interrupts:
+
+    def detach(code: int) -> None:
+        if code == ExitCode.TERMINATED:  # after Ctrl-C the user may decide to go on
+            client.expect_stop(code)
+
+    with Interrupts(detach) as interrupts:
         try:
             if existing is None:
                 run = await client.start_with(workflows[0], *arguments, id=request.id)

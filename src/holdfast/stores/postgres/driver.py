@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
@@ -93,6 +94,10 @@ class PostgresDatabase:
     def connect(self) -> PostgresConnection:
         return PostgresConnection(self._url, self._line, self._explained, self._pids, self.name)
 
+    def connect_to_renew(self, patience: float) -> PostgresConnection:
+        line = {**self._line, "connect_timeout": max(2, math.ceil(patience))}
+        return PostgresConnection(self._url, line, self._explained, self._pids, self.name, patience)
+
     def migrate(self, connection: Connection) -> None:
         migrations.migrate(self, connection, self.migrations())
 
@@ -172,8 +177,11 @@ class PostgresConnection:
         explained: Callable[[psycopg.Error], Exception],
         pids: set[int],
         name: str,
+        patience: float | None = None,
     ) -> None:
+        """`patience` is how many seconds to wait for an answer, if not as long as usual."""
         self._name = name
+        self._patience = patience
         self._explained = explained
         self._pids = pids
         self._announces = False
@@ -254,7 +262,7 @@ class PostgresConnection:
     def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
         self._announces = False
-        self._connection.patience, self._parts = _ANSWER_SECONDS, 0
+        self._connection.patience, self._parts = self._patience or _ANSWER_SECONDS, 0
         self.statements += 2
         try:
             # The pipeline sends statements without a result together with the next one that has a result.
@@ -282,11 +290,16 @@ class PostgresConnection:
 
     # --- as a Transaction
 
+    waited = 0.0
+
     def run(self, query: str, *params: Any) -> None:
         self._send(query, params)
 
     def rows(self, query: str, *params: Any) -> list[Row]:
         return self._fetch(self._send(query, params))
+
+    def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
+        return self._send(query, params).fetchall
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
         if not rows:

@@ -45,6 +45,14 @@ PRAGMA cache_size = -65536;
 PRAGMA temp_store = MEMORY;
 """
 
+# A lease that a power cut takes back was the lease of a node that the power cut has ended. So nothing is
+# synced: the next commit syncs it along with its own pages. Checkpoints are left to the other connections.
+_SETTINGS_TO_RENEW = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA wal_autocheckpoint = 0;
+"""
+
 _OVER_QUOTA = (errno.EDQUOT, errno.EFBIG)
 
 # The cause is not the statement but the file, its disk or another process.
@@ -92,6 +100,9 @@ class SqliteDatabase:
             raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
         return SqliteConnection(self._path, self.name)
 
+    def connect_to_renew(self, patience: float) -> SqliteConnection:
+        return SqliteConnection(self._path, self.name, patience, _SETTINGS_TO_RENEW)
+
     def migrate(self, connection: Connection) -> None:
         migrations.migrate(self, connection, self.migrations())
 
@@ -115,7 +126,9 @@ class SqliteDatabase:
 
 
 class SqliteConnection:
-    def __init__(self, path: str, name: str) -> None:
+    def __init__(
+        self, path: str, name: str, patience: float = _BUSY_SECONDS, settings: str = _SETTINGS
+    ) -> None:
         self._name = name
         self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
         self.statements = 0
@@ -123,8 +136,9 @@ class SqliteConnection:
         try:
             # Any: apsw's annotations use collections.abc.Buffer, which Python 3.11 does not have.
             self._connection: Any = apsw.Connection(path)
-            self._connection.set_busy_handler(_BusyHandler())
-            _configure(self._connection)
+            self._busy = _BusyHandler(patience)
+            self._connection.set_busy_handler(self._busy)
+            _configure(self._connection, settings, patience)
         except apsw.Error as error:
             raise self._explained(error) from error
 
@@ -167,6 +181,7 @@ class SqliteConnection:
     def _transaction(self, begin: str, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
         self.statements += 2
+        self._busy.waited = 0.0
         try:
             execute(begin)
             try:
@@ -196,6 +211,10 @@ class SqliteConnection:
 
     # --- as a Transaction
 
+    @property
+    def waited(self) -> float:
+        return self._busy.waited
+
     def run(self, query: str, *params: Any) -> None:
         self.statements += 1
         self._connection.execute(_queries()[query], _bound(params))
@@ -203,6 +222,10 @@ class SqliteConnection:
     def rows(self, query: str, *params: Any) -> list[Row]:
         self.statements += 1
         return self._connection.execute(_queries()[query], _bound(params)).fetchall()
+
+    def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
+        rows = self.rows(query, *params)
+        return lambda: rows
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
         if not rows:
@@ -234,14 +257,14 @@ def _bound(params: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(json.dumps(param) if isinstance(param, list) else param for param in params)
 
 
-def _configure(connection: Any) -> None:
+def _configure(connection: Any, settings: str, patience: float) -> None:
     # If two processes switch a new file to WAL at once, both may get SQLITE_BUSY in spite of the busy
     # handler: SQLite does not let them wait for each other while each holds a lock.
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + patience
     while True:
         try:
             # fetchall, because apsw stops at a statement that returns rows, as the first one does.
-            connection.execute(_SETTINGS).fetchall()
+            connection.execute(settings).fetchall()
             return
         except apsw.BusyError:
             if time.monotonic() > deadline:
@@ -256,13 +279,17 @@ class _BusyHandler:
     releases the lock only for moments. A handler that tries so seldom would starve.
     """
 
-    def __init__(self) -> None:
-        self._deadline = 0.0
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._began = 0.0
+        self.waited = 0.0
+        """Seconds, in the last wait."""
 
     def __call__(self, times_called: int) -> bool:
         now = time.monotonic()
         if times_called == 0:
-            self._deadline = now + _BUSY_SECONDS
+            self._began = now
         # Random, so that two waiting processes do not try in step.
         time.sleep(_BUSY_RETRY_SECONDS * random.uniform(0.2, 1.0))
-        return now < self._deadline
+        self.waited = time.monotonic() - self._began
+        return self.waited < self._patience

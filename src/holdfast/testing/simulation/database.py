@@ -7,6 +7,7 @@ may lose the operation or the answer, or end the process that sent it.
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ import msgspec
 from holdfast.core.values import Instant
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.ports.commits import Commit
+from holdfast.ports.nodes import LeaseRenewal
 from holdfast.ports.store import Store
 from holdfast.testing.simulation.faults import (
     Abandon,
@@ -40,6 +42,8 @@ WRITES = frozenset(
     {
         "commit",
         "recover_commit",
+        "renew_lease",
+        "end_lease",
         "remove_node",
         "expire_nodes",
         "register_definitions",
@@ -80,6 +84,7 @@ READS = frozenset(
         "read_state",
         "find_definitions",
         "list_nodes",
+        "find_stalls",
         "due_schedules",
         "list_schedules",
         "stranded_runs",
@@ -94,7 +99,14 @@ READS = frozenset(
         "list_workers",
     }
 )
-_NOTIFIES_ITS_OWN_PROCESS = WRITES - {"commit", "recover_commit", "register_definitions", "delete_schedule"}
+_NOTIFIES_ITS_OWN_PROCESS = WRITES - {
+    "commit",
+    "recover_commit",
+    "renew_lease",
+    "end_lease",
+    "register_definitions",
+    "delete_schedule",
+}
 """After these, if they announce something, the listeners of the process itself are called too, as the port
 promises. Most writes of flows and workers announce nothing."""
 
@@ -211,6 +223,7 @@ class DatabaseConnection:
         self._free_at = {True: 0, False: 0}
         """When the last write of the engine is done, and when that of the client."""
         self._listeners: list[Callable[[], None]] = []
+        self.renewal: LeaseRenewal | None = None
         database.connections.append(self)
 
     async def open(self) -> None:
@@ -218,6 +231,9 @@ class DatabaseConnection:
 
     async def close(self) -> None:
         pass
+
+    def open_renewal(self, patience: dt.timedelta) -> LeaseRenewal | None:
+        return self.renewal
 
     def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
         def stop() -> None:

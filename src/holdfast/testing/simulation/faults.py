@@ -127,6 +127,17 @@ class Pause(_FaultBase, frozen=True):
     lasts: int
 
 
+class Stall(_FaultBase, frozen=True):
+    """The event loops of the machine's processes stand still, as in code that does not return. Other threads
+    go on. With `is_blamed` a run of the process is charged with it, if it lasts too long; otherwise nobody
+    knows why the loop stands still."""
+
+    machine: str
+    at: int
+    lasts: int
+    is_blamed: bool
+
+
 class Jump(_FaultBase, frozen=True):
     """The machine's clock is set forward or back, and stays wrong until the faults are over."""
 
@@ -190,6 +201,7 @@ class DoubledResults(_FaultBase, frozen=True):
 TimedFault: TypeAlias = (
     MachineCrash
     | Pause
+    | Stall
     | Jump
     | Deploy
     | DatabaseOutage
@@ -252,6 +264,9 @@ _KINDS: list[_Draw] = [
     lambda dice, machine, span: CrashAfter(machine, *_operation(dice), _about(dice, 3 * _LEASE)),
     lambda dice, machine, span: MachineCrash(machine, _when(dice, span), _about(dice, 3 * _LEASE)),
     lambda dice, machine, span: Pause(machine, _when(dice, span), _about(dice, 4 * _LEASE)),
+    lambda dice, machine, span: Stall(
+        machine, _when(dice, span), _about(dice, 2 * _LONG), dice.random() < 0.5
+    ),
     lambda dice, machine, span: Jump(
         machine, _when(dice, span), _about(dice, 4 * _LEASE) * dice.choice((1, -1))
     ),

@@ -20,11 +20,15 @@ from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
+from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
 from holdfast.engine.engine import Engine
+from holdfast.engine.lease_keeper import LeaseKeeper
+from holdfast.engine.loop_watch import Activity, FindAttempt, LoopWatch
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
+from holdfast.ports.clock import Clock
 from holdfast.ports.commits import EndedRun
 from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
 from holdfast.ports.nodes import EngineStore
@@ -33,15 +37,22 @@ from holdfast.ports.workflows import Startable
 from holdfast.testing.simulation.conditions import WorldConditions
 from holdfast.testing.simulation.database import DatabaseConnection, SimulatedDatabase
 from holdfast.testing.simulation.faults import OperationFault
+from holdfast.testing.simulation.keeper import SimulatedKeeperRunner, SimulatedRenewal, SimulatedWatch
 from holdfast.testing.simulation.loop import ProcessLoop
 from holdfast.testing.simulation.pull_worker import Services, SimulatedPullWorker
 from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import SimulatedExecutors, WatchedBody, Witness
 from holdfast.testing.simulation.world import SECOND, World
 
-_TUNING = Tuning(max_idle=2, claim_batch=4, start_batch=3, slice=dt.timedelta(0))
-"""As in production, but with small batches, so that a handful of runs fills one. And a replay pauses wherever
-it may."""
+_TUNING = Tuning(
+    max_idle=2,
+    claim_batch=4,
+    start_batch=3,
+    slice=dt.timedelta(0),
+    look_every=dt.timedelta(seconds=1),
+)
+"""As in production, but with small batches, so that a handful of runs fills one. A replay pauses wherever it
+may. There are fewer looks at the event loop, which take time and find little."""
 
 _TICK_BYTES = (1, 64, 1000, _TUNING.tick_bytes)
 """From one fact and one run in a tick to all that there are."""
@@ -96,6 +107,7 @@ class Surroundings(Protocol):
     witness: Witness
     struck: Counter[str]
     is_over: bool
+    blamed: set[RunKey]
 
     async def use(self, client: Client) -> None: ...
 
@@ -153,6 +165,10 @@ class Machine:
         for process in self.processes:
             process.paused_until = until
 
+    def stall(self, until: int, *, is_blamed: bool) -> None:
+        for process in self.processes:
+            process.stall(until, is_blamed=is_blamed)
+
     def deploy(self, overlap: int) -> None:
         """Replace the old process by a new one."""
         world, old = self.simulation.world, list(self.processes)
@@ -179,7 +195,7 @@ class Machine:
         self.faults.clear()
         self.skew = 0
         for process in self.processes:
-            process.paused_until = 0
+            process.paused_until = process.stalled_until = 0
         self.boot_if_empty()
 
 
@@ -194,9 +210,14 @@ class Process:
         self.is_alive = True
         self.is_up = False
         self.paused_until = 0
+        """Until when none of its code runs."""
+        self.stalled_until = 0
+        """Until when its event loop stands still. Other threads of the process go on."""
+        self.stalled_by: RunRecord | None = None
         self.loop = ProcessLoop(lambda: simulation.world.now, self._unheard_error)
         self._dice = Random(f"{simulation.seed} {name}")
         self._connection = DatabaseConnection(simulation.database, self)
+        self._connection.renewal = SimulatedRenewal(self._connection)
         store = cast("Store", self._connection)
         clock = self._clock = _MachineClock(machine)
         self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes), Kinds())
@@ -219,7 +240,7 @@ class Process:
         self.client.safety = simulation.safety
 
     def _make_engine(self, store: EngineStore, new_key: Callable[[Instant], RunKey]) -> Engine:
-        return Engine(
+        engine = Engine(
             store,
             self._clock,
             self._definitions,
@@ -231,7 +252,21 @@ class Process:
             observer=self._waiters,
             queue_limits=self._simulation.queues,
             tuning=_tuning(self._simulation),
+            watch_loop=self._watch_loop,
+            run_keeper=self._run_keeper,
         )
+        engine.on_stall = lambda _: self.crash(_RESTARTING)
+        return engine
+
+    def _watch_loop(
+        self, clock: Clock, activity: Activity, find_attempt: FindAttempt, look_every: dt.timedelta
+    ) -> LoopWatch:
+        watch = SimulatedWatch(clock, activity, find_attempt, look_every)
+        watch.blamed = lambda: self.stalled_by
+        return watch
+
+    def _run_keeper(self, keeper: LeaseKeeper, activity: Activity) -> SimulatedKeeperRunner:
+        return SimulatedKeeperRunner(keeper, activity, self, self._simulation.world)
 
     def _make_executors(self, report: Report, beat: Beat, log: Log) -> SimulatedExecutors:
         simulation = self._simulation
@@ -330,6 +365,17 @@ class Process:
         self._simulation.world.processes.remove(self)
         self._simulation.keep_ended(self)
 
+    def stall(self, until: int, *, is_blamed: bool) -> None:
+        self.stalled_until = until
+        self.stalled_by = None
+        if is_blamed:
+            simulation = self._simulation
+            own = [run for run in simulation.safety.unfinished() if run.owner == self.name]
+            innocent = [run for run in own if run.key not in simulation.blamed]
+            if innocent:
+                self.stalled_by = simulation.world.dice.choice(innocent)
+                simulation.blamed.add(self.stalled_by.key)
+
     def dispose(self) -> None:
         """Close the tasks that the process left behind, so that the garbage collector has nothing to run."""
         if self.engine is not None:
@@ -355,7 +401,7 @@ class Process:
 
     def next_due(self) -> int | None:
         due = self.loop.next_due()
-        return due if due is None else max(due, self.paused_until)
+        return due if due is None else max(due, self.paused_until, self.stalled_until)
 
     def turn(self) -> None:
         _Running.process = self

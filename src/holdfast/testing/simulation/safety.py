@@ -14,7 +14,7 @@ import msgspec
 
 from holdfast.core.records import History, RunRecord
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
-from holdfast.ports.commits import Commit
+from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.executor import Attempt
 from holdfast.ports.runs import RunFilter, RunStore
 from holdfast.testing.simulation.database import StoreCall, run_inline
@@ -51,8 +51,13 @@ class Safety:
 
     def check_write(self, operation: StoreCall, result: Any) -> None:
         self.writes += 1
+        if operation.name == "renew_lease":
+            node, _, until = operation.args
+            if result:
+                self._leases[node] = until
+            return
         if operation.name == "commit" and _only_renews(operation.args[0]):
-            self._leases[operation.args[0].node] = operation.args[0].lease_until
+            self._note_lease(operation.args[0], result)
             return
         is_thorough = self.writes % _EVERYTHING_EVERY == 0
         for before, after in self._changes(is_thorough):
@@ -63,12 +68,17 @@ class Safety:
             ):
                 self._fail(f"{broken}: run {key_text(after.run.key)}, by {operation} of {operation.process}")
         if operation.name == "commit":
-            commit: Commit = operation.args[0]
-            self._leases[commit.node] = commit.lease_until
+            self._note_lease(operation.args[0], result)
         for broken in self._items.check(operation, result, self._known, clocks_agree=self.clocks_agree):
             self._fail(f"{broken}, by {operation} of {operation.process}")
         for stranded in run_inline(self._store.stranded_runs(self._namespace, _NO_MATTER_HOW_LONG)):
             self._fail(f"promise 7, nothing is stranded: {stranded}, after {operation}")
+
+    def _note_lease(self, commit: Commit, receipt: Receipt) -> None:
+        if receipt.lease_since == commit.now:  # it has begun a new lease
+            self._leases[commit.node] = commit.lease_until
+        elif commit.renews:
+            self._leases[commit.node] = max(self._leases.get(commit.node, 0), commit.lease_until)
 
     def _check_parked(self, before: History | None, after: History) -> None:
         """Fails at the first parking, even if the run goes on by itself later: code that is not deterministic

@@ -19,7 +19,7 @@ from holdfast.client.client import Client
 from holdfast.core.history import read_steps
 from holdfast.core.journal import TaskAsked
 from holdfast.core.records import AttemptRecord, RunRecord
-from holdfast.core.values import TaskStatus, key_text
+from holdfast.core.values import RunKey, TaskStatus, key_text
 from holdfast.settings import Settings
 from holdfast.testing.simulation.conditions import Condition, WorldConditions
 from holdfast.testing.simulation.database import SimulatedDatabase, run_inline
@@ -37,6 +37,7 @@ from holdfast.testing.simulation.faults import (
     Pause,
     Silence,
     Slowness,
+    Stall,
     TimedFault,
     draw_plan,
 )
@@ -151,6 +152,9 @@ class Simulation:
         """Every attempt that did not succeed. Filled at the end of the simulation."""
         self.struck: Counter[str] = Counter()
         """How many faults have struck, by kind."""
+        self.blamed: set[RunKey] = set()
+        """The runs that were charged with a stall. Each is charged once at most, since a second time parks
+        it."""
         self._are_faults_over = False
         self.is_over = False
         """True when processes are being stopped: no machine may boot any more."""
@@ -272,6 +276,8 @@ class Simulation:
                 self._machines[fault.machine].crash(fault.down)
             case Pause():
                 self._machines[fault.machine].pause(self.world.now + fault.lasts)
+            case Stall():
+                self._machines[fault.machine].stall(self.world.now + fault.lasts, is_blamed=fault.is_blamed)
             case Jump():
                 self._machines[fault.machine].skew += fault.by
                 self.safety.clocks_agree = False

@@ -1,14 +1,39 @@
--- name: renew_lease
--- Locks the row of the node until the commit ends. A reaper deletes that row before it frees the node's runs.
--- So a reaper skips a node that is in the middle of a commit. A commit that comes too late waits here for the
--- reaper, and then finds its runs lost.
-INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at)
-VALUES ($1::text, $2::text, $3::int8, $4::timestamptz, $5::timestamptz)
-ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
+-- name: hold_lease
+-- The first statement of every commit. It locks the row of the node until the commit ends. A reaper deletes that
+-- row before it frees the node's runs. So a reaper skips a node that is in the middle of a commit. A commit that
+-- comes too late waits here for the reaper, and then finds its runs lost.
+-- KEY SHARE does not change the row, and does not hold up an UPDATE that leaves the key as it is. So the keeper of
+-- the lease can renew it during a commit, however long that takes, and the row has a new version only when the
+-- lease is renewed: with one for every commit, a snapshot that is held open would make each commit slower.
+-- $6: renew the lease, as the first commit of a node does. The end of a lease is never moved back here: the keeper
+-- may have renewed it since this commit was decided.
+-- The id of the transaction is for find_commit.
+WITH held AS (
+    SELECT started_at FROM holdfast.nodes WHERE id = $1::text AND $6::int4 = 0 FOR KEY SHARE
+), written AS (
+    INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at)
+    SELECT $1, $2::text, $3::int8, $4::timestamptz, $5::timestamptz WHERE NOT EXISTS (SELECT 1 FROM held)
+    ON CONFLICT (id) DO UPDATE SET lease_until = greatest(nodes.lease_until, excluded.lease_until)
+    RETURNING started_at
+)
+SELECT coalesce((SELECT started_at FROM held), (SELECT started_at FROM written)), pg_current_xact_id()::text;
 
--- name: node_tick
--- FOR UPDATE waits for a commit that is still under way on an abandoned connection.
-SELECT tick FROM holdfast.nodes WHERE id = $1::text FOR UPDATE;
+-- name: renew_lease
+-- A node that lost its lease has no row, or a new one with another `started_at`.
+UPDATE holdfast.nodes SET lease_until = $3::timestamptz WHERE id = $1::text AND started_at = $2::timestamptz
+RETURNING 1;
+
+-- name: await_commit
+-- Waits for a commit that is still under way on an abandoned connection.
+SELECT 1 FROM holdfast.nodes WHERE id = $1::text FOR UPDATE;
+
+-- name: find_commit
+-- What became of a commit whose answer was lost. If it is the first of its node, there was no row to wait for, and
+-- it may still be under way. A transaction of the future is one that a failover has lost; pg_xact_status would refuse to answer.
+-- $2 is for SQLite.
+SELECT CASE WHEN $3::text IS NULL OR $3::text::xid8 > pg_current_xact_id() THEN 'aborted'
+            ELSE pg_xact_status($3::text::xid8) END,
+    (SELECT started_at FROM holdfast.nodes WHERE id = $1::text), $2::int8;
 
 -- name: delete_node
 DELETE FROM holdfast.nodes WHERE namespace = $1::text AND id = $2::text;
@@ -67,3 +92,22 @@ SELECT
                      THEN cursor ELSE next_at END)
      FROM holdfast.schedules
      WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[]));
+
+-- name: charge_stall
+-- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so
+-- the next node claims it with few others.
+INSERT INTO holdfast.stalls (run, node, at, task, stack)
+SELECT key, $3::text, $4::timestamptz, $5::text, $6::text
+FROM holdfast.runs WHERE namespace = $1::text AND key = $2::uuid AND owner = $3
+ON CONFLICT (run, node) DO NOTHING;
+
+-- name: add_setback
+UPDATE holdfast.runs SET setbacks = setbacks + 1
+WHERE namespace = $1::text AND key = $2::uuid AND owner = $3::text;
+
+-- name: stalls_of
+SELECT stalls.run, node, at, task, stack
+FROM unnest($1::uuid[]) AS wanted (run) JOIN holdfast.stalls ON stalls.run = wanted.run;
+
+-- name: forget_stalls
+DELETE FROM holdfast.stalls WHERE run = ANY ($1::uuid[]);

@@ -1,11 +1,25 @@
--- name: renew_lease
--- Every commit renews the lease of its node. SQLite has one writer, so a commit and a reaper cannot overlap.
--- On Postgres the lock on this row prevents that.
+-- name: hold_lease
+-- The first statement of every commit. SQLite has one writer, so a commit and a reaper cannot overlap; on
+-- Postgres the lock on this row prevents that. ?6: renew the lease. The end of a lease is never moved back here:
+-- the keeper of the lease may have renewed it since this commit was decided.
 INSERT INTO nodes (id, namespace, tick, lease_until, started_at) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (id) DO UPDATE SET tick = excluded.tick, lease_until = excluded.lease_until;
+ON CONFLICT (id) DO UPDATE
+SET tick = excluded.tick,
+    lease_until = CASE WHEN ?6 = 1 THEN max(lease_until, excluded.lease_until) ELSE lease_until END
+RETURNING started_at, NULL;
 
--- name: node_tick
-SELECT tick FROM nodes WHERE id = ?1;
+-- name: renew_lease
+-- A node that lost its lease has no row, or a new one with another `started_at`.
+UPDATE nodes SET lease_until = ?3 WHERE id = ?1 AND started_at = ?2
+RETURNING 1;
+
+-- name: await_commit
+-- Nothing to wait for: SQLite has one writer.
+SELECT 1 FROM nodes WHERE id = ?1;
+
+-- name: find_commit
+-- What became of a commit whose answer was lost. ?3 is for Postgres.
+SELECT CASE WHEN tick = ?2 THEN 'committed' ELSE 'aborted' END, started_at, ?3 FROM nodes WHERE id = ?1;
 
 -- name: delete_node
 DELETE FROM nodes WHERE namespace = ?1 AND id = ?2;
@@ -40,3 +54,19 @@ SELECT
                      THEN cursor ELSE next_at END)
      FROM schedules
      WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4)));
+
+-- name: charge_stall
+-- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so
+-- the next node claims it with few others.
+INSERT INTO stalls (run, node, at, task, stack)
+SELECT key, ?3, ?4, ?5, ?6 FROM runs WHERE namespace = ?1 AND key = ?2 AND owner = ?3
+ON CONFLICT (run, node) DO NOTHING;
+
+-- name: add_setback
+UPDATE runs SET setbacks = setbacks + 1 WHERE namespace = ?1 AND key = ?2 AND owner = ?3;
+
+-- name: stalls_of
+SELECT run, node, at, task, stack FROM stalls WHERE run = ?1;
+
+-- name: forget_stalls
+DELETE FROM stalls WHERE run = ?1;

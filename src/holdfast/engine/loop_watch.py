@@ -1,0 +1,136 @@
+"""Watches the event loop from another thread: whether it moves, and if not, what holds it up.
+
+The watch asks the loop for an answer and looks a moment later whether it came. So nothing is added to what
+the loop does, except one callback for each question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from holdfast.core.records import RunRecord
+from holdfast.core.values import RunKey, key_text
+from holdfast.ports.clock import Clock
+from holdfast.ports.executor import Attempt
+
+_FRAMES = 30
+"""How many frames of a stack are shown at most: the innermost ones."""
+_PACKAGE = str(Path(__file__).parents[1])
+
+FindAttempt = Callable[["asyncio.Task[Any]"], Attempt | None]
+
+
+class Activity:
+    """The run whose code the event loop's thread is in now, in a replay or beyond."""
+
+    __slots__ = ("is_unwatched", "run", "wake_watch")
+
+    def __init__(self) -> None:
+        self.run: RunRecord | None = None
+        self.is_unwatched = False
+        """Nobody looks at the loop now, because there was nothing to do."""
+        self.wake_watch: Callable[[], None] = do_nothing
+
+    def begin(self, run: RunRecord) -> None:
+        self.run = run
+        if self.is_unwatched:
+            self.wake_watch()
+
+    def end(self) -> None:
+        self.run = None
+
+
+def do_nothing() -> None:
+    pass
+
+
+class Holder(NamedTuple):
+    """What holds up the event loop."""
+
+    words: str
+    run: RunKey | None = None
+    task: str | None = None
+    stack: str = ""
+
+
+class LoopWatch:
+    def __init__(
+        self, clock: Clock, activity: Activity, find_attempt: FindAttempt, look_every: dt.timedelta
+    ) -> None:
+        """Called on the thread of the event loop that is to be watched."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._clock = clock
+        self._activity = activity
+        self._find_attempt = find_attempt
+        self._longest_step = 2 * look_every // dt.timedelta(microseconds=1)
+        self._is_answered = True
+        self._looked_at: int | None = None
+        self._silence = 0
+
+    def look(self) -> int:
+        """For how many microseconds the loop has not moved. Asks it again if it has.
+
+        A look that comes late counts no more than two that are in time. If this thread too was kept from
+        running (SIGSTOP, a machine that sleeps, C code that keeps the GIL), the loop gets the time to answer.
+        """
+        now = self._clock.elapsed()
+        since = 0 if self._looked_at is None else now - self._looked_at
+        self._looked_at = now
+        if self._is_answered:
+            self._silence = 0
+            self._is_answered = False
+            self.post(self._answer)
+        else:
+            self._silence += min(since, self._longest_step)
+        return self._silence
+
+    def rest(self) -> None:
+        """Nobody looks for a while."""
+        self._looked_at = None
+
+    def _answer(self) -> None:
+        self._is_answered = True
+
+    def post(self, callback: Callable[..., object], *args: Any) -> None:
+        """Have the loop call it."""
+        try:
+            self._loop.call_soon_threadsafe(callback, *args)
+        except RuntimeError:
+            pass  # the loop is closed
+
+    def holder(self) -> Holder:
+        """What the loop's thread does at this moment."""
+        stack = _stack_of(self._thread)
+        run = self._activity.run
+        if run is not None:
+            return Holder(
+                f"workflow {run.workflow!r} (run {run.id or key_text(run.key)})", run.key, None, stack
+            )
+        task = asyncio.current_task(self._loop)
+        if task is None:
+            return Holder("a callback that belongs to no run", stack=stack)
+        attempt = self._find_attempt(task)
+        if attempt is None:
+            return Holder(f"asyncio task {task.get_name()!r}, which belongs to no run", stack=stack)
+        words = f"task {attempt.name!r} of workflow {attempt.workflow!r} (run {attempt.run_id})"
+        return Holder(words, attempt.run, attempt.name, stack)
+
+
+def _stack_of(thread: int) -> str:
+    """The frames of the user's code, with the one of ours that called it."""
+    frame = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
+    if frame is None:
+        return ""
+    frames = traceback.extract_stack(frame)
+    ours = [number for number, each in enumerate(frames) if each.filename.startswith(_PACKAGE)]
+    if ours and ours[-1] < len(frames) - 1:
+        frames = frames[ours[-1] :]
+    return "".join(traceback.format_list(frames[-_FRAMES:]))

@@ -1,0 +1,119 @@
+"""Faults in what keeps a lease, and in what becomes of a node whose event loop stands still."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+_KEEPER = "engine/test_lease_keeper.py"
+_STORE = "stores/test_leases.py"
+_ALIVE = "2: a lease is lost only by a node that is dead"
+_STALLED = "7: code that never returns costs two nodes and not more"
+
+FAULTS = [
+    Fault(
+        "leases-of-stalled-nodes-renewed-for-ever",
+        _STALLED,
+        [Code("engine.lease_keeper:LeaseKeeper.turn").replace("silence >= A", "silence < 0")],
+        cases(_KEEPER, "test_after_stall_seconds_the_run_is_charged_and_the_lease_ends"),
+    ),
+    Fault(
+        "loop-blamed-for-a-stopped-process",
+        _ALIVE,
+        [Code("engine.loop_watch:look").replace("min(since, A)", "since")],
+        cases(_KEEPER, "test_a_process_that_stood_still_as_a_whole_is_not_blamed_on_its_loop"),
+    ),
+    Fault(
+        "keeper-that-waits-for-the-loop",
+        _ALIVE,
+        [
+            Code("engine.lease_keeper:LeaseKeeper.turn").replace(
+                "self._renew_if_due()", "silence or self._renew_if_due()"
+            )
+        ],
+        cases(_KEEPER, "test_it_is_renewed_while_the_loop_is_busy_for_many_leases"),
+    ),
+    Fault(
+        "nobody-is-charged-with-a-stall",
+        _STALLED,
+        [Code("engine.lease_keeper:LeaseKeeper._give_up").replace("silence >= A", "silence < 0")],
+        cases(_KEEPER, "test_after_stall_seconds_the_run_is_charged_and_the_lease_ends"),
+    ),
+    Fault(
+        "charged-for-a-stop-in-time",
+        "6: a run is charged only if it held up its node for as long as the setting says",
+        [Code("engine.lease_keeper:LeaseKeeper._give_up").remove("silence >= A")],
+        cases(_KEEPER, "test_who_was_asked_to_stop_gets_the_drain_time_only"),
+    ),
+    Fault(
+        "older-leases-renewed",
+        "2: who has lost a lease does not act on a renewal of it",
+        [Code("engine.lease:NodeLease.renew").remove("since == self.since")],
+        cases(_KEEPER, "test_a_renewal_of_an_earlier_lease_does_not_count_for_the_new_one"),
+    ),
+    Fault(
+        "leases-renewed-after-they-were-lost",
+        "2: who has lost a lease does not act on a renewal of it",
+        [Query("sqlite:renew_lease").remove("AND started_at = ?2")],
+        cases(_STORE, "test_a_commit_tells_since_when_the_lease_has_lasted"),
+    ),
+    Fault(
+        "leases-renewed-after-they-were-lost-on-postgres",
+        "2: who has lost a lease does not act on a renewal of it",
+        [Query("postgres:renew_lease").replace("started_at = A", "A IS NOT NULL")],
+        cases(_STORE, "test_a_commit_tells_since_when_the_lease_has_lasted"),
+    ),
+    Fault(
+        "leases-shortened-by-late-commits",
+        _ALIVE,
+        [
+            Query("sqlite:hold_lease").replace(
+                "max(lease_until, excluded.lease_until)", "excluded.lease_until"
+            )
+        ],
+        cases(_STORE, "test_a_commit_that_was_decided_before_a_renewal_does_not_shorten_the_lease"),
+    ),
+    Fault(
+        "commits-that-hold-up-the-renewal",
+        _ALIVE,
+        [Query("postgres:hold_lease").replace("FOR KEY SHARE", "FOR UPDATE")],
+        cases(_STORE, "test_on_postgres_a_lease_is_renewed_in_the_middle_of_a_commit"),
+    ),
+    Fault(
+        "reaped-while-nobody-could-write",
+        _ALIVE,
+        [Code("stores.commit_script:reap").replace("tx.waited > A", "tx.waited < 0")],
+        cases(_STORE, "test_on_sqlite_who_waited_long_for_the_right_to_write_reaps_nobody"),
+    ),
+    Fault(
+        "stalls-without-a-setback",
+        _STALLED,
+        [Code("stores.lease_renewal:end_lease").remove("tx.run('add_setback', ...)")],
+        cases(_STORE, "test_a_lease_that_a_node_ends_frees_its_runs_and_only_the_charged_one_has_a_setback"),
+    ),
+    Fault(
+        "stalls-kept-after-a-resume",
+        "6: who resumes a run gives it another chance",
+        [Code("stores.runs:SqlRunStore.unpark_runs").remove("tx.many('forget_stalls', A)")],
+        cases(_STORE, "test_a_run_that_is_resumed_has_stalled_nobody"),
+    ),
+    Fault(
+        "stalled-twice-and-taken-again",
+        _STALLED,
+        [Code("engine.run_loader:_replay").replace("len(A.stalls) >= B", "len(A.stalls) > 9")],
+        cases(
+            "chaos/test_stalls.py",
+            "test_code_that_never_returns_costs_a_fleet_two_nodes_and_not_more[sqlite-workflow]",
+        ),
+    ),
+    Fault(
+        "signals-that-wait-for-the-loop",
+        "7: a node can be stopped, whatever its loop does",
+        [Code("app:Holdfast.expect_stop").remove("self._engine.expect_stop()")],
+        cases(
+            "chaos/test_stalls.py",
+            "test_a_signal_ends_a_node_whose_loop_spins_and_others_have_its_runs_at_once[sqlite-15]",
+        ),
+    ),
+]
