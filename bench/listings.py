@@ -65,6 +65,8 @@ async def measure_many_rows(trial: Trial) -> Figures:
         await many.doctor()
         figures["doctor_s"] = perf_counter() - began
     figures["worst_list_ms"] = max(figures[f"{name}_ms"] for name in _LISTS)
+    large, small = [sum(figures[f"{name}{size}_ms"] for name in _LISTS) for size in ("", "_small")]
+    figures["lists_ratio"] = large / small
     await _measure_claims(trial, figures, rounds)
     await _measure_runs(trial, figures, trial.size(100, 10))
     return figures
