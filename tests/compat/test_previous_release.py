@@ -93,6 +93,20 @@ def test_0_4_0_goes_on_with_a_migrated_database_and_todays_code_after_it(
     assert again == [None, 10, None, 6, None, None, 8, 3, []]
 
 
+def test_a_database_is_migrated_while_0_4_0_works_on_it(store_url: str, previous: Path) -> None:
+    play(previous, store_url, ["start", "listening", 1, "before"], ["wait_until_listening", "before"])
+    requests = [["run", "quick", number, f"during-{number}"] for number in range(60)]
+    old = Playing(previous, store_url, requests)
+
+    today = play(
+        TODAY, store_url, ["signal", "before", "go", 1], ["result", "before"], ["run", "quick", 1, "after"]
+    )
+
+    assert today == [None, 6, 2]
+    assert old.answers() == [2 * number for number in range(60)]
+    assert play(previous, store_url, ["list", {"status": "parked"}], ["doctor"]) == [[], []]
+
+
 def test_0_4_0_and_today_work_beside_each_other(store_url: str, previous: Path) -> None:
     play(TODAY, store_url)
     names = ("old", "new")
