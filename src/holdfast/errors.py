@@ -51,6 +51,7 @@ HoldfastError
 ├── Deadlock                a workflow that waits for something that can never happen
 ├── StoreError
 │   ├── StoreUnavailable    the database does not answer
+│   ├── CommitRefused       the database refuses a value, and would refuse it again
 │   ├── StoreFull           the disk of the database is full
 │   ├── SchemaTooNew        a newer holdfast has migrated the database, and this one may not use it
 │   └── JournalCorrupt      a run whose journal or rows cannot be read
@@ -556,6 +557,17 @@ class StoreUnavailable(StoreError, ConnectionError):
     def __init__(self, store: str, reason: str, *, may_pass: bool = True) -> None:
         self.store, self.reason, self.may_pass = store, reason, may_pass
         super().__init__(f"{store} {'does not answer' if may_pass else 'cannot be used'}: {reason}")
+
+
+class CommitRefused(StoreError):
+    """Not an outage: the same rows would be refused again."""
+
+    def __init__(self, store: str, reason: str) -> None:
+        self.store, self.reason = store, reason
+        super().__init__(
+            f"{store} refuses what was to be written: {reason}; nothing of it was recorded. Change what the "
+            "code asks for, or the limit of the database, then try again (a parked run: resume it)"
+        )
 
 
 class StoreFull(StoreError):

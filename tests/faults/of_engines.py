@@ -602,6 +602,47 @@ WAITING_IN_LINE = [
     ),
 ]
 
+REFUSALS = [
+    Fault(
+        "one-bad-row-for-all",
+        "7: a row that the database refuses harms its own run only",
+        [
+            Code("engine.committing:commit").replace(
+                "await self._commit_in_parts(A, B)", "await self._confirm(B)"
+            )
+        ],
+        cases(
+            "engine/test_refused_commits.py",
+            "test_a_row_that_the_database_refuses_parks_its_run_and_all_others_go_on[sqlite]",
+        ),
+    ),
+    Fault(
+        "refused-end-is-told",
+        "1: who is told that a run has ended can rely on it",
+        [Code("engine.committing:_set_aside").remove("tick.remove_runs(A)")],
+        cases(
+            "engine/test_refused_commits.py",
+            "test_a_row_that_the_database_refuses_parks_its_run_and_all_others_go_on[sqlite]",
+        ),
+    ),
+    Fault(
+        "messages-parted-from-their-sender",
+        "2: a step is atomic, with the messages that it sends",
+        [Code("engine.splitting:only_runs").replace("is_kept(A.sender)", "True")],
+        cases("engine/test_refused_commits.py", "test_children_and_messages_of_a_run_stay_with_it"),
+    ),
+    Fault(
+        "parts-under-one-number",
+        "3: after a lost answer, a part of a commit is not taken for another",
+        [
+            Code("engine.splitting:only_runs").insert_before(
+                "starters = _starters(commit)", "tick = commit.tick"
+            )
+        ],
+        cases("engine/test_refused_commits.py", "test_children_and_messages_of_a_run_stay_with_it"),
+    ),
+]
+
 BOUNDS = [
     Fault(
         "results-without-bound",
@@ -718,4 +759,4 @@ BOUNDS = [
     ),
 ]
 
-FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *BOUNDS]
+FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *REFUSALS, *BOUNDS]

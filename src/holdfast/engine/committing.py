@@ -13,14 +13,17 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 
-from holdfast.core.values import Instant, NodeId, later
+from holdfast.core.failures import capture
+from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text, later
+from holdfast.engine.attempt_recorder import encode_failure
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.residents import Residents
+from holdfast.engine.splitting import children_of, only_runs, runs_in
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.tick import Tick
-from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.ports.clock import Clock
-from holdfast.ports.commits import Commit, Held, Receipt
+from holdfast.ports.commits import Commit, Held, Receipt, ReleasedRun
 from holdfast.ports.nodes import NodeStore
 
 _log = logging.getLogger("holdfast.engine")
@@ -52,10 +55,9 @@ class Committer:
         self._ticks = 0
 
     def new_commit(self, now: Instant) -> Commit:
-        self._ticks += 1
         lease = self._lease
         return Commit(
-            self._namespace, self.node, self._ticks, now, lease.end_after(now), renews=lease.is_due(now)
+            self._namespace, self.node, self._next_tick(), now, lease.end_after(now), renews=lease.is_due(now)
         )
 
     async def commit(self, tick: Tick) -> Receipt:
@@ -72,16 +74,71 @@ class Committer:
         if self._lease.has_ended:
             # The keeper has given up the runs of this node, and is about to cancel this coroutine.
             await asyncio.Event().wait()
-        receipt = await commit_with_retries(self._store, self._clock, tick.commit, refuse_starts)
+        is_checked = tick.holds_all
+        try:
+            receipt = await commit_with_retries(self._store, self._clock, tick.commit, refuse_starts)
+        except CommitRefused as error:
+            receipt = await self._commit_in_parts(tick, error)
+            is_checked = False  # the lease may have ended between two parts
         self._clock.catch_up()
         # If another node had ended the lease, this commit has begun a new one. Other nodes may have claimed
         # runs that this commit does not hold. Until that is checked, the new lease must not count: a slot
         # that comes free would start an attempt at such a run.
-        is_sure = self._lease.commit(tick.commit, receipt.lease_since, is_checked=tick.holds_all)
+        is_sure = self._lease.commit(tick.commit, receipt.lease_since, is_checked=is_checked)
         while not is_sure or not self._lease.is_valid(self._clock.now()):
             receipt = await self._confirm(receipt)
             is_sure = tick.is_answer_late = True
         return receipt
+
+    async def _commit_in_parts(self, tick: Tick, error: CommitRefused) -> Receipt:
+        """Commit the rows of each run, except of those that the database refuses."""
+        whole = tick.commit
+        receipt = await self._commit_runs(tick, runs_in(whole), error)
+        rest = only_runs(whole, set(), self._next_tick())
+        rest.claim, rest.collect = whole.claim, whole.collect
+        last = await commit_with_retries(self._store, self._clock, rest, lambda _: None)
+        return combine_receipts(receipt, last)
+
+    async def _commit_runs(self, tick: Tick, runs: list[RunKey], error: CommitRefused) -> Receipt:
+        """Commit the rows of these runs, which the database has refused together."""
+        if not runs:
+            raise error
+        if len(runs) == 1:
+            return await self._set_aside(tick, runs[0], error)
+        receipt = Receipt()
+        middle = len(runs) // 2
+        for half in (runs[:middle], runs[middle:]):
+            part = only_runs(tick.commit, set(half), self._next_tick())
+            try:
+                answer = await commit_with_retries(self._store, self._clock, part, lambda _: None)
+            except CommitRefused as refusal:
+                answer = await self._commit_runs(tick, half, refusal)
+            receipt = combine_receipts(receipt, answer)
+        return receipt
+
+    async def _set_aside(self, tick: Tick, run: RunKey, error: CommitRefused) -> Receipt:
+        """Park a run whose rows the database refuses. A run that cannot even be created is refused."""
+        _log.error("run %s cannot go on and is parked: %s", key_text(run), error)
+        whole = tick.commit
+        parking = only_runs(whole, set(), self._next_tick())
+        parking.created = [record for record in whole.created if record.key == run]
+        parking.held = [held for held in whole.held if held.run == run]
+        parking.released = [ReleasedRun(run, RunStatus.PARKED, encode_failure(capture(error)), None)]
+        tick.remove_runs({run, *children_of(whole, run)})
+        self._residents.discard([run])
+        try:
+            receipt = await commit_with_retries(self._store, self._clock, parking, lambda _: None)
+        except CommitRefused as refusal:
+            if not parking.created:
+                raise
+            self._starts.refuse_run(run, refusal)
+            return Receipt()
+        tick.commit.released += parking.released
+        return receipt
+
+    def _next_tick(self) -> int:
+        self._ticks += 1
+        return self._ticks
 
     async def _confirm(self, receipt: Receipt) -> Receipt:
         """Ask again which runs are ours, since the answer to a commit came after the lease had run out.
@@ -132,7 +189,7 @@ def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
     mail = {message.id: message for message in (*first.mail, *second.mail)}
     return Receipt(
         lost=first.lost | second.lost,
-        existing=first.existing,
+        existing=first.existing | second.existing,
         claimed=[each for run, each in claimed.items() if run not in second.lost],
         mail=[mail[id] for id in sorted(mail)],
         lease_since=second.lease_since,

@@ -15,7 +15,7 @@ from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.tick import Tick
 from holdfast.engine.tick_budget import TickBudget
-from holdfast.errors import NodeStopped, NotOpen, Refused, StoreFull
+from holdfast.errors import CommitRefused, NodeStopped, NotOpen, Refused, StoreFull
 from holdfast.ports.commits import Receipt
 from holdfast.ports.programs import Pinned, Programs
 
@@ -123,6 +123,15 @@ class StartQueue:
             if start.recorded == len(start.runs) and not start.answer.done():
                 start.answer.set_result(start.keys)
         self._under_way.clear()
+
+    def refuse_run(self, run: RunKey, error: CommitRefused) -> None:
+        """Refuse the start of one run in the commit under way. Other runs of the same call are recorded."""
+        for start in [start for start in self._under_way if run in start.keys]:
+            self._under_way.remove(start)
+            if start in self._waiting:
+                self._waiting.remove(start)
+            if not start.answer.done():
+                start.answer.set_exception(error)
 
     def refuse(self, error: StoreFull | NotOpen | NodeStopped) -> set[RunKey]:
         """Refuse every start that is not recorded. Returns its runs in the commit under way."""

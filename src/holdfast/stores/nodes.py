@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from collections.abc import Sequence
 
 from holdfast.core.values import Instant, NodeId, RunKey
-from holdfast.errors import StoreUnavailable
+from holdfast.errors import CommitRefused, StoreUnavailable
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.stores.commit_script import CommitUnderWay, recover_commit, write_commit
@@ -17,7 +18,14 @@ from holdfast.stores.sql_role import SqlRole
 
 class SqlNodeStore(SqlRole):
     async def commit(self, commit: Commit) -> Receipt:
-        return await self._driver.write(lambda tx: write_commit(tx, commit))
+        def script(tx: Transaction) -> Receipt:
+            try:
+                return write_commit(tx, commit)
+            except (TypeError, ValueError, OverflowError, struct.error) as error:
+                # A value that cannot be encoded for the database: half a character, a number too large.
+                raise CommitRefused(self._driver.name, f"{type(error).__name__}: {error}") from error
+
+        return await self._driver.write(script)
 
     async def recover_commit(self, commit: Commit) -> Receipt | None:
         try:

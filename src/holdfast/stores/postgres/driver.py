@@ -16,7 +16,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.string import ByteaBinaryLoader
 
-from holdfast.errors import BadUrl, StoreFull, StoreUnavailable
+from holdfast.errors import BadUrl, CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
+_REFUSALS = ("22", "23", "54")
+"""Classes of error codes."""
 _MOST_BYTES = 16 * 1024 * 1024
 """Of payloads in one statement. Postgres refuses a message over 1 GB, and builds the arrays of a message in
 memory."""
@@ -118,10 +120,11 @@ class PostgresDatabase:
             reason = reason.replace(self._password, "***")
         if isinstance(error, errors.DiskFull):
             return StoreFull(self.name, reason)
-        # psycopg raises an OperationalError for a value over a limit of Postgres, but a retry would not help.
-        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not isinstance(
-            error, errors.ProgramLimitExceeded
-        ):
+        # Data that cannot be stored, a violated constraint, a value over a limit: a retry would not help.
+        # (psycopg raises an OperationalError for the last of these.)
+        if (error.sqlstate or "")[:2] in _REFUSALS:
+            return CommitRefused(self.name, reason)
+        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
             return StoreUnavailable(self.name, reason)
         return error
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
@@ -78,6 +78,10 @@ _UNUSABLE = (
     apsw.NotADBError,
     apsw.CorruptError,
 )
+
+
+# The cause is a row, so that a retry would not help.
+_REFUSALS = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, apsw.RangeError)
 
 
 @cache
@@ -203,6 +207,8 @@ class SqliteConnection:
             # A connection that only failed to get a lock still works.
             self.is_broken = not isinstance(error, (apsw.BusyError, apsw.LockedError))
             return StoreUnavailable(self._name, str(error), may_pass=not isinstance(error, _UNUSABLE))
+        if isinstance(error, _REFUSALS):
+            return CommitRefused(self._name, str(error))
         return error
 
     def _is_over_quota(self, error: apsw.Error) -> bool:

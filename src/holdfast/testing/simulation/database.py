@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from holdfast.core.values import Instant
-from holdfast.errors import StoreFull, StoreUnavailable
-from holdfast.ports.commits import Commit
+from holdfast.engine.splitting import runs_in
+from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
+from holdfast.ports.commits import ROWS_OF_RUNS, Commit
 from holdfast.ports.nodes import LeaseRenewal
 from holdfast.ports.store import Store
 from holdfast.testing.simulation.faults import (
@@ -183,6 +184,8 @@ class SimulatedDatabase:
         self._on_write = on_write
         self.connections: list[DatabaseConnection] = []
         self.operations = 0
+        self.refuses_groups = False
+        """Refuses every commit with the rows of more than one run, so that engines have to split it."""
 
     def perform(self, operation: StoreCall) -> Any:
         """Do the operation now. Raises what the store raises."""
@@ -190,6 +193,8 @@ class SimulatedDatabase:
         if operation.name == "now":
             return Instant(self.world.now)
         try:
+            if self.refuses_groups and operation.name == "commit":
+                _refuse_groups(operation.args[0])
             result = run_inline(getattr(self.store, operation.name)(*operation.args))
         except Exception as error:
             self.world.note(operation.process, f"{operation} ! {type(error).__name__}")
@@ -378,6 +383,12 @@ class _PendingCall:
                 self.answer.set_result(result)
 
         self._connection.database.world.after(delay, arrive)
+
+
+def _refuse_groups(commit: Commit) -> None:
+    has_rows = any(getattr(commit, name) for name in ("created", *ROWS_OF_RUNS) if name != "held")
+    if has_rows and len(runs_in(commit)) > 1:
+        raise CommitRefused(NAME, "it has the rows of several runs")
 
 
 def run_inline(call: Coroutine[Any, Any, T]) -> T:

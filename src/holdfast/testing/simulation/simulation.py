@@ -48,6 +48,9 @@ from holdfast.testing.simulation.safety import Safety
 from holdfast.testing.simulation.witness import Witness
 from holdfast.testing.simulation.world import SECOND, Violation, World
 
+_REFUSING = 0.2
+"""In what share of the simulations the database refuses commits that have the rows of several runs."""
+
 _PAGES = (1, 2, 5, 20, 2000)
 """How many rows of histories a node reads at once. Most are far fewer than in production, so that a run is
 read while other things happen."""
@@ -147,6 +150,7 @@ class Simulation:
         self.conditions = WorldConditions()
         self.witness = Witness(lambda: self.world.now)
         self.database = SimulatedDatabase(self.world, rows, store, self.conditions, self.safety.check_write)
+        self.database.refuses_groups = Random(f"{seed} refusals").random() < _REFUSING
         self._ended_processes: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed. Filled at the end of the simulation."""
