@@ -79,7 +79,7 @@ soak: $(READY)  ## hold half of the peak for an hour: does anything grow? (ARGS=
 .PHONY: simulate
 simulate: $(READY)  ## 10,000 histories in which everything goes wrong (SEED=n tells one), 1,000 edits under runs
 	@$(RUN) -m tests.simulation $(if $(SEED),--seed $(SEED)) $(ARGS)
-	@$(if $(SEED),,$(RUN) -m tests.programs --edits --seeds 1000)
+	@$(if $(SEED),,$(RUN) -m tests.programs --edits --seeds 1200)
 
 .PHONY: chaos
 chaos: $(READY)  ## kill, freeze, cut and fill for three minutes, and check (ARGS="--minutes 60")
