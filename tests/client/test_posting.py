@@ -13,7 +13,7 @@ from holdfast import Catalog, Holdfast, context, workflow
 from holdfast.client.posting import MessagePoster
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
-from holdfast.errors import PromiseSettled, RunEnded, RunNotFound, StoreUnavailable
+from holdfast.errors import CommitRefused, PromiseSettled, RunEnded, RunNotFound, StoreUnavailable
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult
 
@@ -47,7 +47,7 @@ class Inboxes:
         if self.error is not None:
             raise self.error
         if any(message.payload in self.refused for message in messages):
-            raise ValueError("a row that the database does not take")
+            raise CommitRefused("the store", "a row that it does not take")
         return [PostResult.ENDED if message.run == key(9) else PostResult.POSTED for message in messages]
 
 
@@ -147,7 +147,7 @@ async def test_a_row_that_the_database_refuses_is_refused_to_its_sender_alone(
     inboxes.may_end.set()
     results = await asyncio.gather(*sent, return_exceptions=True)
 
-    assert isinstance(results.pop(40), ValueError)
+    assert isinstance(results.pop(40), CommitRefused)
     assert results == [PostResult.POSTED] * 99
     assert len(inboxes.groups) < 20
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.faults import (
     of_clients,
     of_dags,
+    of_databases,
     of_engines,
     of_flows,
     of_leases,
@@ -15,6 +16,16 @@ from tests.faults import (
 
 FAULTS = {
     fault.name: fault
-    for module in (of_engines, of_leases, of_stores, of_programs, of_dags, of_flows, of_workers, of_clients)
+    for module in (
+        of_engines,
+        of_leases,
+        of_stores,
+        of_programs,
+        of_dags,
+        of_flows,
+        of_workers,
+        of_clients,
+        of_databases,
+    )
     for fault in module.FAULTS
 }

@@ -14,7 +14,7 @@ import pytest
 from tests.patience import until
 from tests.stores.builders import SPACE, Node, at, change, key, signal, step
 
-from holdfast.errors import JournalCorrupt, StoreFull, StoreUnavailable
+from holdfast.errors import CommitRefused, JournalCorrupt, StoreFull, StoreUnavailable
 from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.named_queries import load_migrations, load_queries
@@ -59,7 +59,7 @@ def refuse_steps(url: str, code: str) -> Callable[[], int]:
         ("40P01", StoreUnavailable, 5),  # deadlock_detected, over and over
         ("40001", StoreUnavailable, 5),  # serialization_failure
         ("57014", StoreUnavailable, 1),  # query_canceled, by an operator
-        ("23514", psycopg.errors.CheckViolation, 1),  # a defect of ours, which waiting would only hide
+        ("23514", CommitRefused, 1),  # check_violation: waiting would not help
     ],
 )
 async def test_what_postgres_refuses_is_told_for_what_it_is_and_nothing_is_written(
@@ -84,7 +84,7 @@ async def test_what_is_wrong_with_a_statement_is_not_taken_for_an_outage_of_sqli
     node = Node(store)
     await node.start(1)
 
-    with pytest.raises(apsw.ConstraintError):
+    with pytest.raises(CommitRefused):
         await node.commit(1, held=node.held(1), steps=[step(1, 0)])  # there is a step 0 already
 
     assert await node.last_tick() == 1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
-from holdfast.errors import HoldfastError
+from holdfast.errors import CommitRefused
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult, RunStore
 
@@ -94,17 +94,16 @@ class MessagePoster:
     async def _send(self, group: Sequence[_Post]) -> None:
         try:
             results = await self._post(group)
-        except HoldfastError as error:  # of the store: it concerns all of them
-            _refuse(group, error)
-        except Exception as error:
-            # The database has refused a row, and nothing was written. Halves find the message whose row it
-            # is, so that the others are sent.
+        except CommitRefused as error:
+            # Nothing was written. Halves find the message whose row is refused, so that the others are sent.
             if len(group) == 1:
                 _refuse(group, error)
             else:
                 middle = len(group) // 2
                 await self._send(group[:middle])
                 await self._send(group[middle:])
+        except Exception as error:
+            _refuse(group, error)
         else:
             for post, result in zip(group, results, strict=True):
                 if not post.answer.done():

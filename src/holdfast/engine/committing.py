@@ -31,6 +31,8 @@ _log = logging.getLogger("holdfast.engine")
 _FIRST_WAIT = dt.timedelta(milliseconds=50)
 _LONGEST_WAIT = dt.timedelta(seconds=2)
 _REPORT_EVERY = dt.timedelta(seconds=10)
+_REPORT_NEWS_AFTER = dt.timedelta(seconds=1)
+"""For an error that differs from the last: a server that was restarted may be read-only then."""
 
 
 class Committer:
@@ -203,16 +205,20 @@ class StoreOutage:
         self._clock = clock
         self._since: Instant | None = None
         self._reported: Instant | None = None
+        self._reason = ""
         self._delay = _FIRST_WAIT
 
     async def wait(self, error: Exception) -> None:
         now = self._clock.now()
         self._since = self._since or now
-        if self._reported is None or later(self._reported, _REPORT_EVERY) <= now:
-            self._reported = now
+        if self._reported is None or later(self._reported, self._report_after(error)) <= now:
+            self._reported, self._reason = now, str(error)
             _log.warning("%s; holding everything and trying again", error)
         await self._clock.wait(asyncio.Event(), later(now, self._delay))
         self._delay = min(self._delay * 2, _LONGEST_WAIT)
+
+    def _report_after(self, error: Exception) -> dt.timedelta:
+        return _REPORT_EVERY if str(error) == self._reason else _REPORT_NEWS_AFTER
 
     def end(self) -> None:
         if self._since is not None:

@@ -45,7 +45,14 @@ from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
-from holdfast.errors import DeterminismError, JournalCorrupt, StoreUnavailable, TooManySetbacks, TooManyStalls
+from holdfast.errors import (
+    DeterminismError,
+    JournalCorrupt,
+    StoreFull,
+    StoreUnavailable,
+    TooManySetbacks,
+    TooManyStalls,
+)
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
 from holdfast.ports.nodes import EngineStore, StallRecord
@@ -413,7 +420,7 @@ class RunLoader:
         while True:
             try:
                 answer = await read()
-            except StoreUnavailable as error:
+            except (StoreUnavailable, StoreFull) as error:  # a query may need the disk, too
                 await outage.wait(error)
             else:
                 outage.end()

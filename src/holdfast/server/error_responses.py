@@ -12,6 +12,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast.errors import (
+    CommitRefused,
     FlowNotFound,
     HoldfastError,
     ItemLost,
@@ -36,7 +37,7 @@ _STATUSES: Final[list[tuple[tuple[type[HoldfastError], ...], HTTPStatus]]] = [
     ((VersionConflict, ItemLost, RunEnded, NotPublished), HTTPStatus.CONFLICT),
     ((PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     ((StoreUnavailable, StoreFull, NodeStopped, NotOpen), HTTPStatus.SERVICE_UNAVAILABLE),
-    ((Refused,), HTTPStatus.BAD_REQUEST),
+    ((Refused, CommitRefused), HTTPStatus.BAD_REQUEST),
 ]
 """The first match counts. An error without a match is an internal error."""
 

@@ -55,7 +55,15 @@ class Transaction(Protocol):
 
 
 class Connection(Protocol):
-    """Used by one thread at a time. Its methods raise StoreUnavailable and StoreFull."""
+    """Used by one thread at a time. Its methods say what an error means:
+
+    - StoreUnavailable: waiting may help. Whether a transaction was written is unknown. If `may_pass` is
+      False, somebody has to change something first, such as the rights of a role.
+    - StoreFull: waiting may help, and nothing was written.
+    - CommitRefused: no waiting helps, because the row is at fault. Nothing was written.
+
+    Other errors of a database are defects of ours, such as a wrong statement, and are raised as they are.
+    """
 
     @property
     def statements(self) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from holdfast.core.values import Instant
-from holdfast.errors import SchemaTooNew, StoreError, StoreUnavailable
+from holdfast.errors import SchemaTooNew, StoreFull, StoreUnavailable
 from holdfast.stores.database import Connection, Database, Transaction
 from holdfast.stores.named_queries import Migration
 
@@ -83,17 +83,24 @@ def _apply(database: Database, connection: Connection, migration: Migration, not
             _apply_in_batches(database, connection, migration, notify)
         else:
             connection.write_alone(lambda tx: _apply_once(database, tx, migration, notify))
-    except StoreError:
+    except StoreUnavailable as error:
+        if error.may_pass or not isinstance(error.__cause__, Exception):
+            raise
+        raise _failed(database, migration, error.reason) from error  # the database refused a statement
+    except StoreFull:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())
-        raise StoreUnavailable(
-            database.name,
-            f"migration {migration.number:04} {migration.name} failed ({reason}) and was taken back; fix "
-            "the cause and start again, or run `holdfast db migrate` as a user that may change tables. The "
-            "release that used this database until now can go on with it",
-            may_pass=False,
-        ) from error
+        raise _failed(database, migration, " ".join(str(error).split())) from error
+
+
+def _failed(database: Database, migration: Migration, reason: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        database.name,
+        f"migration {migration.number:04} {migration.name} failed ({reason}) and was taken back; fix "
+        "the cause and start again, or run `holdfast db migrate` as a user that may change tables. The "
+        "release that used this database until now can go on with it",
+        may_pass=False,
+    )
 
 
 def _apply_once(database: Database, tx: Transaction, migration: Migration, notify: Notify) -> None:

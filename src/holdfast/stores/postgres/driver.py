@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
@@ -16,7 +17,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.string import ByteaBinaryLoader
 
-from holdfast.errors import BadUrl, CommitRefused, StoreFull, StoreUnavailable
+from holdfast.errors import BadUrl, CommitRefused, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Connection, Row, TransactionScript
 from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
@@ -29,14 +30,13 @@ from holdfast.stores.postgres.arrays import (
     payload_columns_of,
     split_by_size,
 )
+from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
 
 T = TypeVar("T")
 
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
-_REFUSALS = ("22", "23", "54")
-"""Classes of error codes."""
 _MOST_BYTES = 16 * 1024 * 1024
 """Of payloads in one statement. Postgres refuses a message over 1 GB, and builds the arrays of a message in
 memory."""
@@ -49,6 +49,9 @@ _ANSWER_SECONDS = 15.0
 # Plans: every query here must use an index. Statistics lag behind a table that grows a thousandfold in a
 # minute. Without these settings the planner would also plan every batch anew, and read the whole table for a
 # large batch. With a bitmap it would sort a whole namespace to list its newest runs.
+# Durable: a database or role may be set to answer before a commit is on the disk. Ours are answered after.
+# Limits: a database or role may limit statements, sessions and transactions. Here only statements have a
+# limit, above the time for which the connection waits for an answer. Older servers lack some of the others.
 # Idle: a node that hangs inside a transaction keeps the row of its lease locked, and a reaper skips locked
 # rows. With the timeout the server ends such a transaction.
 _SETTINGS = """
@@ -60,7 +63,23 @@ SET enable_mergejoin = off;
 SET jit = off;
 SET default_transaction_isolation = 'read committed';
 SET idle_in_transaction_session_timeout = '10s';
+SET statement_timeout = '20s';
+SELECT set_config(name, '0', false) FROM pg_settings
+WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AND setting <> '0';
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+SELECT pg_backend_pid(), current_setting('synchronous_commit')
 """
+
+_BACKEND_PID = "SELECT pg_backend_pid()"
+
+_NOT_DURABLE = (
+    "synchronous_commit stays off, so a commit could be lost after it was answered; allow sessions to set it"
+)
+_SHARED_SESSIONS = (
+    "a pooler gives each transaction another session (as pgbouncer with pool_mode = transaction does), and "
+    "holdfast needs what a session keeps: settings, prepared statements, LISTEN; use the address of Postgres "
+    "itself, or of a pool with pool_mode = session"
+)
 
 
 class _Query(NamedTuple):
@@ -92,9 +111,29 @@ class PostgresDatabase:
         self._password = str(parts.get("password") or "")
         self.name = f"Postgres database {parts.get('dbname', '')} at {parts.get('host', 'localhost')}"
         self._pids: set[int] = set()
+        self._is_pool_checked = False
 
     def connect(self) -> PostgresConnection:
-        return PostgresConnection(self._url, self._line, self._explained, self._pids, self.name)
+        """Raises StoreUnavailable, also if a pooler lies between that gives transactions to any session."""
+        connection = PostgresConnection(self._url, self._line, self._explained, self._pids, self.name)
+        if connection.is_pooled and not self._is_pool_checked:
+            try:
+                self._check_pool(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _check_pool(self, connection: PostgresConnection) -> None:
+        """A pooler that keeps a session for each of its clients gives another client another session."""
+        try:
+            with psycopg.connect(self._url, autocommit=True, **self._line) as other:
+                found = other.execute(_BACKEND_PID, prepare=False).fetchone()
+        except psycopg.Error as error:
+            raise self._explained(error) from error
+        if found == (connection.pid,) or connection.current_pid() != connection.pid:
+            raise StoreUnavailable(self.name, _SHARED_SESSIONS, may_pass=False)
+        self._is_pool_checked = True
 
     def connect_to_renew(self, patience: float) -> PostgresConnection:
         line = {**self._line, "connect_timeout": max(2, math.ceil(patience))}
@@ -118,15 +157,7 @@ class PostgresDatabase:
         reason = " ".join(str(error).split())
         if self._password:
             reason = reason.replace(self._password, "***")
-        if isinstance(error, errors.DiskFull):
-            return StoreFull(self.name, reason)
-        # Data that cannot be stored, a violated constraint, a value over a limit: a retry would not help.
-        # (psycopg raises an OperationalError for the last of these.)
-        if (error.sqlstate or "")[:2] in _REFUSALS:
-            return CommitRefused(self.name, reason)
-        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
-            return StoreUnavailable(self.name, reason)
-        return error
+        return explain_failure(error, self.name, reason)
 
 
 class _Encoded(bytes):
@@ -147,6 +178,14 @@ class _InstantLoader(Loader):
 
     def load(self, data: Buffer) -> int:
         return self._unpack(data)[0] + MICROSECONDS_TO_2000
+
+
+def _configure(connection: psycopg.Connection[Row]) -> tuple[int, str]:
+    """Returns the number of the session, and its `synchronous_commit`."""
+    cursor = connection.execute(_SETTINGS, prepare=False)
+    while cursor.nextset():
+        pass
+    return cursor.fetchall()[0]
 
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
@@ -203,12 +242,16 @@ class PostgresConnection:
                 client_encoding="utf8",
                 application_name="holdfast",
             )
-            connection.execute(_SETTINGS, prepare=False)
+            self.pid, durability = _configure(connection)
         except psycopg.Error as error:
             raise explained(error) from error
+        if durability == "off":
+            connection.close()
+            raise StoreUnavailable(name, _NOT_DURABLE, may_pass=False)
         _adapt(connection)
-        self._pid = connection.info.backend_pid
-        pids.add(self._pid)
+        self.is_pooled = connection.info.backend_pid != self.pid
+        """Whether a pooler lies between: it gives its own number for the session, not that of the server."""
+        pids.add(self.pid)
 
     @property
     def is_broken(self) -> bool:
@@ -216,7 +259,20 @@ class PostgresConnection:
 
     def close(self) -> None:
         self._connection.close()
-        self._pids.discard(self._pid)
+        self._pids.discard(self.pid)
+
+    def current_pid(self) -> int:
+        try:
+            return self._connection.execute(_BACKEND_PID.encode(), prepare=False).fetchall()[0][0]
+        except psycopg.Error as error:
+            raise self._told(error) from error
+
+    def _told(self, error: psycopg.Error) -> Exception:
+        """The error to raise."""
+        if isinstance(error, errors.ReadOnlySqlTransaction):
+            # Another server may be the primary by now, and a session keeps the default that it began with.
+            self._connection.close()
+        return self._explained(error)
 
     # --- transactions
 
@@ -238,7 +294,7 @@ class PostgresConnection:
         try:
             return work()
         except psycopg.Error as error:
-            raise self._explained(error) from error
+            raise self._told(error) from error
         finally:
             self._connection.patience = _ANSWER_SECONDS
 
@@ -248,7 +304,7 @@ class PostgresConnection:
         try:
             return script(self)
         except psycopg.Error as error:
-            raise self._explained(error) from error
+            raise self._told(error) from error
 
     def _transaction(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         for tries_left in reversed(range(_TRIES)):
@@ -257,9 +313,9 @@ class PostgresConnection:
             except (errors.DeadlockDetected, errors.SerializationFailure) as error:
                 # The server has rolled back this transaction in favour of another.
                 if not tries_left:
-                    raise self._explained(error) from error
+                    raise self._told(error) from error
             except psycopg.Error as error:
-                raise self._explained(error) from error
+                raise self._told(error) from error
         raise AssertionError("the last try returns or raises")
 
     def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
@@ -341,10 +397,18 @@ class PostgresConnection:
     def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
         self.statements += 1
         text, encoders, _ = _queries()[query]
-        encoded = [
-            None if param is None else _Encoded(encode(param))
-            for encode, param in zip(encoders, params, strict=True)
-        ]
+        try:
+            encoded = [
+                None if param is None else _Encoded(encode(param))
+                for encode, param in zip(encoders, params, strict=True)
+            ]
+        except (UnicodeError, struct.error) as error:
+            raise CommitRefused(self._name, str(error)) from error
+        length = sum(len(each) for each in encoded if each is not None)
+        if length > LONGEST_MESSAGE:
+            raise CommitRefused(
+                self._name, f"{length:,} bytes in one statement, and it takes a gigabyte at most"
+            )
         return self._connection.execute(text, encoded, prepare=True, binary=True)
 
     def announce(self) -> None:

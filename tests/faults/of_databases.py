@@ -1,0 +1,69 @@
+"""Faults in what becomes of a database's bad days: each is waited for or named, and no node ends by it."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+
+_DAYS = "bad_world/test_bad_days.py"
+
+FAULTS = [
+    Fault(
+        "read-only-is-a-defect",
+        "no node ends by a failover",
+        [
+            Code("stores.postgres.failures:explain_failure").replace(
+                "isinstance(A, errors.ReadOnlySqlTransaction)", "False"
+            )
+        ],
+        cases(_DAYS, "test_a_database_that_is_read_only_for_a_while_is_waited_for"),
+    ),
+    Fault(
+        "read-only-session-kept",
+        "a node finds the new primary",
+        [Code("stores.postgres.driver:PostgresConnection._told").remove("self._connection.close()")],
+        cases(_DAYS, "test_a_database_that_is_read_only_for_a_while_is_waited_for"),
+    ),
+    Fault(
+        "lack-of-rights-is-a-defect",
+        "no node ends because a right was taken away",
+        [Code("stores.postgres.failures:_UNUSABLE").remove("errors.InsufficientPrivilege")],
+        cases(_DAYS, "test_rights_that_are_taken_away_are_waited_for"),
+    ),
+    Fault(
+        "lack-of-rights-waited-for-at-the-start",
+        "what somebody must do is said at once",
+        [
+            Code("stores.postgres.failures:explain_failure").replace(
+                "StoreUnavailable(A, B, may_pass=False)", "StoreUnavailable(A, B)"
+            )
+        ],
+        cases(_DAYS, "test_a_role_without_rights_is_refused_at_once_and_named"),
+    ),
+    Fault(
+        "commits-answered-before-the-disk",
+        "1: what is committed survives a power cut",
+        [
+            Code("stores.postgres.driver:_SETTINGS").replace(
+                "\"...'synchronous_commit') = 'off';...\"", "\"...'synchronous_commit') = 'gone';...\""
+            )
+        ],
+        cases(_DAYS, "test_commits_are_on_the_disk_though_the_database_is_set_to_answer_before"),
+    ),
+    Fault(
+        "limits-of-the-role-count",
+        "limits of a role do not end our transactions",
+        [
+            Code("stores.postgres.driver:_SETTINGS").replace(
+                "\"...SET statement_timeout = '20s';...\"", '"......"'
+            )
+        ],
+        cases(_DAYS, "test_a_short_limit_for_statements_does_not_end_ours"),
+    ),
+    Fault(
+        "shared-sessions-accepted",
+        "a pooler that shares sessions is named",
+        [Code("stores.postgres.driver:PostgresDatabase.connect").replace("A.is_pooled and B", "False")],
+        cases(_DAYS, "test_a_pooler_that_shares_sessions_is_refused_at_once_and_named[transaction]"),
+    ),
+]
