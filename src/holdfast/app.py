@@ -266,6 +266,7 @@ def tuning_of(settings: Settings) -> Tuning:
         stall=settings.stall,
         drain=settings.drain,
         max_resident=settings.max_resident,
+        idle_bytes=settings.idle_bytes,
         max_depth=settings.max_depth,
         log_limit=settings.log_limit,
         step_bytes=settings.max_step_bytes,

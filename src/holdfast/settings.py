@@ -65,6 +65,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long opening waits for a database that does not answer."""
     max_resident: int = 10_000
     """How many runs a node holds in memory at most."""
+    idle_bytes: int = 64 * 1024 * 1024
+    """How many bytes of history the runs may have together that only wait, and stay in memory because it
+    would take long to load them again."""
     max_depth: int = 100
     """How many ancestors a run may have. It stops workflows that call themselves without end."""
     max_steps: int = 10_000
@@ -95,7 +98,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")
-        for name in ("python_workers", "log_limit"):
+        for name in ("python_workers", "log_limit", "idle_bytes"):
             if getattr(self, name) < 0:
                 raise BadOption(name, getattr(self, name), "0 or more")
         for name in (it for it in self.__struct_fields__ if it.endswith("_seconds")):

@@ -32,6 +32,7 @@ from holdfast.ports.commits import (
     QueuedTask,
     ReleasedRun,
     SettledTask,
+    ShownWait,
     StateChange,
     TakenMessage,
     UnqueuedTask,
@@ -200,6 +201,9 @@ class Drawing:
             commit.woken.append(WokenRun(self.key(), run))
         if dice.chance(10):
             commit.proved.append(ProvedRun(run))
+        if dice.chance(10):
+            shown = dice.pick([None, "signal go"])
+            commit.waits.append(ShownWait(run, shown, shown and WaitKind.SIGNAL, shown and "go"))
         if dice.chance(20):
             commit.ended.append(self._ended(run))
         elif dice.chance(30):

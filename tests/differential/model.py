@@ -506,6 +506,8 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.take(row.run, row.message, row.position)
     for row in commit.proved:
         tables.change(row.run, setbacks=0)
+    for row in commit.waits:
+        tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))
 
 
 def _end(tables: Tables, commit: Commit) -> None:

@@ -355,6 +355,45 @@ MEMORY = [
         cases("engine/test_residence.py", "test_a_message_wakes_a_run_that_left_memory"),
     ),
     Fault(
+        "long-histories-loaded-at-each-wake",
+        "what is expensive to rebuild stays in memory while there is room",
+        [Code("engine.run_loader:_resume").replace("A.bytes", "0")],
+        cases("engine/test_keeping.py", "test_what_was_loaded_is_as_large_as_before"),
+    ),
+    Fault(
+        "idle-runs-kept-without-bound",
+        "idle runs leave memory if there is no room for them",
+        [Code("engine.residents:take_kept").replace("A > most_bytes", "A < 0")],
+        cases(
+            "engine/test_keeping.py",
+            "test_if_there_is_no_room_for_all_those_leave_that_were_used_least_recently",
+        ),
+    ),
+    Fault(
+        "kept-runs-never-forgotten",
+        "a run that goes on is used, and counted once",
+        [Code("engine.residents:update_idle").remove("self._forget_kept(...)")],
+        cases(
+            "engine/test_keeping.py",
+            "test_if_there_is_no_room_for_all_those_leave_that_were_used_least_recently",
+        ),
+    ),
+    Fault(
+        "waits-shown-for-ever",
+        "7: what a run waits for is said while it waits, and not longer",
+        [Code("engine.tick:Tick.advance").remove("self.commit.waits.append(...)")],
+        cases(
+            "engine/test_keeping.py",
+            "test_a_run_with_a_long_history_stays_in_memory_and_says_what_it_waits_for",
+        ),
+    ),
+    Fault(
+        "long-histories-woken-by-a-deploy",
+        "a node that stops hands back what waits as it is",
+        [Code("engine.engine:_decide").replace("A.is_kept(B) and C", "A is B and C")],
+        cases("engine/test_keeping.py", "test_a_node_that_stops_hands_them_back_without_waking_them"),
+    ),
+    Fault(
         "mail-dropped-while-a-run-is-loaded",
         "7: a message is heard, whatever the run is doing",
         [Code("engine.run_loader:RunLoader.receive").remove("A.mail[B] = C")],

@@ -252,7 +252,9 @@ class AttemptRecorder:
     def settle_row(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         output = outcome.payload if isinstance(outcome, Succeeded) else None
         failure = encode_failure(outcome.failure) if isinstance(outcome, Failed) else None
-        self._commit.size += len(output or failure or b"")
+        size = len(output or failure or b"")
+        self._commit.size += size
+        attempt.resident.history_bytes += size
         self._commit.settled.append(
             SettledTask(
                 attempt.run, attempt.seq, status, attempt.number, output, failure, attempt.started_at, at

@@ -420,16 +420,32 @@ class Engine:
         if hand_back:
             for resident in self._residents:
                 if not resident.is_gone:
-                    tick.release(resident, wake_at=now)
+                    # The next owner need not load a long history before there is something to do.
+                    is_waiting = self._residents.is_kept(resident) and resident.is_idle
+                    tick.release(resident, wake_at=resident.next_due() if is_waiting else now)
         else:
-            for resident in self._residents.take_idle(now, self._tuning.idle_after, self._admission.max_idle):
-                tick.release(resident, wake_at=resident.next_due())
+            self._release_idle(tick)
             self._request_work(tick)
         if not self._lease.is_valid(self._clock.now()):
             # The process stood still for too long. What was decided counts only for runs that are still ours,
             # so the commit checks all of them.
             tick.hold_all(self._residents)
         return tick
+
+    def _release_idle(self, tick: Tick) -> None:
+        """Runs that only wait leave memory after a while. Those that would take long to load again stay,
+        while there is room."""
+        room = self._tuning.idle_bytes if self._admission.max_idle else 0
+        for resident in self._residents.take_idle(
+            tick.now, self._tuning.idle_after, self._admission.max_idle
+        ):
+            if self._tuning.long_history <= resident.history_bytes <= room:
+                self._residents.keep(resident)
+                tick.show_wait(resident)
+            else:
+                tick.release(resident, wake_at=resident.next_due())
+        for resident in self._residents.take_kept(room):
+            tick.release(resident, wake_at=resident.next_due())
 
     def _hear(self, tick: Tick, *, takes_all: bool) -> None:
         """Pass what has happened to the tick, in a fixed order: all of it, or as much as one tick may do."""

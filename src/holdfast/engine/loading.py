@@ -15,6 +15,7 @@ from holdfast.core.history import Past
 from holdfast.core.program import Program
 from holdfast.core.records import History, MessageRecord
 from holdfast.core.slices import Slices
+from holdfast.core.values import Succeeded
 from holdfast.engine.resident import Resident
 from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import HistoryPage, HistoryPlace
@@ -23,19 +24,27 @@ Replay: TypeAlias = Slices[tuple[Past, Program]]
 
 
 class LoadingRun:
-    __slots__ = ("history", "mail", "place", "replay", "resident", "stalls")
+    __slots__ = ("bytes", "history", "mail", "place", "replay", "resident", "stalls")
 
     def __init__(self, resident: Resident, stalls: Sequence[StallRecord]) -> None:
         self.resident = resident
         self.stalls = stalls
         self.history = History(resident.record, [], [], [], [], outcomes={})
+        self.bytes = 0
+        """About how large its history is, without what has not been read."""
         self.place: HistoryPlace | None = HistoryPlace()
         """Where its next page begins. None: all of its history has been read."""
         self.replay: Replay | None = None
         self.mail: dict[MessageId, MessageRecord] = {}
         """Messages that were collected meanwhile. Some of them may be in `history`, too."""
 
+    def set(self, history: History) -> None:
+        """The whole history."""
+        self.history, self.place = history, None
+        self.bytes = _size_of(history)
+
     def add(self, page: HistoryPage) -> None:
+        self.bytes += _size_of(page)
         known = self.history
         self.history = History(
             known.run,
@@ -60,3 +69,9 @@ class LoadingRun:
         """Its run has left memory."""
         if self.replay is not None:
             self.replay.close()
+
+
+def _size_of(part: History | HistoryPage) -> int:
+    outputs = [outcome.payload for outcome in part.outcomes.values() if isinstance(outcome, Succeeded)]
+    payloads = [message.payload for message in part.messages]
+    return sum(map(len, part.steps)) + sum(map(len, outputs)) + sum(map(len, payloads))

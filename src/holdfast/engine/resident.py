@@ -72,8 +72,10 @@ class Resident:
         "events",
         "held_back",
         "held_in_tick",
+        "history_bytes",
         "is_begun",
         "is_gone",
+        "is_wait_shown",
         "key",
         "last_message",
         "position",
@@ -101,6 +103,10 @@ class Resident:
         self.last_message: MessageId = 0
         """The newest message that was delivered to it. Mail brings messages again until a step has read them,
         and that may take several ticks."""
+        self.history_bytes = 0
+        """About how large its history is: the longer, the more it costs to load the run again."""
+        self.is_wait_shown = False
+        """Its row says what it waits for, although it is in memory."""
         self.events: list[Event] = []
         """What has happened to it and is not in its journal yet, in order."""
         self.attempts: dict[int, LiveAttempt] = {}

@@ -24,6 +24,10 @@ class Residents:
         self._ready: dict[RunKey, Resident] = {}
         self._idle: OrderedDict[RunKey, Instant] = OrderedDict()
         """Since when each idle run has been waiting. The longest wait comes first."""
+        self._kept: OrderedDict[RunKey, int] = OrderedDict()
+        """Idle runs that stay in memory, with the bytes of their histories. The one that was used least
+        recently comes first."""
+        self._kept_bytes = 0
 
     def __len__(self) -> int:
         return len(self._all)
@@ -74,6 +78,7 @@ class Residents:
 
     def update_idle(self, resident: Resident, now: Instant) -> None:
         """Note whether the run, which has just been advanced, is idle now."""
+        self._forget_kept(resident.key)
         if resident.is_idle:
             self._idle[resident.key] = now
             self._idle.move_to_end(resident.key)
@@ -96,6 +101,27 @@ class Residents:
             if resident is not None and resident.is_idle and key not in self._ready:
                 yield resident
 
+    def keep(self, resident: Resident) -> None:
+        """Let an idle run stay in memory. `take_kept` may end that."""
+        self._kept[resident.key] = resident.history_bytes
+        self._kept_bytes += resident.history_bytes
+
+    def is_kept(self, resident: Resident) -> bool:
+        return resident.key in self._kept
+
+    def take_kept(self, most_bytes: int) -> Iterable[Resident]:
+        """Runs that were kept and must leave, so that the others have no more than so many bytes."""
+        while self._kept and self._kept_bytes > most_bytes:
+            key = next(iter(self._kept))
+            self._forget_kept(key)
+            resident = self._all.get(key)
+            if resident is not None and resident.is_idle and key not in self._ready:
+                yield resident
+
+    def _forget_kept(self, key: RunKey) -> None:
+        if self._kept:
+            self._kept_bytes -= self._kept.pop(key, 0)
+
     def discard(self, keys: Iterable[RunKey]) -> None:
         """Forget runs that have ended, were released, or are no longer ours. Running attempts are cancelled,
         and what they report is ignored."""
@@ -103,6 +129,7 @@ class Residents:
             resident = self._all.pop(key, None)
             self._ready.pop(key, None)
             self._idle.pop(key, None)
+            self._forget_kept(key)
             if resident is None:
                 continue
             self._by_claim[resident.record.claim] -= 1
@@ -129,3 +156,5 @@ class Residents:
         self._by_claim.clear()
         self._ready.clear()
         self._idle.clear()
+        self._kept.clear()
+        self._kept_bytes = 0

@@ -203,7 +203,7 @@ class RunLoader:
         found = await self._ask(lambda: self._store.load_short_histories(self._namespace, runs, rows))
         for history in found.loaded:
             loading = unread[history.run.key]
-            loading.history, loading.place = history, None
+            loading.set(history)
             self._read.append(loading)
         self._long.extend(unread[run.key] for run in found.long)
         self._claimed.extendleft(unread[run] for run in reversed(found.left))
@@ -314,6 +314,7 @@ class RunLoader:
     def _resume(self, loading: LoadingRun, past: Past) -> None:
         """Resume the timers, tasks and children of a run that was replayed."""
         resident = loading.resident
+        resident.history_bytes = loading.bytes
         resident.position = past.position
         resident.at = resident.at if past.at is None else past.at
         resident.is_begun = past.position > 0

@@ -89,6 +89,7 @@ from holdfast.ports.commits import (
     NewTask,
     ProvedRun,
     ReleasedRun,
+    ShownWait,
     StateChange,
     TakenMessage,
     UnqueuedTask,
@@ -198,6 +199,10 @@ class Tick:
         resident.position = position + 1
         self.commit.steps.append(NewStep(resident.key, position, step))
         self.commit.size += len(step) + size
+        resident.history_bytes += len(step)
+        if resident.is_wait_shown:
+            resident.is_wait_shown = False
+            self.commit.waits.append(ShownWait(resident.key))
         if events:
             self._take_messages(resident, events, position)
         for command in commands:
@@ -414,6 +419,12 @@ class Tick:
         hold(self.commit, resident)
         self.commit.released.append(ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, *wait))
         self._leave_memory(resident)
+
+    def show_wait(self, resident: Resident) -> None:
+        """Say what a run waits for that is idle and stays in memory."""
+        hold(self.commit, resident)
+        resident.is_wait_shown = True
+        self.commit.waits.append(ShownWait(resident.key, *describe_wait(_wait_reasons(resident))))
 
     def park(self, resident: Resident, error: BaseException) -> None:
         """Release a run that cannot go on with this code. Nodes try it again for a while, since another node

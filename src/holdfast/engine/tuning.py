@@ -30,11 +30,17 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How many runs to hold in memory at most."""
     max_idle: int = 256
     """How many runs in memory may be idle. If there are more, the longest idle leave memory at once."""
+    long_history: int = 32 * 1024
+    """From so many bytes of history on, an idle run stays in memory while there is room. It would take more
+    than some milliseconds to load it again."""
+    idle_bytes: int = 64 * 1024 * 1024
+    """How many bytes of history the runs may have together that stay in memory so. If they have more, those
+    that were used least recently leave."""
     max_depth: int = 100
     """How many runs may be above a run: its parent, the parent of that, and so on."""
     claim_batch: int = 500
     """How many runs to claim in one commit at most."""
-    page_rows: int = 2000
+    page_rows: int = 1000
     """How many rows of histories to read at once. A longer history is read in pages."""
     slice: dt.timedelta = dt.timedelta(milliseconds=5)
     """How long to replay before others get a turn: the tick, tasks on the event loop, clients."""

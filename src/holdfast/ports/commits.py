@@ -145,6 +145,15 @@ class ProvedRun(_RunRow, frozen=True, gc=False):
     """A run with setbacks that has taken a step while its node stayed alive. Its setbacks are reset to 0."""
 
 
+class ShownWait(_RunRow, frozen=True, gc=False):
+    """What a run waits for that stays in memory. All None: it has gone on."""
+
+    waiting: str | None = None
+    waiting_kind: WaitKind | None = None
+    waiting_name: str | None = None
+    """The fields of a `WaitDescription`."""
+
+
 class ReleasedRun(_RunRow, frozen=True, gc=False):
     """A run that leaves memory because it only waits, because the node stops, or because it is parked.
     Parking counts as a setback. In the other cases the setbacks are reset to 0."""
@@ -200,6 +209,7 @@ class Commit(msgspec.Struct):
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
     proved: list[ProvedRun] = []
+    waits: list[ShownWait] = []
     messages: list[NewMessage] = []
     """Messages to other runs. A message to a run that has ended or does not exist is dropped."""
     woken: list[WokenRun] = []
@@ -225,6 +235,7 @@ ROWS_OF_RUNS = (
     "state",
     "taken",
     "proved",
+    "waits",
     "ended",
     "released",
 )

@@ -212,18 +212,20 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         if run.parent is not None
     ]
     messages = commit.messages + news if news else commit.messages
-    if messages or commit.proved or commit.woken:
+    if messages or commit.proved or commit.waits or commit.woken:
         # All rows of runs are locked at once, in order. Otherwise two nodes that send messages to each
         # other's runs could deadlock.
         ended = {run.run for run in commit.ended}
         targets = {message.run for message in messages}
         woken = {row.run for row in commit.woken}
-        own = {row.run for row in (*commit.proved, *commit.released)}
+        own = {row.run for row in (*commit.proved, *commit.waits, *commit.released)}
         statuses = lock_runs(tx, commit.namespace, targets | woken | ended | own)
         open_runs = {run for run in targets if run in statuses and run not in ended}
         deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
         tx.many("wake_held_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
+    # Only the last row of a run is written: a batch on Postgres could apply any of several.
+    tx.many("show_waits", _rows({row.run: row for row in commit.waits}.values()), commit.namespace)
     tx.many("end_runs", _rows(commit.ended), commit.namespace)
     # A run that was cancelled because it could not go on has not settled its own tasks.
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]

@@ -73,6 +73,8 @@ def _tuning(simulation: Surroundings) -> Tuning:
         unrecorded_bytes=bytes,
         page_rows=simulation.page_rows,
         slice_steps=simulation.slice_steps,
+        long_history=Random(f"long history {simulation.seed}").choice((1, 100, 32_000)),
+        idle_bytes=Random(f"idle bytes {simulation.seed}").choice((300, 10_000_000)),
     )
 
 

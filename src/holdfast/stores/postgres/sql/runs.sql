@@ -165,6 +165,17 @@ UPDATE holdfast.runs SET setbacks = 0
 FROM proved
 WHERE runs.namespace = proved.namespace AND key = proved.run;
 
+-- name: show_waits
+WITH shown AS MATERIALIZED (
+    SELECT $1::text AS namespace, shown.*
+    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS shown (run, waiting, waiting_kind, waiting_name)
+)
+UPDATE holdfast.runs
+SET waiting = shown.waiting, waiting_kind = shown.waiting_kind, waiting_name = shown.waiting_name,
+    waiting_epoch = runs.epoch
+FROM shown
+WHERE runs.namespace = shown.namespace AND key = shown.run;
+
 -- name: owned_runs
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,

@@ -93,6 +93,10 @@ RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BL
 -- name: prove_runs
 UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
 
+-- name: show_waits
+UPDATE runs SET waiting = ?3, waiting_kind = ?4, waiting_name = ?5, waiting_epoch = epoch
+WHERE namespace = ?1 AND key = ?2;
+
 -- name: owned_runs
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
