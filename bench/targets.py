@@ -45,6 +45,10 @@ TARGETS = (
     Target("W8", "statements_per_minute", 10, 10, is_ceiling=True),
     Target("W10", "delay_ratio", 1.2, 1.2, is_ceiling=True),
     Target("W10", "growth_mb", 20, 20, is_ceiling=True),
+    Target("W12", "replay_us", 10, 10, is_ceiling=True),
+    Target("W12", "cold_ms", 2_000, 2_000, is_ceiling=True),
+    Target("W12", "resident_ms", 50, 50, is_ceiling=True),
+    Target("W12", "held_up_ms", 100, 100, is_ceiling=True),
     Target("W13", "lists_ratio", 2, 2, is_ceiling=True),
     Target("W13", "run_ratio", 1.5, 1.5, is_ceiling=True),
     Target("W14", "delay_ratio", 1.5, 1.5, is_ceiling=True),
@@ -61,6 +65,7 @@ _ALSO_SHOWN = {
     "W9": ("tasks_per_s", "growth_mb"),
     "W10": ("alone_ms", "beside_ms", "approvals_per_s"),
     "W11": ("tasks_per_s",),
+    "W12": ("alone_p50_ms", "beside_p50_ms"),
     "W13": (
         "worst_list_ms",
         "list_newest_ms",
