@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -419,7 +420,7 @@ async def test_to_cancel_what_does_not_exist_does_nothing(
 def test_the_end_of_a_run_counts_as_a_part_of_its_step() -> None:
     from holdfast.engine.command_checks import check_commands
 
-    resident: Any = None
+    resident: Any = SimpleNamespace(attempts={})
     assert check_commands(resident, [CompleteRun(Payload(b"12345"))], 5) == 5
 
 

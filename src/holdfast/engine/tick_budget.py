@@ -12,6 +12,8 @@ from holdfast.engine.tuning import Tuning
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Commit
 
+_MANY = 2000
+
 
 class TickBudget:
     """Begins when it is made."""
@@ -48,6 +50,11 @@ class FactBudget(TickBudget):
         self._spent: dict[RunKey, int] = {}
         self.blocked: set[RunKey] = set()
         """Runs that have spent their share. The next tick takes what is left of theirs."""
+
+    def has_room_for(self, results: int, size: int) -> bool:
+        """Whether so many results fit, which have this size together. To record one takes microseconds, so
+        that this is a matter of time too."""
+        return results <= _MANY and self._commit.size + size < self._most
 
     def charge(self, run: RunKey) -> None:
         """The last fact was one of this run."""
