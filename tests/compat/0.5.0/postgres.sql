@@ -353,6 +353,20 @@ CREATE INDEX CONCURRENTLY runs_cold_by_workflow
     ON holdfast.runs (namespace, workflow COLLATE "C", status COLLATE "C", key)
     WHERE owner IS NULL AND finished_at IS NULL;
 -- end of migration
+-- migration 0008 stalls
+-- needs: 0004
+-- The times that a run held up the event loop of its node for so long that the node gave up: which node, when, in
+-- which task (NULL: in the code of the workflow), and the stack of the loop's thread. Two of them park the run.
+-- They are removed when the run is resumed.
+CREATE TABLE holdfast.stalls (
+    run   uuid NOT NULL,
+    node  text NOT NULL,
+    at    timestamptz NOT NULL,
+    task  text,
+    stack text NOT NULL,
+    PRIMARY KEY (run, node)
+);
+-- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
     name       text NOT NULL,
@@ -808,6 +822,7 @@ INSERT INTO holdfast.schedules (namespace, name, workflow, input, plan, origin, 
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('5', 'facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('6', 'fill_facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('7', 'runs_by_workflow', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('8', 'stalls', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('1', 'kernel', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('2', 'setbacks', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_migrations (number, name, applied_at) VALUES ('3', 'dags', '2030-01-01 00:00:00');

@@ -328,6 +328,20 @@ CREATE INDEX runs_ended_by_workflow ON runs (namespace, workflow, status, key, f
 CREATE INDEX runs_cold_by_workflow ON runs (namespace, workflow, status, key, owner, finished_at)
     WHERE owner IS NULL AND finished_at IS NULL;
 -- end of migration
+-- migration 0008 stalls
+-- needs: 0004
+-- The times that a run held up the event loop of its node for so long that the node gave up: which node, when, in
+-- which task (NULL: in the code of the workflow), and the stack of the loop's thread. Two of them park the run.
+-- They are removed when the run is resumed.
+CREATE TABLE stalls (
+    run   BLOB NOT NULL,
+    node  TEXT NOT NULL,
+    at    INTEGER NOT NULL,
+    task  TEXT,
+    stack TEXT NOT NULL,
+    PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+-- end of migration
 CREATE TABLE IF NOT EXISTS schema_changes (
     number     INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -783,6 +797,7 @@ INSERT INTO schedules (namespace, name, workflow, input, plan, origin, is_paused
 INSERT INTO schema_changes (number, name, applied_at) VALUES (5, 'facts', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (6, 'fill_facts', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (7, 'runs_by_workflow', '2030-01-01 00:00:00');
+INSERT INTO schema_changes (number, name, applied_at) VALUES (8, 'stalls', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (1, 'kernel', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (2, 'setbacks', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (3, 'dags', '2030-01-01 00:00:00');
