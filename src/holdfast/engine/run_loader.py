@@ -63,6 +63,7 @@ _log = logging.getLogger("holdfast.engine")
 T = TypeVar("T")
 
 _MOST_READ_AT_ONCE = 100
+_SLICES_IN_TICK = 4
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 
@@ -125,17 +126,26 @@ class RunLoader:
         return bool(self._loading)
 
     async def go_on(self) -> None:
-        """Load runs for a slice of time. Short histories come first. Then one long history gets a slice too,
-        so that neither kind waits for the other."""
+        """Load runs for some slices of time. Between two of them others may use the event loop. A tick has
+        several: each tick waits for its commit, and that would make a long replay much longer."""
+        ends_at = self._clock.elapsed() + _SLICES_IN_TICK * (self._tuning.slice // _MICROSECOND)
+        while self._loading:
+            await self._do_slice()
+            await asyncio.sleep(0)
+            if self._clock.elapsed() >= ends_at:
+                break
+        if self._loading:
+            self._inbox.wake()
+
+    async def _do_slice(self) -> None:
+        """Short histories come first. Then one long history gets a slice too, so that neither kind waits for
+        the other."""
         if not self._read and self._claimed:
             await self._read_short()
         await self._replay_some(self._read)
         if self._long:
             await self._read_page(self._long[0])
             await self._replay_some(self._long)
-        if self._loading:
-            self._inbox.wake()
-        await asyncio.sleep(0)  # the tick may have nothing to wait for, and others use this event loop too
 
     def drop(self) -> None:
         """Forget the runs that are being loaded, as a crash does."""
