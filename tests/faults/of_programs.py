@@ -118,7 +118,7 @@ FAULTS = [
     Fault(
         "order-of-sets-counts",
         "5: the same call is the same in every process",
-        [Code("core.codec:digest_of").replace("_encode_sorted(A)", "_encode(A)")],
+        [Code("core.codec:digest_of").replace("_encode_in_order(A)", "_encode(A)")],
         cases("core/test_codec.py", "test_a_digest_is_the_same_in_every_process_whatever_the_order_of_sets"),
     ),
     Fault(

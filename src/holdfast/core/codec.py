@@ -215,7 +215,8 @@ def _model_place(location: tuple[str | int, ...]) -> str:
 # The cast is here because a call of the NewType Payload would cost as much as encoding a small value.
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
 _encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
-_encode_sorted = msgspec.json.Encoder(enc_hook=_to_nearly_plain, order="sorted").encode
+# Not "sorted", which also sorts the fields of objects: it crashes the process on a Struct with an unset field.
+_encode_in_order = msgspec.json.Encoder(enc_hook=_to_nearly_plain, order="deterministic").encode
 
 
 def digest_of(value: object) -> int | None:
@@ -225,7 +226,7 @@ def digest_of(value: object) -> int | None:
     It is the same in every process, although sets are in another order there.
     """
     try:
-        return crc32(_encode_sorted(value))
+        return crc32(_encode_in_order(value))
     except Exception:  # msgspec sorts neither keys that are not text, nor sets of several types
         return _digest_of_bytes(value)
 

@@ -183,6 +183,10 @@ class Environment(Client):
         self.clock.advance(dt.timedelta(microseconds=end - self.clock.now()))
         await self.wait_until_quiet()
 
+    @property
+    def _is_quiet(self) -> bool:
+        return self.engine.is_quiet
+
     async def wait_until_quiet(self) -> None:
         """Wait until nothing runs and the engine has handled every event."""
         turns = 0
@@ -190,7 +194,7 @@ class Environment(Client):
             failure = self.engine.failure
             if isinstance(failure, Exception):
                 raise node_stopped(failure)  # a failed engine never becomes quiet
-            is_quiet = self.engine.is_quiet
+            is_quiet = self._is_quiet
             turns = turns + 1 if is_quiet else 0
             await asyncio.sleep(0 if is_quiet else 0.0005)
 
@@ -213,7 +217,7 @@ class Environment(Client):
             self._someone_waits.clear()
             # The engine must handle what has just happened before the clock moves.
             await self.wait_until_quiet()
-            if not self.engine.is_quiet:
+            if not self._is_quiet:
                 self._someone_waits.set()  # the test has sent something in the last turn of that wait
                 continue
             due = self.clock.next_due()
