@@ -161,6 +161,23 @@ async def test_a_step_of_many_large_inputs_is_sent_in_several_statements(
     assert max(sizes) <= 10 * KB
 
 
+async def test_a_step_of_more_bytes_than_a_statement_may_have_is_recorded(
+    postgres_url: str, catalog: Catalog
+) -> None:
+    size = 4_000_000
+
+    @task(catalog=catalog)
+    async def measure(text: str) -> int:
+        return len(text)
+
+    @workflow(catalog=catalog)
+    async def ask() -> list[int]:
+        return await asyncio.gather(*[measure("x" * size) for _ in range(12)])
+
+    async with Holdfast(postgres_url, catalog=catalog) as hf:
+        assert await asyncio.wait_for(hf.run(ask), PATIENCE) == [size] * 12
+
+
 async def test_no_task_starts_while_too_many_results_wait_to_be_recorded(
     store_url: str, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,9 +228,8 @@ class PostgresConnection:
         self._pids = pids
         self._announces = False
         self.has_pauses = False
-        self._pipeline: psycopg.Pipeline | None = None
         self._parts = 0
-        """The transaction under way: its pipeline, and how many parts of large batches it has sent."""
+        """How many parts of large batches the transaction under way has sent."""
         self.statements = 1
         try:
             self._connection = connection = _PatientConnection.connect(
@@ -325,7 +324,7 @@ class PostgresConnection:
         self.statements += 2
         try:
             # The pipeline sends statements without a result together with the next one that has a result.
-            with self._connection.pipeline() as self._pipeline:
+            with self._connection.pipeline():
                 execute(begin)
                 result = script(self)
                 if self._announces:
@@ -333,10 +332,8 @@ class PostgresConnection:
                     execute(f"NOTIFY {CHANNEL}")
                 execute("COMMIT")
         except BaseException:
-            self._pipeline = None
             self._roll_back()
             raise
-        self._pipeline = None
         return result
 
     def _roll_back(self) -> None:
@@ -370,12 +367,13 @@ class PostgresConnection:
             if part is rows:
                 return self._send(query, (*common, *columns)).rowcount
             cursor = self._send(query, (*common, *zip(*part, strict=True)))
-            if self._pipeline is not None:
-                # Otherwise all parts would be in memory before the server has read the first.
-                self._pipeline.sync()
-                # The answer to COMMIT comes after all of them are on disk.
-                self._parts += 1
-                self._connection.patience = _ANSWER_SECONDS + self._parts * _MOST_BYTES / _SLOWEST_DISK
+            # Otherwise all parts would be in memory before the server has read the first. Pipeline.sync()
+            # would wait for an answer without sending what is left of a large message.
+            self.statements += 1
+            self._connection.execute("SELECT 1").fetchall()
+            # The answer to COMMIT comes after all of them are on disk.
+            self._parts += 1
+            self._connection.patience = _ANSWER_SECONDS + self._parts * _MOST_BYTES / _SLOWEST_DISK
             changed += cursor.rowcount
         return changed
 
