@@ -18,7 +18,7 @@ from tests.differential.model import ModelStore
 from tests.differential.tables import AlreadyThere, Tables
 
 from holdfast.core.values import Instant, RunKey
-from holdfast.errors import HoldfastError
+from holdfast.errors import CommitRefused, HoldfastError
 from holdfast.ports.commits import Claimed, Commit, Receipt
 from holdfast.ports.store import Store
 from holdfast.stores.driver import Driver
@@ -29,7 +29,7 @@ T = TypeVar("T")
 Call: TypeAlias = Callable[[Store], Coroutine[Any, Any, T]]
 
 _NOTHING: Mapping[RunKey, Instant] = {}
-_REFUSALS = (AlreadyThere, apsw.ConstraintError, psycopg.errors.UniqueViolation)
+_REFUSALS = (AlreadyThere, CommitRefused, apsw.ConstraintError, psycopg.errors.UniqueViolation)
 """The errors with which each of them reports that a row exists already."""
 
 

@@ -32,9 +32,9 @@ NAMED = {
     "history_sizes", "hold_lease", "list_attempts", "lock_runs", "messages_of", "move_tasks",
     "open_tasks_of", "outcomes_of", "owned_runs", "prove_runs", "queued_of", "read_state", "release_runs",
     "renew_item", "renew_items_of", "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of",
-    "settle_tasks", "settled_promises", "show_waits", "stalls_of", "start_task", "states_of", "steps_of", "take_item",
-    "take_messages", "tasks_of", "unpark_runs", "unqueue_tasks", "unread_messages_of", "update_schedule",
-    "wake_cancelled_runs", "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task",
+    "settle_tasks", "settled_promises", "show_waits", "stalls_of", "start_task", "states_of", "steps_of",
+    "take_item", "take_messages", "tasks_of", "unpark_runs", "unqueue_tasks", "unread_messages_of",
+    "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
