@@ -124,8 +124,6 @@ class ModelStore(FlowModel, WorkerModel):
             refused = {run.parent for run in commit.created if run.key in existing}
             commit = _without(commit, lost | existing.keys() | orphans)
             _write(tables, commit)
-            for row in commit.waits:
-                tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))
             _end(tables, commit)
             for row in commit.released:
                 # A run that asked for a child whose id is taken must wake up to learn that.

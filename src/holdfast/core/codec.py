@@ -215,7 +215,7 @@ def _model_place(location: tuple[str | int, ...]) -> str:
 # The cast is here because a call of the NewType Payload would cost as much as encoding a small value.
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
 _encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
-# Not "sorted", which also sorts the fields of objects: it crashes the process on a Struct with an unset field.
+# Not "sorted", which sorts the fields of objects: on a Struct with an unset field it crashes the process.
 _encode_in_order = msgspec.json.Encoder(enc_hook=_to_nearly_plain, order="deterministic").encode
 
 

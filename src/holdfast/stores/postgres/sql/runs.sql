@@ -83,7 +83,8 @@ WITH ended AS MATERIALIZED (
 )
 UPDATE holdfast.runs
 SET status = ended.status, output = ended.output, failure = ended.failure, finished_at = ended.finished_at,
-    owner = NULL, wake_at = NULL, waiting = NULL
+    owner = NULL, wake_at = NULL, waiting = NULL,
+    waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 FROM ended
 WHERE runs.namespace = ended.namespace AND key = ended.run;
 

@@ -47,7 +47,8 @@ WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked')
 -- ?6 and ?7 are the parent and its task number. They are not used here: the parent gets a message.
 UPDATE runs
 SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished_at = ?8,
-    owner = NULL, wake_at = NULL, waiting = NULL
+    owner = NULL, wake_at = NULL, waiting = NULL,
+    waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?2;
 
 -- name: release_runs
