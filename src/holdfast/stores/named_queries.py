@@ -15,8 +15,8 @@ _COMMENT = re.compile(r"^\s*--.*\n?", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 _NEEDS = re.compile(r"^-- needs: (\d{4})$", re.MULTILINE)
 _HOW = re.compile(r"^-- how: (concurrently|batches)$", re.MULTILINE)
-_NEEDS_WITHOUT_HEAD = {5: 4, 6: 4}
-"""Released before migrations had a head. Up to 0004, each needs itself."""
+_WITHOUT_HEAD = 4
+"""Up to this number migrations were released before they had a head. Each of them needs itself."""
 
 
 def load_queries(package: str) -> dict[str, str]:
@@ -54,7 +54,7 @@ class Migration(NamedTuple):
     @property
     def needs(self) -> int:
         found = _NEEDS.search(self.text)
-        return int(found[1]) if found else _NEEDS_WITHOUT_HEAD.get(self.number, self.number)
+        return int(found[1]) if found else self.number
 
     @property
     def how(self) -> str | None:
@@ -77,7 +77,7 @@ def load_migrations(package: str) -> list[Migration]:
     found.sort()
     if [migration.number for migration in found] != list(range(1, len(found) + 1)):
         raise ValueError(f"the migrations of {package} are not numbered from 1 without gaps")
-    for migration in found[max(_NEEDS_WITHOUT_HEAD) :]:
+    for migration in found[_WITHOUT_HEAD:]:
         if not _NEEDS.search(migration.text) or not migration.needs <= migration.number:
             raise ValueError(
                 f"migration {migration.number:04} of {package} must say which migration a release must know "

@@ -1,3 +1,4 @@
+-- needs: 0004
 -- Facts that were read out of prose, ids and versions get columns of their own. A node of 0.4.0 may go on writing
 -- to this database: it leaves the new columns as they are, and what follows from that is said beside each of them.
 

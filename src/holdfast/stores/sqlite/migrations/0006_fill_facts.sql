@@ -1,3 +1,4 @@
+-- needs: 0004
 -- The columns of 0005, for rows that were written before. Of `runs` only those that have not ended: nothing asks the
 -- others.
 
