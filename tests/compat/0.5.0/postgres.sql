@@ -241,6 +241,7 @@ CREATE INDEX queue_to_take ON holdfast.queue (namespace, service, ready_at);
 CREATE INDEX queue_by_worker ON holdfast.queue (namespace, worker) WHERE worker IS NOT NULL;
 -- end of migration
 -- migration 0005 facts
+-- needs: 0004
 -- Facts that were read out of prose, ids and versions get columns of their own. A node of 0.4.0 may go on writing
 -- to this database: it leaves the new columns as they are, and what follows from that is said beside each of them.
 -- Nothing here rewrites a table, so the locks are held for a moment only. Rows are filled in by the next migration.
@@ -286,6 +287,7 @@ WHEN (NEW.worker_url = '' AND NEW.worker ~ '[^ ].* [^ ]*://[^ ]*$')
 EXECUTE FUNCTION holdfast.attempts_of_0_4_0();
 -- end of migration
 -- migration 0006 fill_facts
+-- needs: 0004
 -- The columns of 0005, for rows that were written before. Of `runs` only those that have not ended: nothing asks the
 -- others. Their rows are locked in the order of their keys, as every transaction does that locks several.
 

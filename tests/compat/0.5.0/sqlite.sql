@@ -228,6 +228,7 @@ CREATE INDEX queue_to_take ON queue (namespace, service, ready_at);
 CREATE INDEX queue_by_worker ON queue (namespace, worker) WHERE worker IS NOT NULL;
 -- end of migration
 -- migration 0005 facts
+-- needs: 0004
 -- Facts that were read out of prose, ids and versions get columns of their own. A node of 0.4.0 may go on writing
 -- to this database: it leaves the new columns as they are, and what follows from that is said beside each of them.
 
@@ -270,6 +271,7 @@ BEGIN
 END;
 -- end of migration
 -- migration 0006 fill_facts
+-- needs: 0004
 -- The columns of 0005, for rows that were written before. Of `runs` only those that have not ended: nothing asks the
 -- others.
 
