@@ -22,7 +22,7 @@ from holdfast.core.history import Past, restore
 from holdfast.core.journal import TaskRecorded, write_step
 from holdfast.core.records import History
 from holdfast.core.slices import finish
-from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded
+from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded, RunParked
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment
 from holdfast.testing.crash_points import Crash, CrashPoints
@@ -111,6 +111,8 @@ class Prover:
                 async with asyncio.timeout(PATIENCE):
                     await self._drive(env, program)
             except (TimeoutError, NodeStopped, _Stuck) as error:
+                if isinstance(error, _Parked):
+                    await env.wait_until_quiet()  # a message may just have had the run tried again
                 if await _are_parked_by_an_edit(env):
                     return EditProof("parked", [])
                 return EditProof("stuck", [await _explain_stuck(env, error)])
@@ -265,6 +267,10 @@ class _Stuck(Exception):
     """A run cannot go on, or the node has failed by itself."""
 
 
+class _Parked(_Stuck):
+    pass
+
+
 async def _start(env: Environment, workflow: Any, program: Program) -> Run[Any]:
     """A crash may come before the start is recorded. Its id makes it safe to ask again."""
     while True:
@@ -294,11 +300,12 @@ async def _wait_for(env: Environment, run: Run[Any]) -> None:
         while not (await asyncio.wait([ending], timeout=_LOOK_EVERY))[0]:
             _check_node(env)
             if await env.list(status="parked"):
-                raise _Stuck("a run is parked")
+                raise _Parked("a run is parked")
     finally:
         ending.cancel()
-    if not ending.cancelled():
-        ending.exception()  # it is looked at in the store
+    # Every other end is looked at in the store.
+    if not ending.cancelled() and isinstance(ending.exception(), RunParked):
+        raise _Parked("a run is parked")
 
 
 async def _result(run: Run[Any]) -> Any:
