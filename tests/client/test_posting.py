@@ -269,6 +269,13 @@ async def test_signals_that_wait_are_written_before_the_store_is_closed(store_ur
 
     async with Holdfast(store_url, catalog=catalog) as hf:
         run = await hf.start(hear, 100, id="run")
+        usual = hf._store.post_messages
+
+        async def post_slowly(*args: Any) -> list[PostResult]:
+            await asyncio.sleep(0.05)
+            return await usual(*args)
+
+        hf._store.post_messages = post_slowly
         sending = [asyncio.create_task(run.signal("word", number)) for number in range(100)]
         await asyncio.sleep(0)
     await asyncio.gather(*sending)

@@ -8,6 +8,7 @@ written in the order in which they were sent.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -38,7 +39,8 @@ class MessagePoster:
         self._namespace = namespace
         self._now = now
         self._waiting: deque[_Post] = deque()
-        self._is_writing = False
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
         self._writer: asyncio.Task[None] | None = None
 
     async def post(self, run: RunKey | str, kind: MessageKind, name: str, payload: Payload) -> PostResult:
@@ -46,12 +48,12 @@ class MessagePoster:
         unless its group is already under way."""
         answer: asyncio.Future[PostResult] = asyncio.get_running_loop().create_future()
         post = _Post(run, kind, name, payload, answer)
-        if self._is_writing:
+        if not self._is_idle.is_set():
             self._waiting.append(post)
             return await answer
         # A message that comes alone is written by its caller, without a task. If the store has no threads, as
         # in a test, the event loop makes no turn meanwhile.
-        self._is_writing = True
+        self._is_idle.clear()
         try:
             await self._send([post])
         except asyncio.CancelledError:
@@ -61,14 +63,15 @@ class MessagePoster:
         return answer.result()
 
     def _write_gathered(self) -> None:
-        self._is_writing = bool(self._waiting)
         if self._waiting:
             self._writer = asyncio.create_task(self._write(), name="holdfast poster")
+        else:
+            self._is_idle.set()
 
     async def close(self) -> None:
         """Write what waits, for a few seconds at most."""
-        if self._writer is not None:
-            await asyncio.wait([self._writer], timeout=_CLOSE_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._is_idle.wait(), _CLOSE_SECONDS)
 
     async def _write(self) -> None:
         try:
@@ -76,7 +79,7 @@ class MessagePoster:
                 if group := self._take_group():
                     await self._send(group)
         finally:
-            self._is_writing = False
+            self._is_idle.set()
 
     def _take_group(self) -> list[_Post]:
         group: list[_Post] = []
