@@ -75,6 +75,18 @@ FAULTS = [
         cases(_STORE, "test_a_commit_that_was_decided_before_a_renewal_does_not_shorten_the_lease"),
     ),
     Fault(
+        "leases-shortened-by-late-renewals",
+        _ALIVE,
+        [Query("sqlite:renew_lease").replace("max(lease_until, ?3)", "?3")],
+        cases(_STORE, "test_a_renewal_that_comes_after_a_newer_one_does_not_shorten_the_lease[sqlite]"),
+    ),
+    Fault(
+        "leases-shortened-by-late-renewals-on-postgres",
+        _ALIVE,
+        [Query("postgres:renew_lease").replace("greatest(lease_until, A)", "A")],
+        cases(_STORE, "test_a_renewal_that_comes_after_a_newer_one_does_not_shorten_the_lease"),
+    ),
+    Fault(
         "commits-that-hold-up-the-renewal",
         _ALIVE,
         [Query("postgres:hold_lease").replace("FOR KEY SHARE", "FOR UPDATE")],

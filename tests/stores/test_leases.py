@@ -93,6 +93,17 @@ async def test_a_commit_that_was_decided_before_a_renewal_does_not_shorten_the_l
     assert await claims(other, now=20) == []
 
 
+async def test_a_renewal_that_comes_after_a_newer_one_does_not_shorten_the_lease(store: SqlStore) -> None:
+    node, other = Node(store, "node", lease=10), Node(store, "other")
+    since = (await node.start(1)).lease_since
+    await store.renew_lease(node.id, since, at(30))
+
+    # Its sender has given it up, and then asked again.
+    assert await store.renew_lease(node.id, since, at(15))
+
+    assert await claims(other, now=20) == []
+
+
 # --- the end of a lease
 
 

@@ -19,8 +19,10 @@ WITH held AS (
 SELECT coalesce((SELECT started_at FROM held), (SELECT started_at FROM written)), pg_current_xact_id()::text;
 
 -- name: renew_lease
--- A node that lost its lease has no row, or a new one with another `started_at`.
-UPDATE holdfast.nodes SET lease_until = $3::timestamptz WHERE id = $1::text AND started_at = $2::timestamptz
+-- A node that lost its lease has no row, or a new one with another `started_at`. A renewal that was given up may
+-- arrive after a newer one, and must not move the end of the lease back.
+UPDATE holdfast.nodes SET lease_until = greatest(lease_until, $3::timestamptz)
+WHERE id = $1::text AND started_at = $2::timestamptz
 RETURNING 1;
 
 -- name: await_commit

@@ -9,8 +9,9 @@ SET tick = excluded.tick,
 RETURNING started_at, NULL;
 
 -- name: renew_lease
--- A node that lost its lease has no row, or a new one with another `started_at`.
-UPDATE nodes SET lease_until = ?3 WHERE id = ?1 AND started_at = ?2
+-- A node that lost its lease has no row, or a new one with another `started_at`. A renewal that was given up may
+-- arrive after a newer one, and must not move the end of the lease back.
+UPDATE nodes SET lease_until = max(lease_until, ?3) WHERE id = ?1 AND started_at = ?2
 RETURNING 1;
 
 -- name: await_commit
