@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.patience import until
 
-from holdfast import Catalog, Holdfast, Workflow, context, task, task_context, workflow
-from holdfast.errors import PayloadTooLarge
+from holdfast import Catalog, Holdfast, RunStatus, Workflow, context, task, task_context, workflow
+from holdfast.errors import CommitRefused, PayloadTooLarge
 
 _SIZE = 100 * 1024 * 1024
 _LIMIT = 4 * 1024 * 1024
@@ -142,3 +143,22 @@ async def test_the_limit_is_a_setting(store_url: str) -> None:
             await hf.start(measure, "x" * 10)
     async with Holdfast(store_url, catalog=catalog, max_payload_bytes=2 * _LIMIT) as hf:
         assert await hf.run(measure, "x" * (_LIMIT + 1)) == _LIMIT + 1
+
+
+@pytest.mark.long  # it takes several gigabytes of memory
+async def test_a_statement_of_more_than_a_gigabyte_is_refused_by_name(postgres_url: str) -> None:
+    """Postgres itself would end the session without a word."""
+    size = (1 << 30) + 1
+    async with Holdfast(postgres_url, catalog=catalog, max_payload_bytes=2 * size) as hf:
+        with pytest.raises(CommitRefused, match="bytes in one statement, and it takes a gigabyte at most"):
+            await hf.start(measure, "x" * size)
+        run = await hf.start(with_a_large_task_result, size)
+
+        async def is_parked() -> bool:
+            return await run.status() is RunStatus.PARKED
+
+        await until(is_parked)
+        failure = (await run.describe()).failure
+        assert failure is not None
+        assert "bytes in one statement, and it takes a gigabyte at most" in failure.message
+        assert await hf.run(measure, "abc") == 3

@@ -84,6 +84,12 @@ class BadLine:
         with self._lock:
             self._forgotten |= self._pairs
 
+    def lead_to(self, folder_of_server: str) -> None:
+        """From now on lead to this server, as an address does that follows the primary. Existing connections
+        break."""
+        self._target = Path(folder_of_server) / _SOCKET
+        self.cut()
+
     def cut(self) -> None:
         """Break every connection. What was held up never arrives."""
         with self._lock:

@@ -10,12 +10,15 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import NamedTuple, TypeAlias
 
 import psycopg
 from tests.chaos.notebook import Died
-from tests.chaos.operations import FREEZE, FREEZE_TASK
+from tests.chaos.operations import FREEZE, FREEZE_BRIEFLY, FREEZE_TASK
+from tests.chaos.pooler import pooler
+from tests.chaos.processes import running
+from tests.chaos.standby import ServerPair
 from tests.chaos.task_processes import Started, of_node, send, started_by_nodes
 from tests.chaos.world import Place, World, notes_of
 
@@ -74,10 +77,19 @@ def _kill(world: World, places: list[Place], fault: str) -> None:
 
 
 def freeze(world: World, dice: random.Random) -> None:
-    """Stop a process, mostly for longer than its lease, and let it go on."""
-    place = dice.choice(world.places)
+    """Stop a process for longer than its lease, and let it go on."""
     # Twelve seconds exceed Postgres's limit for an idle transaction, and the wait for a SQLite file's lock.
-    [seconds] = dice.choices([0.3, 1.5, 3.0, 4.5, 12.0], [2, 2, 3, 3, 1])
+    [seconds] = dice.choices([1.5 * world.lease, 2.5 * world.lease, 12.0], [3, 3, 1])
+    _freeze(world, dice.choice(world.places), seconds, FREEZE)
+
+
+def freeze_briefly(world: World, dice: random.Random) -> None:
+    """Stop a process, but not for so long that it loses its lease by that."""
+    seconds = world.lease * dice.uniform(0.1, 0.6)
+    _freeze(world, dice.choice(world.places), seconds, FREEZE_BRIEFLY)
+
+
+def _freeze(world: World, place: Place, seconds: float, fault: str) -> None:
     with place.lock:
         process = place.process
         if process is None or not process.is_running:
@@ -86,7 +98,7 @@ def freeze(world: World, dice: random.Random) -> None:
         process.send(signal.SIGSTOP)
         world.sleep(seconds)
         process.send(signal.SIGCONT)
-        world.note(FREEZE, place, since, process.pid)
+        world.note(fault, place, since, process.pid)
 
 
 def deploy(world: World, dice: random.Random) -> None:
@@ -203,14 +215,85 @@ def end_backends(world: World, dice: random.Random) -> None:
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name LIKE 'holdfast%%' ORDER BY md5(pid || %s) LIMIT 2
     """
-    for _ in range(5):
-        try:
-            with psycopg.connect(world.url, connect_timeout=2) as connection:
-                connection.execute(sql, [str(dice.random())])
-        except psycopg.OperationalError:
-            pass  # the database is down now, by another fault
-        world.sleep(dice.uniform(0.05, 0.5))
+    # A commit whose backend is ended while it waits for the standby is visible before the standby has it. If
+    # the primary were lost at that moment, what everybody has seen would be gone: no fault of ours.
+    with world.database if isinstance(world.server, ServerPair) else nullcontext():
+        for _ in range(5):
+            try:
+                with psycopg.connect(world.url, connect_timeout=2) as connection:
+                    connection.execute(sql, [str(dice.random())])
+            except psycopg.OperationalError:
+                pass  # the database is down now, by another fault
+            world.sleep(dice.uniform(0.05, 0.5))
     world.note("pg_terminate_backend", "Postgres", since)
+
+
+def make_read_only(world: World, dice: random.Random) -> None:
+    """The server refuses writes for a while and then takes them again, as in a failover that comes to
+    nothing."""
+    with world.database:
+        since = time.monotonic()
+        _set(world, "SET default_transaction_read_only = on", _END_SESSIONS)
+        world.sleep(dice.choice([0.5, 2.0, 5.0]))
+        # Sessions that began meanwhile stay read-only, if nobody ends them.
+        _set(world, "RESET default_transaction_read_only", *dice.choice([(), (_END_SESSIONS,)]))
+        world.note("primary read-only, and back", "Postgres", since)
+
+
+_END_SESSIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'holdfast%'"
+)
+
+
+def _set(world: World, setting: str, *statements: str) -> None:
+    options = "-c default_transaction_read_only=off"
+    with psycopg.connect(world.url, autocommit=True, options=options, connect_timeout=10) as connection:
+        for statement in (f"ALTER SYSTEM {setting}", "SELECT pg_reload_conf()", *statements):
+            connection.execute(statement.encode())
+
+
+def fail_over(world: World, dice: random.Random) -> None:
+    """The primary is lost for good. The standby is promoted, and the address leads to it from then on."""
+    pair = world.server
+    assert isinstance(pair, ServerPair)
+    with world.database:
+        since = time.monotonic()
+        pair.catch_up()
+        pair.promote()
+        world.sleep(dice.choice([0.0, 0.0, 2.0]))
+        for line in world.lines:
+            line.lead_to(pair.folder)
+        world.note("primary lost, and its standby promoted", "Postgres", since)
+        pair.add_standby()
+
+
+# --- pgbouncer
+
+
+def kill_the_pooler(world: World, dice: random.Random) -> None:
+    assert world.pooler is not None
+    with world.database:
+        since = time.monotonic()
+        world.pooler.kill()
+        world.sleep(dice.choice([0.0, 1.0, 3.0]))
+        world.pooler.start()
+        world.note("kill -9 of pgbouncer", "Postgres", since)
+
+
+def try_a_pooler_that_shares_sessions(world: World, dice: random.Random) -> None:
+    """A node behind a pgbouncer with `pool_mode = transaction` must not begin to work. It says why."""
+    assert world.server is not None
+    with world.database, pooler(world.server.folder, "transaction") as shared:
+        since = time.monotonic()
+        url = f"postgresql://postgres@/postgres?host={shared.folder}"
+        number = len(list(world.folder.glob("shared-*.txt")))
+        arguments = ["-m", "tests.chaos.worker", url, str(world.folder), *world.settings]
+        with running(arguments, world.folder / f"shared-{number}.txt") as node:
+            has_ended = node.ends_within(_STOPPING_SECONDS)
+            if not has_ended or "a pooler gives each transaction another session" not in node.output:
+                words = f"was not refused behind a pooler that shares sessions:\n{node.output[-3000:]}"
+                world.notebook.write(Died(whom="a node", words=words))
+        world.note("a node behind pgbouncer with pool_mode = transaction", "nobody", since)
 
 
 # --- the line to Postgres
@@ -338,7 +421,8 @@ _EVERYWHERE = [
     Weighed(kill_a_client, 3),
     Weighed(kill_all_nodes, 1),
     Weighed(kill_again_and_again, 2),
-    Weighed(freeze, 5),
+    Weighed(freeze, 4),
+    Weighed(freeze_briefly, 2),
     Weighed(deploy, 3),
     Weighed(kill_a_task, 4),
     Weighed(kill_a_worker, 3),
@@ -352,6 +436,7 @@ _FAULTS = {
         Weighed(kill_the_server, 1),
         Weighed(restart_fast, 1),
         Weighed(end_backends, 2),
+        Weighed(make_read_only, 3),
         Weighed(cut_line, 3),
         Weighed(lose_answers, 4),
         Weighed(hold_up, 3),
@@ -363,8 +448,18 @@ _FAULTS = {
 }
 
 
-def faults_for(store: str, *, has_disk: bool) -> list[Weighed]:
-    return [*_FAULTS[store], Weighed(fill_disk, 4)] if has_disk else _FAULTS[store]
+_OF_STANDBYS = [Weighed(fail_over, 5)]
+_OF_POOLERS = [Weighed(kill_the_pooler, 3), Weighed(try_a_pooler_that_shares_sessions, 1)]
+
+
+def faults_for(store: str, world: World) -> list[Weighed]:
+    """The faults that can be done to this world."""
+    return [
+        *_FAULTS[store],
+        *([Weighed(fill_disk, 4)] if world.disk is not None else []),
+        *(_OF_STANDBYS if isinstance(world.server, ServerPair) else []),
+        *(_OF_POOLERS if world.pooler is not None else []),
+    ]
 
 
 def draw(faults: list[Weighed], dice: random.Random) -> Fault:

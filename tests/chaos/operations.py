@@ -96,7 +96,7 @@ class Evidence:
         return any(
             hurt.process in (began.process, began.node) and hurt.at <= began.at <= hurt.until + waking_up
             for hurt in self.hurts
-            if hurt.fault in (FREEZE, FREEZE_TASK)
+            if hurt.fault in (FREEZE, FREEZE_BRIEFLY, FREEZE_TASK)
         )
 
     def peace(self, process: str, since: float, until: float) -> float:
@@ -110,7 +110,8 @@ class Evidence:
 
 
 DATABASES = ("Postgres", "SQLite")
-FREEZE = "freeze"
+FREEZE = "SIGSTOP for longer than the lease"
+FREEZE_BRIEFLY = "SIGSTOP for less than the lease"
 _KILL = "kill -9"
 """The names of faults that kill a process begin so."""
 _STARTED_BY_NODES = ("task of ", "worker of ", "keeper of ")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,14 +16,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.chaos.bad_line import tcp_line
 from tests.chaos.faults import DRAIN_SECONDS, draw, faults_for
 from tests.chaos.history import Verdict, judge
 from tests.chaos.notebook import Died, read_notebooks
 from tests.chaos.observer import WATCHING
 from tests.chaos.operations import Evidence, gather
 from tests.chaos.own_postgres import own_server
+from tests.chaos.pooler import NOT_INSTALLED, find_pgbouncer, pooler
 from tests.chaos.processes import Process, running
 from tests.chaos.small_disk import small_disk
+from tests.chaos.standby import server_pair
 from tests.chaos.world import World, world
 
 SETTLING_SECONDS = 60.0
@@ -52,9 +56,13 @@ class Shape:
     gap: float
     """Seconds between two faults, on average."""
     on_small_disk: bool
+    has_standby: bool
+    has_pooler: bool
 
     def __str__(self) -> str:
         disk = ", on a disk that can be full" if self.on_small_disk else ""
+        disk += ", with a standby" if self.has_standby else ""
+        disk += ", behind pgbouncer" if self.has_pooler else ""
         return (
             f"{self.nodes} nodes, {self.clients} clients ({self.embedded} with an engine of their own), "
             f"lease {self.lease} s, {self.concurrency} tasks at once, {self.processes} commands, "
@@ -77,6 +85,13 @@ class Shape:
         ]
 
 
+def _has_pgbouncer() -> bool:
+    if find_pgbouncer() is None:
+        warnings.warn(NOT_INSTALLED, stacklevel=3)
+        return False
+    return True
+
+
 def shape_of(store: str, seed: int) -> Shape:
     dice = random.Random(f"shape/{store}/{seed}")
     return Shape(
@@ -90,6 +105,8 @@ def shape_of(store: str, seed: int) -> Shape:
         python_workers=dice.choice([2, 4]),
         gap=dice.choice([0.7, 1.2, 2.5]),
         on_small_disk=store == "sqlite" and seed % 2 == 0,
+        has_standby=store == "postgres" and seed % 2 == 0,
+        has_pooler=store == "postgres" and seed % 2 == 1 and _has_pgbouncer(),
     )
 
 
@@ -145,9 +162,14 @@ def run_round(
 @contextmanager
 def _database(store: str, shape: Shape, folder: Path, seed: int) -> Generator[World]:
     with ExitStack() as stack:
-        server = disk = None
-        if store == "postgres":
+        server = disk = address = bouncer = None
+        if store == "postgres" and shape.has_standby:
+            server = stack.enter_context(server_pair())
+            address = stack.enter_context(tcp_line(server.folder, seed=seed))
+            url = f"postgresql://postgres@127.0.0.1:{address.port}/postgres"
+        elif store == "postgres":
             server = stack.enter_context(own_server())
+            bouncer = stack.enter_context(pooler(server.folder, "session")) if shape.has_pooler else None
             url = server.url
         else:
             home = folder
@@ -155,7 +177,17 @@ def _database(store: str, shape: Shape, folder: Path, seed: int) -> Generator[Wo
                 disk = stack.enter_context(small_disk(folder))
                 home = disk.folder
             url = f"sqlite:///{home}/holdfast.db"
-        yield stack.enter_context(world(folder, url, seed=seed, server=server, disk=disk))
+        made = world(
+            folder,
+            url,
+            seed=seed,
+            lease=shape.lease,
+            server=server,
+            disk=disk,
+            address=address,
+            pooler=bouncer,
+        )
+        yield stack.enter_context(made)
 
 
 def _hurt(
@@ -168,7 +200,7 @@ def _hurt(
     is_enough: Callable[[Evidence], bool],
 ) -> None:
     dice = random.Random(f"faults/{store}/{seed}")
-    faults = faults_for(store, has_disk=made.disk is not None)
+    faults = faults_for(store, made)
     end = time.monotonic() + seconds
     latest = end + _LONGER_SECONDS
     next_at = time.monotonic() + dice.uniform(0, 2)  # sometimes before the database is set up

@@ -14,12 +14,15 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.chaos.bad_line import BadLine, tcp_line
 from tests.chaos.notebook import Died, Hurt, Left, Notebook
 from tests.chaos.own_postgres import OwnServer
+from tests.chaos.pooler import Pooler
 from tests.chaos.processes import Process
 from tests.chaos.small_disk import SmallDisk
+from tests.chaos.standby import ServerPair
 from tests.chaos.task_processes import NOTES, Started, left_in_the_end, left_of, of_node, send
 from tests.chaos.worker import NO_ROOM
 
@@ -64,13 +67,28 @@ class Place:
 
 class World:
     def __init__(
-        self, folder: Path, url: str, *, seed: int, server: OwnServer | None, disk: SmallDisk | None
+        self,
+        folder: Path,
+        url: str,
+        *,
+        seed: int,
+        lease: float,
+        server: OwnServer | ServerPair | None,
+        disk: SmallDisk | None,
+        address: BadLine | None,
+        pooler: Pooler | None,
     ):
         self.folder = folder
         self.url = url
         """The URL of the database itself, without a bad line."""
+        self.lease = lease
         self.server = server
         self.disk = disk
+        self.pooler = pooler
+        """Between the lines and the server, if there is one."""
+        self._address = address
+        """The line that `url` leads through, if the server may be replaced. Nothing bad happens to it."""
+        self.settings: list[str] = []
         self.database = threading.Lock()
         """Held by the fault that acts on the database."""
         self.notebook = Notebook(folder / "world.jsonl")
@@ -87,9 +105,16 @@ class World:
     def places(self) -> list[Place]:
         return [*self.nodes, *self.clients]
 
+    @property
+    def lines(self) -> list[BadLine]:
+        """All that lead to the server."""
+        lines = [self._address, *(place.line for place in self.places)]
+        return [line for line in lines if line is not None]
+
     def settle(self, nodes: int, clients: int, settings: list[str], embedded: int) -> None:
         """Start so many of each. The first `embedded` clients have their own engine."""
         folder = str(self.folder)
+        self.settings = settings
 
         def node(url: str, name: str, generation: int) -> list[str]:
             return ["-m", "tests.chaos.worker", url, folder, *settings]
@@ -110,7 +135,8 @@ class World:
     def _place(self, name: str, arguments: Callable[[str, str, int], list[str]]) -> Place:
         place = Place(name, arguments, self.url, self.folder)
         if self.server is not None:
-            line = tcp_line(self.server.folder, seed=random.Random(f"{self._seed}/{name}").getrandbits(32))
+            server = self.server.folder if self.pooler is None else self.pooler.folder
+            line = tcp_line(server, seed=random.Random(f"{self._seed}/{name}").getrandbits(32))
             place.line = self._stack.enter_context(line)
             place.url = f"postgresql://postgres@127.0.0.1:{place.line.port}/postgres"
         return place
@@ -215,10 +241,9 @@ class World:
 
 
 @contextmanager
-def world(
-    folder: Path, url: str, *, seed: int, server: OwnServer | None, disk: SmallDisk | None
-) -> Generator[World]:
-    made = World(folder, url, seed=seed, server=server, disk=disk)
+def world(folder: Path, url: str, **parts: Any) -> Generator[World]:
+    """The arguments are those of `World`."""
+    made = World(folder, url, **parts)
     try:
         yield made
     finally:
