@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.chaos.evidence import Executions, query, read_rows
+from tests.chaos.evidence import Executions, query, read_rows, repeated
 from tests.chaos.node import catalog, one_standstill, one_step, result_of, ten_steps
 from tests.chaos.processes import Process, node_arguments, running, wait_until
 from tests.patience import PATIENCE, SOON
@@ -61,6 +61,31 @@ async def test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_servin
 
                 assert await _run_one(hf, round) == 700
                 assert executions.path.read_text().splitlines()[-1].endswith(f" {frozen.pid}")
+
+
+async def test_a_node_that_is_frozen_for_less_than_its_lease_keeps_its_runs(
+    store_url: str, tmp_path: Path
+) -> None:
+    executions = Executions(tmp_path / "executions")
+    start = node_arguments(store_url, executions.path, lease=20)
+    with (
+        running(start, tmp_path / "frozen") as frozen,
+        running(start, tmp_path / "other") as other,
+    ):
+        frozen.wait_for_output("serving")
+        other.wait_for_output("serving")
+        async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
+            runs = await _begin_runs(hf, executions, 0)
+
+            _freeze(frozen, store_url)
+            await asyncio.sleep(1)
+            frozen.send(signal.SIGCONT)
+
+            for number, run in enumerate(runs):
+                assert await run.result(timeout=SOON) == result_of(number)
+        assert _NOTICED not in frozen.output + other.output
+
+    assert repeated(executions.counts()) == []
 
 
 async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
