@@ -317,6 +317,29 @@ def _heard(history: History) -> list[int]:
     return [it.message for step in steps for it in step.heard if isinstance(it, MessageHeard)]
 
 
+async def test_choices_that_go_round_do_not_hold_up_other_runs(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    text = """
+        start: a
+        nodes:
+          a: {kind: choice, default_action: go}
+          b: {kind: choice, default_action: go}
+        edges: [{from: a, action: go, to: b}, {from: b, action: go, to: a}]
+    """
+    round_and_round = flow(tmp_path, catalog, text, "round")
+    other = flow(tmp_path, catalog, "{start: a, nodes: {a: {kind: timer, params: {delay_ms: 0}}}}", "other")
+    async with Environment(store_url, catalog=catalog, max_steps=3_000) as environment:
+        run = await environment.start(round_and_round)
+        await environment.run(other)
+        assert not (await environment.describe(run)).status.is_final
+
+        with pytest.raises(RunFailed, match="has visited 3,000 nodes"):
+            await run.result()
+
+        assert len((await environment.history(run)).steps) == 6
+
+
 # --- work
 
 

@@ -82,6 +82,27 @@ WAYS = [
     ),
 ]
 
+ROUND = [
+    Fault(
+        "flow-takes-one-long-step",
+        "a step is bounded: choices that go round do not hold up the node",
+        [Code("authoring.flow.program:_enter").remove("self._visits += 1")],
+        _played("test_a_circle_of_choices_takes_many_steps_and_not_one_long_one"),
+    ),
+    Fault(
+        "flow-takes-one-large-step",
+        "a commit is bounded: choices that go round do not fill the memory",
+        [Code("authoring.flow.program:_has_paused").replace("self._buffer.bytes >= A", "False")],
+        _played("test_a_circle_that_records_large_values_takes_more_steps"),
+    ),
+    Fault(
+        "flow-pauses-elsewhere-on-replay",
+        "5: replay pauses where the journal says",
+        [Code("authoring.flow.program:_has_paused").replace("self._buffer.recorded is None", "True")],
+        _played("test_where_an_earlier_version_did_not_pause_replay_does_not_either"),
+    ),
+]
+
 WAITS = [
     Fault(
         "an-old-answer-is-enough",
@@ -254,4 +275,4 @@ PUBLISHED = [
     ),
 ]
 
-FAULTS = [*WAYS, *WAITS, *FANS, *REPLAYED, *PUBLISHED]
+FAULTS = [*WAYS, *ROUND, *WAITS, *FANS, *REPLAYED, *PUBLISHED]

@@ -72,7 +72,10 @@ class Player:
         for _ in range(_MOST_MOVES):
             if self.play.has_ended:
                 return
-            self._move()
+            if self.play.is_paused:
+                self.play.pass_time(0)
+            else:
+                self._move()
         raise AssertionError(f"the run has not ended; what is open: {self.play.open}")
 
     def retry(self) -> None:

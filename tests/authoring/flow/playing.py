@@ -49,6 +49,12 @@ class Play(playing.Play):
         return self.state[CURSOR]["node"]
 
     @property
+    def is_paused(self) -> bool:
+        """Whether it only waits for its next step."""
+        assert isinstance(self.program, FlowProgram)
+        return self.program._pause is not None
+
+    @property
     def action(self) -> str:
         return self.state[CURSOR]["action"]
 

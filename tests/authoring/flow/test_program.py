@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.authoring.flow.playing import Play, failure, json
 
+from holdfast.authoring.flow import program
 from holdfast.core.events import SignalReceived, TaskEnded
 from holdfast.core.records import MessageKind
 from holdfast.core.waiting import describe_wait
@@ -283,19 +284,70 @@ def test_a_loop_without_end_is_stopped_and_can_go_on_with_a_retry():
     assert "has visited 6 nodes" in play.failure
 
 
+CIRCLE = """
+start: a
+nodes:
+  a: {kind: choice, default_action: go, prep: {input_key: $params.ballast}}
+  b: {kind: choice, default_action: go}
+edges: [{from: a, action: go, to: b}, {from: b, action: go, to: a}]
+"""
+
+
 def test_a_circle_of_choices_is_stopped_too():
-    play = Play(
-        """
-        start: a
-        nodes:
-          a: {kind: choice, default_action: go}
-          b: {kind: choice, default_action: go}
-        edges: [{from: a, action: go, to: b}, {from: b, action: go, to: a}]
-        """,
-        max_steps=100,
-    )
+    play = Play(CIRCLE, max_steps=100)
 
     assert "has visited 100 nodes" in play.failure
+
+
+def test_a_circle_of_choices_takes_many_steps_and_not_one_long_one():
+    play = Play(CIRCLE, max_steps=1700)
+    while play.is_paused:
+        assert len(play.rows) == 500 * len(play.steps)
+        play.pass_time(0)
+
+    assert "has visited 1,700 nodes" in play.failure
+    assert len(play.steps) == 4
+
+
+def test_a_circle_that_records_large_values_takes_more_steps():
+    play = Play(CIRCLE, {"ballast": "x" * 90_000}, max_steps=100)
+    while play.is_paused:
+        play.pass_time(0)
+
+    # Every other node records 90 kB as its input, and 1 MB ends a step.
+    assert "has visited 100 nodes" in play.failure
+    assert len(play.steps) == 5
+
+
+def test_signals_and_a_cancellation_reach_a_flow_between_two_steps_of_a_circle():
+    play = Play(CIRCLE, max_steps=10_000)
+    play.signal("key", 7)
+    assert play.is_paused
+    assert play.shared == {"key": 7}
+
+    play.cancel()
+
+    assert play.is_cancelled
+    assert len(play.rows) == 500
+    play.retry()
+    assert len(play.rows) == 1000
+    assert play.is_paused
+
+
+def test_where_an_earlier_version_did_not_pause_replay_does_not_either(monkeypatch: pytest.MonkeyPatch):
+    choices = "".join(f"  n{it}: {{kind: choice, default_action: go}}\n" for it in range(600))
+    edges = ", ".join(f"{{from: n{it}, action: go, to: n{it + 1}}}" for it in range(599))
+    text = f"start: n0\nnodes:\n{choices}  last: {{kind: wait_event}}\n"
+    text += f"edges: [{edges}, {{from: n599, action: go, to: last}}]\n"
+    with monkeypatch.context() as patch:
+        patch.setattr(program, "_MOST_VISITS", 10_000)
+        play = Play(text)
+    assert play.open == ["last"]
+
+    play.signal("last", True)
+
+    assert play.output == {"last": True}
+    assert len(play.steps) == 2
 
 
 def test_a_limit_that_was_lowered_does_not_stop_what_has_gone_further_already():

@@ -32,6 +32,8 @@ class CommandBuffer:
         """The beginning of the ids of its children."""
         self.at = Instant(0)
         self.commands: list[Command] = []
+        self.bytes = 0
+        """How large the payloads of the rows are that this step has recorded or opened."""
         self.next_task = self.next_timer = self.next_child = 0
         self.timers: dict[int, Callable[[], None]] = {}
         self.recorded: Mapping[int, Outcome] | None = None
@@ -98,6 +100,7 @@ class CommandBuffer:
 
     def open(self, name: str, input: Payload) -> int:
         seq = self.take_task()
+        self.bytes += len(input)
         self.emit(OpenTask(seq, name, input))
         return seq
 
@@ -107,5 +110,6 @@ class CommandBuffer:
         """Returns the outcome that the journal has."""
         if self.recorded is not None:
             outcome = self.recorded.get(seq, outcome)
+        self.bytes += len(input) + (len(outcome.payload) if isinstance(outcome, Succeeded) else 0)
         self.emit(RecordTask(seq, name, outcome, is_open, input))
         return outcome

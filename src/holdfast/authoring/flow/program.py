@@ -80,6 +80,14 @@ from holdfast.ports.flows import CURSOR
 
 _STOPPED: Final = "stopped after step "
 """Begins the mark in the journal that a flow was stopped for too many steps; their number follows."""
+_PAUSED: Final = "paused after step "
+"""Begins the mark that a step ended although the flow could go on. A timer that is due at once begins the
+next step."""
+_MOST_VISITS: Final = 500
+"""In one step of the run. Nodes that wait for nothing, such as choices that go round, are visited in the same
+step. Other runs of the node wait for it meanwhile."""
+_MOST_BYTES: Final = 1_000_000
+"""Of the rows of one step, before another node is visited."""
 
 
 class _FlowFrame:
@@ -115,6 +123,12 @@ class FlowProgram:
         self._most_steps = self._limit = max_steps
         self._stops_at: int | None = None
         """On replay: how many steps it had taken when it was stopped."""
+        self._pauses_at: int | None = None
+        """On replay: how many steps it had taken when it paused, if it did so in this step of the journal."""
+        self._visits = 0
+        """In this step of the journal."""
+        self._pause: int | None = None
+        """The number of the timer that ends a pause."""
         self._fails_here = False
         """On replay: the run failed in this step. Whether its state was too large is not checked again."""
         self._action = ""
@@ -127,6 +141,7 @@ class FlowProgram:
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         self._buffer.at = at
+        self._visits = self._buffer.bytes = 0
         if not self._is_begun:
             self._is_begun = True
             self._enter()
@@ -165,7 +180,8 @@ class FlowProgram:
         }
         self._buffer.recorded, self._buffer.refused = past.local, refused
         for number, step in enumerate(past.steps):
-            self._stops_at = _where_stopped(step)
+            self._stops_at = _marked_step(step, _STOPPED)
+            self._pauses_at = _marked_step(step, _PAUSED)
             self._fails_here = EndAsked(RunStatus.FAILED) in step.asked
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:
@@ -188,7 +204,10 @@ class FlowProgram:
                     visit.child_ended(event.seq, event.outcome)
             case TimerFired():
                 action = self._buffer.timers.pop(event.seq, None)
-                if action is not None and visit is not None:
+                if event.seq == self._pause and self._ending is None:
+                    self._pause = None
+                    self._enter()
+                elif action is not None and visit is not None:
                     action()
             case SignalReceived():
                 self._receive(event.name, event.payload)
@@ -214,9 +233,10 @@ class FlowProgram:
 
     def _enter(self) -> None:
         """Visit the node of the innermost flow."""
-        if self._may_not_go_on():
+        if self._may_not_go_on() or self._has_paused():
             return
         self._steps += 1
+        self._visits += 1
         frame = self._frames[-1]
         node = frame.node
         params = {**node.params, **frame.params}
@@ -239,6 +259,21 @@ class FlowProgram:
             self._buffer.emit(MarkPatch(f"{_STOPPED}{self._steps}"))
             self._ending = FailRun(capture(TooManySteps(self._steps)))
         return must_stop
+
+    def _has_paused(self) -> bool:
+        """Whether the next node is left to the next step, so that this one does not become too long. On
+        replay the journal has where the flow paused: the limits may be others by now."""
+        if self._buffer.recorded is None:
+            must_pause = self._visits >= _MOST_VISITS or (
+                self._visits > 0 and self._buffer.bytes >= _MOST_BYTES
+            )
+        else:
+            must_pause = self._steps == self._pauses_at and self._visits > 0
+        if must_pause:
+            self._visit = None
+            self._buffer.emit(MarkPatch(f"{_PAUSED}{self._steps}"))
+            self._pause = self._buffer.start_timer(self._buffer.at, lambda: None)
+        return must_pause
 
     def _visit_of(self, context: VisitContext) -> Visit:
         match context.node.does:
@@ -387,7 +422,7 @@ class FlowProgram:
         buffer.next_timer = max(buffer.next_timer, event.timers)
         buffer.next_child = max(buffer.next_child, event.children)
         buffer.timers.clear()
-        self._result = None
+        self._result = self._pause = None
         self._limit = self._steps + self._most_steps
         self._frames[0].shared.show_all()
         self._shown = None
@@ -434,6 +469,6 @@ def action_of(node: FlowNode, value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _where_stopped(step: Step) -> int | None:
+def _marked_step(step: Step, mark: str) -> int | None:
     marks = [it.change_id for it in step.asked if isinstance(it, PatchMarked)]
-    return next((int(it.removeprefix(_STOPPED)) for it in marks if it.startswith(_STOPPED)), None)
+    return next((int(it.removeprefix(mark)) for it in marks if it.startswith(mark)), None)
