@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.patience import until
 
-from holdfast import Catalog, RunCancelled, context, task, workflow
+from holdfast import Catalog, RunCancelled, RunStatus, context, task, workflow
 from holdfast.engine.tuning import Tuning
 from holdfast.testing import Environment
 
@@ -215,6 +216,54 @@ async def test_a_node_that_stops_while_it_loads_a_run_hands_it_back(store_url: s
     assert (found.owner, found.setbacks) == (None, 0)
     assert result == ["enough"]
     assert shop.done == list(range(STEPS))
+
+
+async def test_a_run_that_cannot_be_loaded_is_not_advanced_before_it_is_parked() -> None:
+    catalog, words, may_end = Catalog(), ["order"], asyncio.Event()
+
+    @task(catalog=catalog)
+    async def work() -> str:
+        await may_end.wait()
+        return "done"
+
+    @workflow(catalog=catalog)
+    async def busy() -> None:
+        await asyncio.gather(*[work() for _ in range(5)])
+
+    @workflow(catalog=catalog)
+    async def edited() -> str:
+        return await context().signal(words[-1], str)
+
+    async with Environment(catalog=catalog) as env:
+        # A tick takes the result of one task, and a run that only waits leaves memory at once.
+        env._parts.tuning = Tuning(tick_bytes=1, max_idle=0, drain=dt.timedelta(0))
+        await env.crash()
+        await env.start(busy)
+        run = await env.start(edited)
+        await until(lambda: not env.engine.has(run.key))
+        [before] = await env.crash_points.load_histories(env.namespace, [run.key])
+        read = env.crash_points.load_short_histories
+
+        async def read_while_tasks_end(*args: Any) -> Any:
+            """Their results come before the fact that the run cannot go on."""
+            may_end.set()
+            await asyncio.sleep(0.01)
+            return await read(*args)
+
+        env.crash_points.load_short_histories = read_while_tasks_end  # pyright: ignore[reportAttributeAccessIssue]
+        words.append("another")
+        await run.signal("order", "it")
+        await until(lambda: _is_parked(env, run))
+
+        [after] = await env.crash_points.load_histories(env.namespace, [run.key])
+    assert before.steps
+    assert after.steps == before.steps
+    assert after.run.failure is not None
+    assert after.run.failure.type == "holdfast.errors:DeterminismError"
+
+
+async def _is_parked(env: Environment, run: Any) -> bool:
+    return await run.status() is RunStatus.PARKED
 
 
 async def test_a_run_that_is_lost_while_it_is_loaded_is_left_alone() -> None:

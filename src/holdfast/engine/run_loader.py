@@ -367,6 +367,9 @@ class RunLoader:
 
     def _park(self, resident: Resident, error: Exception) -> None:
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
+        # The fact may have to wait for a later tick, and the run must not be advanced before.
+        resident.program.dispose()
+        resident.program = _NoProgram(error)
         self._inbox.post(RunUnable(resident, error))
         self._residents.mark_ready(resident)
 
@@ -439,9 +442,14 @@ class RunLoader:
 
 
 class _NoProgram:
-    """The program of a run whose own is not restored yet, or cannot be."""
+    """The program of a run whose own is not restored yet, or cannot be, because of an error."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
+        if self._error is not None:
+            raise self._error
         return []
 
     def waits(self) -> list[WaitReason]:
