@@ -334,7 +334,8 @@ def test_a_run_that_does_not_fit_its_code_any_more_is_set_aside_and_goes_on_when
     done = project.run("run", "--resume", run)
 
     assert parked.returncode == 4
-    assert "task 0 was task 'first' when this run passed here" in parked.stderr
+    assert "step 0 of its journal has task 'first' as request 1" in parked.stderr
+    assert "now asks for task 'second'" in parked.stderr
     assert f"when that is mended: holdfast run --resume {run}" in parked.stderr
     assert done.returncode == 0, done.stderr
     assert done.stdout == "3\n"
