@@ -141,6 +141,8 @@ async def go_on(url: str, recorded_until: int, then: dict[str, list[list[Any]]])
                         await complete(env, *arguments)
                     else:
                         await getattr(env, act)(id, *arguments)
+                    # The node that had the run is dead, and only that node was told. Others look later.
+                    env.engine._poller.poll_now()
                     await env.wait_until_quiet()
             open_runs = [info for info in await env.list(limit=_MOST) if not info.status.is_final]
             ends = [env.result(info.id) for info in open_runs]

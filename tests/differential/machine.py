@@ -21,7 +21,7 @@ from holdfast.core.records import Definition, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit
 from holdfast.ports.nodes import Stall, StallRecord
-from holdfast.ports.runs import RunFilter
+from holdfast.ports.runs import PostResult, RunFilter
 
 T = TypeVar("T")
 
@@ -206,7 +206,11 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         messages = [drawing.message() for _ in range(dice.number(1, 3))]
         space, now = self._space_of(dice, messages[0].run), self.clock.now
         what = f"post in {space} {messages}"
-        self.stores.ask(what, lambda store: store.post_messages(space, messages, now), tells=True)
+        self.stores.ask(
+            what,
+            lambda store: store.post_messages(space, messages, now),
+            tells=lambda results: PostResult.POSTED in results,
+        )
 
     # --- operators
 

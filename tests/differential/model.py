@@ -91,7 +91,7 @@ class ModelStore(FlowModel, WorkerModel):
     async def now(self) -> Instant:
         return self._clock()
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
+    def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
         def stop() -> None:
             if on_change in self._listeners:
                 self._listeners.remove(on_change)
@@ -569,6 +569,8 @@ def _reap(tables: Tables, commit: Commit) -> None:
 def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
     claimable = tables.claimable(commit.namespace, wanted.claims, wanted.runs)
     due = [run for wake_at, run in claimable if wake_at <= commit.now]
+    if wanted.runs is None:
+        due = _shared(due, wanted.limit)
     company: list[RunRecord] = []
     for run in due[: wanted.limit]:
         together = [*company, run]
@@ -576,6 +578,17 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
         if len(together) <= min(max(1, wanted.limit // 4**each.setbacks) for each in together):
             company = together
     return [tables.claim(commit.node, run, commit.now) for run in company]
+
+
+def _shared(due: list[RunRecord], limit: int) -> list[RunRecord]:
+    """Each claim gets the same share of the limit, and the limit is lower if a first run has setbacks."""
+    claims = {run.claim for run in due}
+    lines = [[run for run in due if run.claim == claim] for claim in claims]
+    if len(lines) < 2:
+        return due
+    limit = min(max(1, limit // 4 ** line[0].setbacks) for line in lines)
+    chosen = [run.key for line in lines for run in line[: max(1, limit // len(lines))]]
+    return [run for run in due if run.key in chosen]
 
 
 def _for_replay(history: History) -> History:

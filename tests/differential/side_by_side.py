@@ -82,16 +82,24 @@ class SideBySide:
         run_inline(self._stores["SQLite"].close())
 
     def ask(
-        self, what: str, call: Call[T], *, tells: bool = False, due: Mapping[RunKey, Instant] = _NOTHING
+        self,
+        what: str,
+        call: Call[T],
+        *,
+        tells: bool | Callable[[T], bool] = False,
+        due: Mapping[RunKey, Instant] = _NOTHING,
     ) -> T | None:
         """Make the call on every store, compare the outcomes, and return the answer; None if it was refused.
 
-        `tells`: the listeners must have been called. `due`: since when each claimable run is due.
+        `tells`: the listeners must have been called, if it says so of the answer. `due`: since when each
+        claimable run is due.
         """
         self._calls.append(what)
         self._heard.clear()
         answer, error = self._compare_answers(call, due)
         self._compare_tables()
+        if callable(tells):
+            tells = answer is not None and tells(answer)
         assert not tells or error or len(self._heard) == 3, self._told(f"only {[*self._heard]} told of it")
         return answer
 

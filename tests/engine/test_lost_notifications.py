@@ -29,7 +29,7 @@ def catalog() -> Catalog:
 async def _go_on_deaf(env: Environment) -> None:
     """Replace the node by one that hears of nothing, and looks without a reason every 20 seconds."""
 
-    def hear_nothing(on_change: Callable[[], None]) -> Callable[[], None]:
+    def hear_nothing(on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
         return lambda: None
 
     await env.engine.stop()

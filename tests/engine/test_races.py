@@ -194,7 +194,7 @@ async def test_news_for_a_node_that_drains_do_not_make_it_spin(tmp_path: Path, c
     clock.wait = counted_wait
     closing = asyncio.create_task(hf.close())
     await asyncio.sleep(0.01)
-    hf._parts.store._driver.changed()  # type: ignore[attr-defined]
+    hf._parts.store._driver._changes.tell(None)  # type: ignore[attr-defined]
     await asyncio.sleep(0.1)
     finish.set()
     await closing

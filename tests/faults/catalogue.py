@@ -7,6 +7,7 @@ from tests.faults import (
     of_dags,
     of_databases,
     of_engines,
+    of_fleets,
     of_flows,
     of_leases,
     of_programs,
@@ -18,6 +19,7 @@ FAULTS = {
     fault.name: fault
     for module in (
         of_engines,
+        of_fleets,
         of_leases,
         of_stores,
         of_programs,

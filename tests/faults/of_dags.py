@@ -40,7 +40,7 @@ SCHEDULES = [
     Fault(
         "silent-firing",
         "7: other nodes hear of the runs of a schedule",
-        [Code("stores.schedules:fire_schedule").remove("A.announce()")],
+        [Code("stores.schedules:fire_schedule").remove("A.announce(DUE)")],
         cases(
             "stores/test_schedules.py", "test_whoever_waits_hears_of_a_changed_plan_and_of_a_firing[postgres]"
         ),

@@ -572,7 +572,7 @@ MEMORY = [
     Fault(
         "one-workflow-takes-all-room",
         "7: nobody's backlog keeps the runs of others from starting",
-        [Code("engine.admission:_free_for").replace("not self._is_shared", "self._is_shared")],
+        [Code("engine.admission:_free_of_capacity").replace("not self._is_shared", "self._is_shared")],
         cases(
             "other_systems/test_slots.py",
             "test_runs_that_wait_for_slots_of_a_full_queue_leave_room_for_those_of_other_workflows[sqlite]",

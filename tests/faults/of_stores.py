@@ -261,13 +261,13 @@ WAKING = [
     Fault(
         "silent-commits",
         "7: others hear of what a commit has for them",
-        [Code("stores.commit_script:write_commit").replace("_concerns_others(A)", "A.is_retry")],
+        [Code("stores.commit_script:write_commit").remove("_announce(...)")],
         cases("stores/test_listen.py", "test_what_one_store_changes_is_heard_by_the_other[postgres]"),
     ),
     Fault(
         "silent-clients",
         "7: nodes hear of a run that a client adds",
-        [Code("stores.runs:create_runs").remove("A.announce()")],
+        [Code("stores.runs:create_runs").remove("A.announce(DUE)")],
         cases("stores/test_listen.py", "test_what_one_store_changes_is_heard_by_the_other[postgres]"),
     ),
     Fault(

@@ -37,7 +37,7 @@ async def test_what_one_store_changes_is_heard_by_the_other(pair: tuple[SqlStore
     changes = [
         lambda: node.commit(held=node.held(1), ended=[ended(1)]),
         lambda: node.commit(created=[new_run(3)]),
-        lambda: node.commit(messages=[signal(2)]),
+        lambda: Node(there, "node-2").commit(messages=[signal(2)]),
         lambda: node.commit(held=node.held(2), released=[released(2, wake_at=at(1))]),
         lambda: there.create_runs(SPACE, [new_run(4)]),
         lambda: there.post_messages(SPACE, [signal(3)], at(1)),

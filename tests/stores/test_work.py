@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+from tests.patience import PATIENCE
 from tests.stores.builders import (
     SPACE,
     TIMER_WAIT,
@@ -22,24 +24,64 @@ from tests.stores.builders import (
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
-from holdfast.ports.commits import ClaimRequest, NewMessage, ProvedRun
+from holdfast.ports.commits import ClaimRequest, NewMessage, ProvedRun, Receipt
 from holdfast.ports.nodes import NextWork
 from holdfast.ports.runs import ParkedRunCancellation, RunFilter
-from holdfast.stores import SqlStore
+from holdfast.stores import SqlStore, store_for
+from holdfast.stores.commit_script import write_commit
+from holdfast.stores.database import Transaction
 
 
-async def test_due_runs_are_taken_oldest_first_up_to_the_limit(store: SqlStore) -> None:
+async def test_due_runs_are_taken_oldest_first_and_each_claim_has_the_same_share(store: SqlStore) -> None:
     node = Node(store)
     due = {1: 5, 2: 3, 3: 4, 4: 1, 5: 60}
     claims = {1: "order@1", 2: "mail@1", 3: "order@1", 4: "mail@1", 5: "order@1"}
     runs = [new_run(n, wake_at=at(due[n]), claim=claims[n]) for n in due]
     await store.create_runs(SPACE, runs)
 
-    first = await node.claim("order@1", "mail@1", limit=3, now=10)
-    second = await node.claim("order@1", "mail@1", limit=3, now=10)
+    first = await node.claim("order@1", "mail@1", "none@1", limit=2, now=10)
+    second = await node.claim("order@1", "mail@1", "none@1", limit=2, now=10)
 
-    assert [claim.run.key for claim in first.claimed] == [key(4), key(2), key(3)]
-    assert [claim.run.key for claim in second.claimed] == [key(1)]
+    assert [claim.run.key for claim in first.claimed] == [key(4), key(3)]
+    assert [claim.run.key for claim in second.claimed] == [key(2), key(1)]
+
+
+async def test_a_claim_whose_backlog_is_older_does_not_keep_another_waiting(store: SqlStore) -> None:
+    node = Node(store)
+    backlog = [new_run(n, wake_at=at(n / 100), claim="order@1") for n in range(1, 21)]
+    await store.create_runs(SPACE, [*backlog, new_run(99, wake_at=at(5), claim="mail@1")])
+
+    taken = await node.claim("order@1", "mail@1", limit=10, now=10)
+
+    assert key(99) in [claim.run.key for claim in taken.claimed]
+
+
+@pytest.mark.parametrize(("setbacks", "due", "taken"), [(0, 64, 32), (1, 36, 8)])
+async def test_a_claim_locks_no_more_runs_than_it_takes(
+    postgres_url: str, setbacks: int, due: int, taken: int
+) -> None:
+    """Two nodes that claim at the same time both get something."""
+    first, second = store_for(postgres_url), store_for(postgres_url)
+    await first.open()
+    await second.open()
+    claims = [f"flow-{n}@1" for n in range(4)]
+    runs = [new_run(n, wake_at=at(1), claim=claims[n % 4], setbacks=setbacks) for n in range(1, due + 1)]
+    await first.create_runs(SPACE, runs)
+
+    def claim_while_claiming(tx: Transaction) -> tuple[Receipt, Receipt]:
+        mine = write_commit(tx, Node(first).prepare(10, claim=ClaimRequest(claims, 32)))
+        other = asyncio.run_coroutine_threadsafe(
+            Node(second, "node-2").claim(*claims, limit=32, now=10), loop
+        )
+        return mine, other.result(PATIENCE)
+
+    loop = asyncio.get_running_loop()
+    receipts = await first._driver.write(claim_while_claiming)
+
+    assert [len(receipt.claimed) for receipt in receipts] == [taken, taken]
+    assert not {it.run.key for it in receipts[0].claimed} & {it.run.key for it in receipts[1].claimed}
+    await first.close()
+    await second.close()
 
 
 async def test_who_is_asked_to_end_comes_before_all_that_was_created_since(store: SqlStore) -> None:

@@ -30,6 +30,7 @@ from holdfast.core.values import (
 from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
 from holdfast.ports.clients import WatchedRunStore
 from holdfast.ports.commits import EndedRun
+from holdfast.ports.store_life import ENDED
 
 _log = logging.getLogger("holdfast.client")
 
@@ -122,7 +123,7 @@ class Waiters:
             self._elsewhere.add(run)
             self._changed.set()
         if self._watcher is None:
-            self._stop_listening = self._store.listen(self._changed.set)
+            self._stop_listening = self._store.listen(self._changed.set, ENDED)
             self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
         return ending
 

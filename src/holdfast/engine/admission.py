@@ -4,14 +4,22 @@ Runs that wait for a slot stay in memory, and a workflow may have any number of 
 three quarters of the room that the others leave, and its backlog does not keep other runs from starting.
 (Of 10,000 places the first workflow that is stuck takes 7,500 and the next 1,875. It takes a dozen to leave
 no room at all.)
+
+Nodes that serve the same workflows share the work. They know of each other by their leases. A backlog stays
+in the store, where a node that joins finds it: a node with peers takes no more runs of a workflow while many
+of its tasks wait for a slot, and leaves most of a large batch that is started on it to the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from holdfast.core.records import ANY_NODE
 from holdfast.core.values import RunKey
+from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
@@ -20,10 +28,22 @@ from holdfast.ports.programs import Programs
 
 
 class Admission:
-    def __init__(self, residents: Residents, programs: Programs, tuning: Tuning, scope: RunScope) -> None:
+    def __init__(
+        self,
+        residents: Residents,
+        programs: Programs,
+        dispatcher: Dispatcher,
+        tuning: Tuning,
+        scope: RunScope,
+    ) -> None:
         self._scope = scope
         self._residents = residents
         self._programs = programs
+        self._dispatcher = dispatcher
+        self._share_from = tuning.share_from
+        self._backlog = tuning.backlog
+        self.peers = 1
+        """How many nodes share the work, with this one."""
         self._capacity = tuning.max_resident
         self._batch = tuning.claim_batch
         self._max_idle = tuning.max_idle
@@ -48,9 +68,39 @@ class Admission:
         """How many runs may be idle. When the node is full, none: they make room for runs with work to do."""
         return 0 if self._is_full else min(self._max_idle, self._capacity // 4)
 
+    @property
+    def serves(self) -> str | None:
+        """Which workflows this node serves, as a hash. None if it works on its own runs only."""
+        if self._scope.is_limited:
+            return None
+        return f"{zlib.crc32(' '.join(sorted(self._programs.claims())).encode()):08x}"
+
+    def share_of(self, batch: int) -> int:
+        """How many runs of a batch that is started here may begin here. The rest is for the other nodes."""
+        return batch if self.peers == 1 or batch < self._share_from else -(-batch // self.peers)
+
+    def is_backlogged(self, claim: str) -> bool:
+        """Whether further runs of this claim should be left to the other nodes."""
+        return self.peers > 1 and self._dispatcher.waiting_of[claim] >= self._backlog
+
+    def surplus(self) -> Iterable[Resident]:
+        """Runs that wait for a slot behind as many others as a node should have, since it has peers."""
+        if self.peers == 1:
+            return
+        waiting: Counter[str] = Counter()
+        for resident in self._residents:
+            claim = resident.record.claim
+            if self.is_backlogged(claim) and resident.only_waits_for_slots:
+                waiting[claim] += len(resident.attempts)
+                if waiting[claim] > self._backlog:
+                    yield resident
+
     def admits(self, claim: str) -> bool:
         """Whether one more run of that workflow may begin here. If not, the run is left to be claimed."""
         free = self._capacity - len(self._residents)
+        if self.is_backlogged(claim):
+            self._saturated.add(claim)
+            return False
         if not self._saturated and self._residents.count(claim) + 4 <= 3 * free:
             return True  # the quick way, which nearly every start takes
         if free <= 0:
@@ -76,7 +126,8 @@ class Admission:
             return ClaimRequest((), min(self.free, self._batch), runs)
         claims = self.claims()
         smallest = min(map(self._free_for, claims), default=self.free)
-        return ClaimRequest(claims, min(smallest, self.free, self._batch))
+        batch = -(-self._batch // self.peers)
+        return ClaimRequest(claims, min(smallest, self.free, batch))
 
     def is_full_after(self, claimed: int) -> bool:
         """Whether the node has no room left after it has claimed so many runs, as many as it asked for."""
@@ -109,6 +160,12 @@ class Admission:
     def _free_for(self, claim: str) -> int:
         """How many more runs a claim may have: until it has three times the room that is left for all. A
         claim without runs gets one, if there is any room."""
+        if self.peers > 1:
+            room = self._backlog - self._dispatcher.waiting_of[claim]
+            return max(0, min(room, self._free_of_capacity(claim)))
+        return self._free_of_capacity(claim)
+
+    def _free_of_capacity(self, claim: str) -> int:
         if not self._is_shared:
             return self.free
         count = self._residents.count(claim)

@@ -54,12 +54,19 @@ class Committer:
         self._starts = starts
         self._namespace = namespace
         self.node = node
+        self.serves: str | None = None
         self._ticks = 0
 
     def new_commit(self, now: Instant) -> Commit:
         lease = self._lease
         return Commit(
-            self._namespace, self.node, self._next_tick(), now, lease.end_after(now), renews=lease.is_due(now)
+            self._namespace,
+            self.node,
+            self._next_tick(),
+            now,
+            lease.end_after(now),
+            renews=lease.is_due(now),
+            serves=self.serves,
         )
 
     async def commit(self, tick: Tick) -> Receipt:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 from typing import Protocol
@@ -110,6 +111,8 @@ class Dispatcher:
         """Tasks whose attempt was cancelled and will surely end. If the run is back meanwhile (opened again,
         or claimed again), the next attempt waits for that end."""
         self._order = count()
+        self.waiting_of: Counter[str] = Counter()
+        """How many attempts wait for a slot, by the claim of their run."""
         self.running = 0
         self.is_open = True
 
@@ -166,6 +169,7 @@ class Dispatcher:
                 self._start(slots, attempt, now)
                 continue
             heapq.heappush(slots.waiting, (-attempt.options.priority, next(self._order), attempt))
+            self.waiting_of[attempt.resident.record.claim] += 1
             if has_slot:
                 self._inbox.wake()
 
@@ -226,6 +230,14 @@ class Dispatcher:
         for slots in self._queues.values():
             self._fill(slots)
 
+    def forget_closed(self) -> None:
+        """Drop attempts that no longer wait, after many runs have left memory at once."""
+        self.waiting_of.clear()
+        for slots in self._queues.values():
+            slots.waiting = [each for each in slots.waiting if each[2].stage is Stage.WAITING]
+            heapq.heapify(slots.waiting)
+            self.waiting_of.update(each[2].resident.record.claim for each in slots.waiting)
+
     def _fill(self, slots: _QueueSlots) -> None:
         now = self._current_time()
         if not self._may_start_more or not self._lease.is_valid(now):
@@ -236,6 +248,7 @@ class Dispatcher:
                 self._inbox.wake()
                 return
             heapq.heappop(slots.waiting)
+            self.waiting_of[attempt.resident.record.claim] -= 1
             if attempt.stage is Stage.WAITING:
                 self._start(slots, attempt, now)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from holdfast.core.events import ChildEnded
 from holdfast.core.history import CHILD_EXISTS
-from holdfast.core.values import Failed, RunKey
+from holdfast.core.values import Failed, RunKey, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.dispatcher import Dispatcher
@@ -23,6 +24,9 @@ from holdfast.errors import NodeStopped
 from holdfast.ports.commits import EndedRun, Receipt
 
 _log = logging.getLogger("holdfast.engine")
+
+_OTHERS_FIRST = dt.timedelta(milliseconds=100)
+"""When to look whether other nodes have taken the runs that were left to them."""
 
 
 class RunObserver(Protocol):
@@ -69,6 +73,8 @@ class Effects:
         if receipt.lost or receipt.existing:
             self._drop_lost(tick, receipt)
         self._dispatcher.note_commit()
+        if tick.leaves_backlog:
+            self._dispatcher.forget_closed()
         self.dispatch(tick)
         self._dispatcher.start_waiting()  # now that all that wait are in line, by priority
         for attempt in tick.recorder.to_cancel:
@@ -121,6 +127,8 @@ class Effects:
                 poller.poll_by(row.wake_at)
         if tick.commit.released and tick.commit.collect:
             poller.poll_now()  # the mail may be for a run that has just been released, and is due now
+        if tick.has_shared_work:
+            poller.poll_by(later(tick.now, _OTHERS_FIRST))
         if tick.has_new_work:
             poller.wants_claim = poller.wants_mail = True
             self._inbox.wake()

@@ -45,6 +45,7 @@ from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Beat, Log, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
+from holdfast.ports.store_life import COLD, DUE, of_node
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -119,7 +120,7 @@ class Engine:
             tuning=tuning,
             activity=activity,
         )
-        admission = self._admission = Admission(residents, programs, tuning, scope)
+        admission = self._admission = Admission(residents, programs, dispatcher, tuning, scope)
         schedules = ScheduleFirer(store, programs, namespace, new_key)
         self._poller = StorePoller(store, clock, admission, schedules, tuning, namespace, inbox)
         starts = self._starts = StartQueue(residents, admission, programs, new_key, tuning.start_batch)
@@ -162,16 +163,30 @@ class Engine:
         """After a fork, pass a new id for the node: the old one belongs to the parent process."""
         if node is not None:
             self.node = self._committer.node = node
-        self._stop_listening = self._store.listen(self._poller.poll_now)
+        self._stop_listening = self._listen()
         self._poller.poll_now()
         self._start_keeper()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
+
+    def _listen(self) -> Callable[[], None]:
+        stops = [
+            self._store.listen(self._poller.poll_now, DUE),
+            self._store.listen(self._poller.poll_when_named, of_node(self.node)),
+            self._store.listen(self._poller.poll_soon, COLD),
+        ]
+
+        def stop() -> None:
+            for each in stops:
+                each()
+
+        return stop
 
     def _start_keeper(self) -> None:
         renewal = self._store.open_renewal(self._tuning.lease / 3)
         self._lease.is_kept = renewal is not None
         if renewal is None:
             return
+        self._lease.is_kept_idle = renewal.keeps_idle and not self._scope.is_limited
         watch = self._watch_loop(self._clock, self._activity, self._find_attempt, self._tuning.look_every)
 
         def stop_stalled(error: LoopStalled) -> None:
@@ -369,6 +384,10 @@ class Engine:
             self._inbox.wake_event.clear()
             await self._clock.wait(self._inbox.wake_event, deadline)
 
+    @property
+    def _needs_lease(self) -> bool:
+        return self._lease.is_kept_idle or len(self._residents) > 0
+
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
             deadline,
@@ -379,7 +398,7 @@ class Engine:
             self._attempt_timers.next_unrecorded_running(),
             self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
-            self._lease.commit_at if len(self._residents) else None,
+            self._lease.commit_at if self._needs_lease else None,
         ]
         return min((due for due in dues if due is not None), default=None)
 
@@ -387,16 +406,25 @@ class Engine:
         if not self._is_draining:
             await self._poller.poll(self.node)
         with gc_paused():
+            self._note_serves()
             tick = self._decide(self._clock.now(), hand_back=hand_back)
         if self._is_worth_committing(tick.commit, tick.now):
             if tick.children:
                 await self._register_children(tick.commit.created)
             receipt = await self._committer.commit(tick)
+            if receipt.lease_since == tick.commit.now and tick.commit.serves is not None:
+                self._poller.poll_now()  # it has just joined, and counts among its peers now
             with gc_paused():
                 self._effects.carry_out(tick, receipt)
             await self._loader.receive(receipt)
         if self._loader.has_work and not self._is_draining:
             await self._loader.go_on()
+
+    def _note_serves(self) -> None:
+        """Have the next commit write which workflows this node serves, if that has changed."""
+        if self._poller.serves != self._committer.serves:
+            self._committer.serves = self._poller.serves
+            self._lease.renew_with_commit()
 
     async def _register_children(self, runs: Sequence[RunRecord]) -> None:
         """Write the definitions of children into the store before their runs. If a workflow was added to the
@@ -425,6 +453,8 @@ class Engine:
                     tick.release(resident, wake_at=resident.next_due() if is_waiting else now)
         else:
             self._release_idle(tick)
+            if self._poller.has_more_peers:
+                self._leave_to_others(tick)
             self._request_work(tick)
         if not self._lease.is_valid(self._clock.now()):
             # The process stood still for too long. What was decided counts only for runs that are still ours,
@@ -446,6 +476,14 @@ class Engine:
                 tick.release(resident, wake_at=resident.next_due())
         for resident in self._residents.take_kept(room):
             tick.release(resident, wake_at=resident.next_due())
+
+    def _leave_to_others(self, tick: Tick) -> None:
+        """Another node has joined: it gets its share of what waits here for a slot."""
+        self._poller.has_more_peers = False
+        for resident in self._admission.surplus():
+            if not self._residents.is_ready(resident):
+                tick.release(resident, wake_at=tick.now)
+                tick.leaves_backlog = True
 
     def _hear(self, tick: Tick, *, takes_all: bool) -> None:
         """Pass what has happened to the tick, in a fixed order: all of it, or as much as one tick may do."""
@@ -518,5 +556,5 @@ class Engine:
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
         commit_at = self._lease.commit_at
-        must_renew = len(self._residents) and (commit_at is None or commit_at <= now)
+        must_renew = self._needs_lease and (commit_at is None or commit_at <= now)
         return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)

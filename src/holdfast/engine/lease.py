@@ -22,9 +22,12 @@ class NodeLease:
         so a renewal shows whether another node has ended the lease meanwhile."""
         self.is_kept = False
         """A keeper renews the lease."""
+        self.is_kept_idle = False
+        """The lease is also renewed while the node has no runs."""
         self.has_ended = False
         """The node has given up its lease and its runs for good."""
         self._renewed_at: Instant | None = None
+        self._must_renew = False
 
     def end_after(self, now: Instant) -> Instant:
         """The end of a lease that begins now."""
@@ -45,7 +48,11 @@ class NodeLease:
     def is_due(self, now: Instant) -> bool:
         """Whether the next commit must renew the lease."""
         due = self.commit_at
-        return not self.is_kept or due is None or due <= now
+        return self._must_renew or not self.is_kept or due is None or due <= now
+
+    def renew_with_commit(self) -> None:
+        """The next commit must renew the lease, because it writes something else to the node's row."""
+        self._must_renew = True
 
     def commit(self, commit: Commit, since: Instant, *, is_checked: bool) -> bool:
         """The commit stands. The store had the lease since then. False if the node must ask which runs are
@@ -55,6 +62,7 @@ class NodeLease:
                 return False
             self.since, self.until = since, Instant(0)
         if commit.renews:
+            self._must_renew = False
             self.until = max(self.until, commit.lease_until)
             self._renewed_at = commit.now
         return True

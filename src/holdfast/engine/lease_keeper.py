@@ -76,6 +76,8 @@ class LeaseKeeper:
         self._is_failing = False
         self._is_stop_expected = False
         self._end: _EndOfLease | None = None
+        self.is_watching = False
+        """Whether it looks at the loop. If not, it must be woken when there is a run."""
 
     def expect_stop(self) -> None:
         """The node was asked to stop. If its loop stands still for as long as tasks may take to finish, it
@@ -87,9 +89,10 @@ class LeaseKeeper:
         again; None: not until there is something to do."""
         if self._lease.has_ended:
             return self._end_lease()
-        if not (self._has_runs() or self._is_stop_expected):
+        self.is_watching = self._has_runs() or self._is_stop_expected
+        if not self.is_watching:
             self._watch.rest()
-            return None
+            return self._keep_idle() if self._lease.is_kept_idle else None
         silence = self._watch.look()
         if silence >= (self._stall_of_a_stop if self._is_stop_expected else self._stall):
             self._give_up(silence)
@@ -102,6 +105,13 @@ class LeaseKeeper:
         self._renewal.close()
 
     # --- the lease
+
+    def _keep_idle(self) -> float:
+        self._renew_if_due()
+        due = self._lease.renew_at
+        if due is None:
+            return self._look_every
+        return max(due - self._clock.now(), self._retry_after) / _SECOND
 
     def _renew_if_due(self) -> None:
         now = self._clock.now()
@@ -238,7 +248,7 @@ class KeeperThread:
                 # Set before the turn looks for runs. So a run that comes after that look wakes this thread.
                 self._activity.is_unwatched = True
                 delay = self._keeper.turn()
-                self._activity.is_unwatched = delay is None
+                self._activity.is_unwatched = not self._keeper.is_watching
                 try:
                     is_open = self._calls.get(timeout=delay)
                 except queue.Empty:

@@ -190,6 +190,12 @@ class Resident:
                 return False
         return True
 
+    @property
+    def only_waits_for_slots(self) -> bool:
+        """Whether it has nothing to do but wait for slots. Another node might begin its tasks sooner."""
+        stages = {attempt.stage for attempt in self.attempts.values()}
+        return stages == {Stage.WAITING} and self.is_begun and not (self.events or self.is_gone)
+
     def next_due(self) -> Instant | None:
         dues = [alarm.due for alarm in self.timers.values()]
         dues += [attempt.due_at for attempt in self.attempts.values() if attempt.due_at is not None]

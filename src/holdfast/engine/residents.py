@@ -55,6 +55,9 @@ class Residents:
             self._inbox.wake()
         self._ready[resident.key] = resident
 
+    def is_ready(self, resident: Resident) -> bool:
+        return resident.key in self._ready
+
     def take_ready(self) -> Iterable[Resident]:
         ready, self._ready = self._ready, {}
         return ready.values()

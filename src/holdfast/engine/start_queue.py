@@ -75,8 +75,9 @@ class StartQueue:
         while self._waiting and left > 0 and not budget.is_spent():
             start = self._waiting[0]
             done = len(start.keys)
+            share = self._admission.share_of(len(start.runs))
             for input, id in start.runs[done : done + left]:
-                start.keys.append(self._begin(tick, start, input, id))
+                start.keys.append(self._begin(tick, start, input, id, is_ours=len(start.keys) < share))
                 tick.commit.size += len(input)
                 if budget.is_spent():
                     break
@@ -85,9 +86,10 @@ class StartQueue:
             if len(start.keys) == len(start.runs):
                 self._waiting.popleft()
 
-    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None) -> RunKey:
+    def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None, *, is_ours: bool) -> RunKey:
         pinned = start.pinned
-        has_room = self._admission.admits(pinned.claim)
+        has_room = is_ours and self._admission.admits(pinned.claim)
+        tick.has_shared_work = tick.has_shared_work or not is_ours
         record = new_run(
             self._new_key(tick.now),
             tick.commit.namespace,

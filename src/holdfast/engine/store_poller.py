@@ -2,7 +2,8 @@
 
 A node learns of most things from its executors and alarms. The rest is in the store: runs that are due,
 mail, dead nodes, schedules. A notification of the store says that something may have changed. The node
-polls at once then, and every `Tuning.poll` in case a notification was lost.
+polls at once then, and every `Tuning.poll` in case a notification was lost. If a notification names another
+node, this node polls a little later.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _log = logging.getLogger("holdfast.engine")
 
 _RETRY_AFTER = dt.timedelta(seconds=1)
 _SOON = dt.timedelta(milliseconds=100)
+_PATIENCE_WITH_OTHERS = dt.timedelta(seconds=5)
 _SET_CLOCK_EVERY = 30_000_000
 
 
@@ -50,6 +52,13 @@ class StorePoller:
         """The earliest times to claim runs of dead nodes, and to lift limits of admission."""
         self._set_clock_at = 0
         self.next_poll = Instant(0)
+        self._is_named = False
+        """The store has named this node to take a run."""
+        self._pass_on_at = Instant(0)
+        self.serves: str | None = None
+        """Which workflows this node serves, as a hash."""
+        self.has_more_peers = False
+        """More nodes share the work than before."""
         self.wants_claim = False
         """There are runs to claim."""
         self.wants_mail = False
@@ -59,6 +68,19 @@ class StorePoller:
         """Something may have changed in the store."""
         self.next_poll = Instant(0)
         self._inbox.wake()
+
+    def poll_soon(self) -> None:
+        """A run is due that another node was told of. Look whether that node has taken it, but do not hurry:
+        it nearly always has."""
+        at = later(self._clock.now(), _PATIENCE_WITH_OTHERS)
+        if at < self.next_poll:
+            self.next_poll = at
+            self._inbox.wake()
+
+    def poll_when_named(self) -> None:
+        """Something is meant for this node: a message for one of its runs, or a run that it owned last."""
+        self._is_named = True
+        self.poll_now()
 
     def poll_by(self, at: Instant) -> None:
         self.next_poll = min(self.next_poll, at)
@@ -76,6 +98,7 @@ class StorePoller:
             if now >= self._relax_at:
                 self._relax_at = self.next_poll
                 self._admission.relax()
+            await self._pass_on_if_full(now)
             work = await self._next_work(node)
             has_moved = True
             if work.schedule_at is not None and work.schedule_at <= now:
@@ -92,11 +115,30 @@ class StorePoller:
             soon = _SOON if has_moved else _RETRY_AFTER
             self.poll_by(later(now, soon) if work.schedule_at <= now else work.schedule_at)
 
+    async def _pass_on_if_full(self, now: Instant) -> None:
+        """A run may be meant for this node that it has no room for. The others need not wait for that."""
+        is_full = self._admission.is_limiting or self._admission.free <= 0
+        if self._is_named and is_full and now >= self._pass_on_at:
+            self._pass_on_at = later(now, _RETRY_AFTER)
+            await self._store.tell_other_nodes()
+        self._is_named = False
+
     async def _next_work(self, node: NodeId) -> NextWork:
         wanted = self._admission.runs_wanted()
         if wanted is None:
-            workflows = self._schedules.workflows()
-            return await self._store.next_work(self._namespace, node, self._admission.claims(), workflows)
+            self.serves = self._admission.serves
+            work = await self._store.next_work(
+                self._namespace,
+                node,
+                self._admission.claims(),
+                self._schedules.workflows(),
+                self.serves,
+                self._clock.now(),
+            )
+            peers = max(work.peers, 1)
+            self.has_more_peers = self.has_more_peers or peers > self._admission.peers
+            self._admission.peers = peers
+            return work
         work = await self._store.next_work(self._namespace, node, ())
         wake_at = await self._store.next_due_time(self._namespace, wanted) if wanted else None
         return work._replace(wake_at=wake_at)

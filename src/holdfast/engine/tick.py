@@ -142,6 +142,10 @@ class Tick:
         """The answer to its commit came after the lease had run out, so other nodes may own its runs by
         now."""
         self.has_new_work = False
+        self.has_shared_work = False
+        """Runs were created that are for other nodes first."""
+        self.leaves_backlog = False
+        """Runs that wait for a slot are left to other nodes."""
         """The commit makes work for any node: a message, or a run to claim."""
 
     # --- what happened

@@ -40,6 +40,11 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How many runs may be above a run: its parent, the parent of that, and so on."""
     claim_batch: int = 500
     """How many runs to claim in one commit at most."""
+    share_from: int = 32
+    """A batch of so many runs or more is shared with the other nodes that serve the same workflows."""
+    backlog: int = 100
+    """How many tasks of a workflow may wait for a slot before the node leaves its further runs to others, if
+    there are any."""
     page_rows: int = 1000
     """How many rows of histories to read at once. A longer history is read in pages."""
     slice: dt.timedelta = dt.timedelta(milliseconds=5)

@@ -189,6 +189,8 @@ class Commit(msgspec.Struct):
     """When the lease ends, if this commit renews it."""
     renews: bool = True
     """Renew the lease. False while a keeper does that, beside the commits."""
+    serves: str | None = None
+    """Which workflows the node serves, as a hash. Nodes with the same hash share the work."""
     transaction: str | None = None
     """The id of the transaction that wrote the commit, for `recover_commit`. Some stores set it."""
     size: int = 0

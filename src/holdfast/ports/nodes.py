@@ -13,6 +13,8 @@ from holdfast.ports.runs import HistoryStore
 from holdfast.ports.schedules import DueScheduleStore
 from holdfast.ports.store_life import StoreLife
 
+_EPOCH = Instant(0)
+
 
 class NextWork(NamedTuple):
     """When a node has something to claim or to collect. One cheap read answers it."""
@@ -24,6 +26,8 @@ class NextWork(NamedTuple):
     has_mail: bool
     schedule_at: Instant | None = None
     """When the next schedule of this node's workflows is due."""
+    peers: int = 0
+    """How many nodes serve the same workflows as this one. It counts itself, once it has committed."""
 
 
 class Stall(NamedTuple):
@@ -48,6 +52,12 @@ class LeaseRenewal(Protocol):
     """Renews the lease of one node on a connection of its own, so that it waits for nothing else that the
     node does. The methods block, and one thread at a time may call them. They raise StoreUnavailable and
     StoreFull."""
+
+    @property
+    def keeps_idle(self) -> bool:
+        """Whether a node that has no runs keeps its lease, so that other nodes and clients know of it. Not
+        where the database is a file of one machine: an idle program must not keep its disk awake."""
+        ...
 
     def renew(self, node: NodeId, since: Instant, until: Instant) -> bool:
         """Renew the lease that the node has had since then. False if it has lost it: another node may own its
@@ -82,13 +92,24 @@ class NodeStore(Protocol):
         ...
 
     async def next_work(
-        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+        self,
+        namespace: str,
+        node: NodeId,
+        claims: Sequence[str],
+        workflows: Sequence[str] = (),
+        serves: str | None = None,
+        now: Instant = _EPOCH,
     ) -> NextWork:
-        """`claims` are the claims that the node can serve. It can fire the schedules of `workflows`."""
+        """`claims` are the claims that the node would take now. It can fire the schedules of `workflows`.
+        `serves` is what it writes with its commits."""
         ...
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         """When the first of these runs is due. Runs that have an owner do not count."""
+        ...
+
+    async def tell_other_nodes(self) -> None:
+        """Notify all other nodes that something is due."""
         ...
 
     async def remove_node(self, namespace: str, node: NodeId) -> None:

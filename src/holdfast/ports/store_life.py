@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
-from holdfast.core.values import Instant
+from holdfast.core.values import Instant, NodeId
+
+DUE: Final = "due"
+"""Something is due for any node: a run that nobody owns, a schedule, the runs of a dead node."""
+COLD: Final = "cold"
+"""A run that nobody owns is due, and one node was told so. The others look later, in case it is gone."""
+ENDED: Final = "ended"
+"""A run has ended."""
+
+
+def of_node(node: NodeId | str) -> str:
+    """The topic of what is meant for one node: messages for its runs, and runs that it owned last."""
+    return f"@{node}"
 
 
 class StoreLife(Protocol):
@@ -21,9 +33,10 @@ class StoreLife(Protocol):
         """The time of the database's clock. All nodes use it for leases."""
         ...
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Call `on_change` on the event loop's thread when something may have changed: through another
-        process, or through a method of this object other than `commit`. Returns a function that stops it.
+    def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
+        """Call `on_change` on the event loop's thread when something may have changed that one of these
+        topics is about, or anything if there are none: through another process, or through a method of this
+        object other than `commit`. Returns a function that stops it.
 
         Calls may come too often, and up to one poll interval late. They do not say what changed.
         """

@@ -8,13 +8,13 @@ both see what was just written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.core.policies import claim_limit
+from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
-from holdfast.core.values import NULL, Instant, RunKey, RunStatus
+from holdfast.core.values import NULL, Instant, NodeId, RunKey, RunStatus
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -25,6 +25,7 @@ from holdfast.ports.commits import (
     Receipt,
 )
 from holdfast.ports.runs import PostResult
+from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.records import message_record, run_record
 
@@ -49,6 +50,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
         commit.lease_until,
         commit.now,
         int(commit.renews),
+        commit.serves,
     )
     asked, lost = commit, _find_lost(tx, commit)
     existing = _create(tx, commit, lost)
@@ -57,11 +59,12 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     _write_rows(tx, commit)
     _end_and_release(tx, commit)
     claimed, mail = _take_work(tx, commit)
-    if _concerns_others(commit):
-        tx.announce()
+    _announce(tx, commit)
     # Read last, because the answers to the other statements have brought this one along. It must be known
     # before the transaction is committed.
     ((since, transaction),) = held()
+    if since == commit.now and commit.serves is not None:
+        tx.announce(DUE)  # a node has joined, and those with a backlog leave some of it to others
     asked.transaction = transaction or asked.transaction
     return Receipt(lost, existing, claimed, mail, since)
 
@@ -219,10 +222,11 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         targets = {message.run for message in messages}
         woken = {row.run for row in commit.woken}
         own = {row.run for row in (*commit.proved, *commit.waits, *commit.released)}
-        statuses = lock_runs(tx, commit.namespace, targets | woken | ended | own)
-        open_runs = {run for run in targets if run in statuses and run not in ended}
-        deliver(tx, commit.namespace, messages, {run: statuses[run] for run in open_runs}, commit.now)
+        locked = lock_runs(tx, commit.namespace, targets | woken | ended | own, commit.now)
+        open_runs = {run: locked[run] for run in targets if run in locked and run not in ended}
+        deliver(tx, commit.namespace, messages, open_runs, commit.now, commit.node)
         tx.many("wake_held_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
+        _tell_nodes(tx, [locked[run] for run in woken if run in locked], commit.node)
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     # Only the last row of a run is written: a batch on Postgres could apply any of several.
     tx.many("show_waits", _rows({row.run: row for row in commit.waits}.values()), commit.namespace)
@@ -239,33 +243,46 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
 def post_messages(
     tx: Transaction, namespace: str, messages: Sequence[NewMessage], now: Instant
 ) -> list[PostResult]:
-    statuses = lock_runs(tx, namespace, {message.run for message in messages})
-    return deliver(tx, namespace, messages, statuses, now)
+    locked = lock_runs(tx, namespace, {message.run for message in messages}, now)
+    return deliver(tx, namespace, messages, locked, now)
 
 
-def lock_runs(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> dict[RunKey, str]:
-    """Lock the runs until the transaction ends. Returns the status of each run that exists."""
-    return dict(tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace))
+class LockedRun(NamedTuple):
+    status: str
+    owner: NodeId | None
+    last_owner: NodeId | None
+    """The node that released the run, if that node is still there."""
+
+
+def lock_runs(
+    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant
+) -> dict[RunKey, LockedRun]:
+    """Lock the runs until the transaction ends. Returns those that exist."""
+    rows = tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace, now)
+    return {key: LockedRun(*row) for key, *row in rows}
 
 
 def deliver(
     tx: Transaction,
     namespace: str,
     messages: Sequence[NewMessage],
-    statuses: dict[RunKey, str],
+    locked: dict[RunKey, LockedRun],
     now: Instant,
+    sender: NodeId | None = None,
 ) -> list[PostResult]:
-    """Add messages to locked runs that have not ended, and wake them. Returns one result per message."""
+    """Add messages to locked runs that have not ended, and wake them. Returns one result per message.
+
+    `sender` is the node that sends them, if a node does: it looks by itself."""
     promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
     settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
     results: list[PostResult] = []
     posted: list[Row] = []
     for message in messages:
-        status = statuses.get(message.run)
+        run = locked.get(message.run)
         promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
-        if status is None:
+        if run is None:
             results.append(PostResult.NO_SUCH_RUN)
-        elif status in _FINAL:
+        elif run.status in _FINAL:
             results.append(PostResult.ENDED)
         elif promise in settled:
             results.append(PostResult.SETTLED)
@@ -277,7 +294,22 @@ def deliver(
     tx.many("insert_messages", posted)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
     _wake_cancelled(tx, namespace, messages)
+    _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
     return results
+
+
+def _tell_nodes(tx: Transaction, runs: Iterable[LockedRun], sender: NodeId | None) -> None:
+    """Announce that these runs have something to read. One node is told of each, if there is one to choose:
+    of ten nodes that look for a single run, nine would look in vain."""
+    for run in runs:
+        node = run.owner or run.last_owner
+        if node is None or run.status == RunStatus.PARKED:  # any node may end a parked run that is cancelled
+            tx.announce(DUE)
+            continue
+        if node != sender:
+            tx.announce(of_node(node))
+        if run.owner is None:
+            tx.announce(COLD)
 
 
 def _wake_cancelled(tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord]) -> None:
@@ -311,18 +343,21 @@ def reap(tx: Transaction, commit: Commit) -> None:
     expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
     if expired:
         tx.many("free_runs", expired, commit.now, 1)
-        tx.announce()  # more runs may be free than this node claims
+        tx.announce(DUE)  # more runs may be free than this node claims
 
 
 def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
     if wanted.runs is None:
         claims = [(claim,) for claim in sorted(wanted.claims)]
-        due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, wanted.limit)
+        limits = (wanted.limit, SETBACKS_ALLOWED)
+        due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, *limits)
     else:
         runs = [(run,) for run in sorted(wanted.runs)]
         due = tx.many_returning("due_of", runs, commit.namespace, commit.now)
     # The query returns the oldest runs of each claim. Here they are merged: the oldest of all come first.
     due.sort(key=lambda row: (row[2], row[0]))
+    if wanted.runs is None:
+        due = _shared(due, wanted.limit)
     due = _in_safe_company(due[: wanted.limit], wanted.limit)
     keys = [row[:1] for row in due]
     rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
@@ -330,6 +365,19 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
     # A pending run is new if this is its first claim. Then it has no journal.
     claimed = [(run_record(taken[key]), status) for key, status, *_ in due]
     return [Claimed(run, status == "pending" and run.epoch == 1) for run, status in claimed]
+
+
+def _shared(due: list[Row], limit: int) -> list[Row]:
+    """The same share for each claim. Postgres returns no more than that, since it locks what it returns."""
+    by_claim: dict[str, list[Row]] = {}
+    for row in due:
+        by_claim.setdefault(row[4], []).append(row)
+    if len(by_claim) < 2:
+        return due
+    most = claim_limit(limit, max(rows[0][3] for rows in by_claim.values()))
+    share = max(1, most // len(by_claim))
+    chosen = {row[0] for rows in by_claim.values() for row in rows[:share]}
+    return [row for row in due if row[0] in chosen]
 
 
 def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
@@ -345,12 +393,12 @@ def _in_safe_company(due: list[Row], limit: int) -> list[Row]:
     return company
 
 
-def _concerns_others(commit: Commit) -> bool:
-    """Whether another process may be waiting for a change that this commit makes."""
-    return bool(
-        commit.ended
-        or commit.messages
-        or commit.woken
-        or any(run.owner is None for run in commit.created)
-        or any(run.wake_at is not None for run in commit.released)
-    )
+def _announce(tx: Transaction, commit: Commit) -> None:
+    """Announce what other processes may be waiting for, except messages, which are announced as they are
+    delivered."""
+    if commit.ended:
+        tx.announce(ENDED)
+    for wake_at in {run.wake_at for run in commit.released if run.wake_at is not None}:
+        tx.announce(DUE if wake_at <= commit.now else COLD)
+    if any(run.owner is None for run in commit.created):
+        tx.announce(DUE)

@@ -5,13 +5,15 @@ The transaction scripts use a `Transaction` and do not depend on the database be
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
 Row: TypeAlias = tuple[Any, ...]
 TransactionScript: TypeAlias = "Callable[[Transaction], T]"
+Topics: TypeAlias = "Set[str] | None"
+"""What a change is about. None if that is unknown: then everybody is told."""
 Ask: TypeAlias = "Callable[[Callable[[Any], Any]], Awaitable[Any]]"
 
 
@@ -44,13 +46,26 @@ class Transaction(Protocol):
         """Like `many`, but returns the result rows. Their order is undefined unless `rows` has one row."""
         ...
 
-    def announce(self) -> None:
-        """Notify the other processes that watch this database when the transaction commits."""
+    def announce(self, *topics: str) -> None:
+        """Notify the listeners to these topics when the transaction has committed, also those in other
+        processes."""
         ...
 
     def script(self, text: str) -> int:
         """Run several statements without parameters, as in a migration. Returns how many rows the last of
         them changed."""
+        ...
+
+
+class Changes(Protocol):
+    """Those who want to know of changes."""
+
+    def concern(self, topics: Topics) -> bool:
+        """Whether anybody listens to one of these topics. May be called from any thread."""
+        ...
+
+    def tell(self, topics: Topics) -> None:
+        """Call those who listen to one of these topics."""
         ...
 
 
@@ -68,6 +83,11 @@ class Connection(Protocol):
     @property
     def statements(self) -> int:
         """How many statements it has sent."""
+        ...
+
+    @property
+    def announced(self) -> Topics:
+        """The topics that the last transaction has announced."""
         ...
 
     has_pauses: bool
@@ -119,8 +139,8 @@ class Database(Protocol):
         if the index exists. Replaces the index if an earlier build of it was interrupted."""
         ...
 
-    def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
-        """Call `changed` on this event loop's thread when another process may have changed something.
+    def watch(self, changes: Changes, ask: Ask) -> Callable[[], None]:
+        """Tell `changes` on this event loop's thread when another process may have changed something.
 
         `ask` runs a function on the connection that the engine writes with. Returns a function that stops
         watching.

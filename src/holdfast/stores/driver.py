@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Self, TypeVar
 
-from holdfast.stores.database import Connection, Database, Row, TransactionScript
+from holdfast.stores.database import Connection, Database, Row, Topics, TransactionScript
 from holdfast.stores.lanes import LaneName, LaneSet
 from holdfast.stores.lease_renewal import SqlLeaseRenewal
 
@@ -59,26 +59,35 @@ class Driver:
         await self._lanes.close()
 
     async def write(self, script: TransactionScript[T]) -> T:
-        is_urgent = self._is_of_engine
-        lane = self._lanes.get(LaneName.ENGINE_WRITER if is_urgent else LaneName.WRITER)
-        return await lane.do(lambda connection: connection.write(script), is_urgent=is_urgent)
+        return await self._do(lambda connection: connection.write(script))
 
     async def write_and_tell(self, script: TransactionScript[T]) -> T:
-        """Write, then call the listeners of this process. They are called even if the caller was cancelled,
-        or if the result of the transaction is unknown."""
+        """Write, then call the listeners of this process to what the script announces. They are called even
+        if the caller was cancelled, or if the result of the transaction is unknown."""
         if not self._threads:  # the caller cannot be cancelled while the script runs
-            try:
-                return await self.write(script)
-            finally:
-                self.changed()
-        writing = asyncio.ensure_future(self.write(script))
-        writing.add_done_callback(self._written)
+            return await self._write_and_tell(script)
+        writing = asyncio.ensure_future(self._write_and_tell(script))
+        writing.add_done_callback(_ignore_error)
         return await asyncio.shield(writing)
 
-    def _written(self, writing: asyncio.Future[Any]) -> None:
-        if not writing.cancelled():
-            writing.exception()  # a cancelled caller does not read it, and asyncio would log it
-        self.changed()
+    async def _write_and_tell(self, script: TransactionScript[T]) -> T:
+        topics: Topics = None
+
+        def write(connection: Connection) -> T:
+            nonlocal topics
+            result = connection.write(script)
+            topics = connection.announced
+            return result
+
+        try:
+            return await self._do(write)
+        finally:
+            self._changes.tell(topics)
+
+    async def _do(self, work: Callable[[Connection], T]) -> T:
+        is_urgent = self._is_of_engine
+        lane = self._lanes.get(LaneName.ENGINE_WRITER if is_urgent else LaneName.WRITER)
+        return await lane.do(work, is_urgent=is_urgent)
 
     async def read(
         self, script: TransactionScript[T], *, snapshot: bool = False, may_be_long: bool = False
@@ -96,16 +105,30 @@ class Driver:
         """None without threads: then nothing may be done outside of the calls."""
         if not self._threads:
             return None
-        renewal = SqlLeaseRenewal(lambda: self._database.connect_to_renew(patience))
+        renewal = SqlLeaseRenewal(
+            lambda: self._database.connect_to_renew(patience), keeps_idle=not self._database.has_one_writer
+        )
         self._renewals.append(renewal)
         return renewal
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        return self._changes.add(on_change)
+    def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
+        return self._changes.add(on_change, topics)
 
-    def changed(self) -> None:
-        """Call all listeners."""
-        self._changes.tell()
+
+def _ignore_error(writing: asyncio.Future[Any]) -> None:
+    if not writing.cancelled():
+        writing.exception()  # a cancelled caller does not read it, and asyncio would log it
+
+
+class _Listener(NamedTuple):
+    on_change: Callable[[], None]
+    topics: frozenset[str]
+    """If there are none, it hears of all changes."""
+
+    def hears(self, topics: Topics) -> bool:
+        if topics is None or not self.topics:
+            return topics is None or bool(topics)
+        return not self.topics.isdisjoint(topics)
 
 
 class _ChangeListeners:
@@ -115,30 +138,35 @@ class _ChangeListeners:
         self._database = database
         self._lanes = lanes
         self._threads = threads
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: tuple[_Listener, ...] = ()
         self._stop_watching: Callable[[], None] | None = None
 
-    def add(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        def stop() -> None:
-            if on_change in self._listeners:
-                self._listeners.remove(on_change)
-                self._watch_if_needed()
+    def add(self, on_change: Callable[[], None], topics: Iterable[str]) -> Callable[[], None]:
+        added = _Listener(on_change, frozenset(topics))
 
-        self._listeners.append(on_change)
+        def stop() -> None:
+            self._listeners = tuple(each for each in self._listeners if each is not added)
+            self._watch_if_needed()
+
+        self._listeners = (*self._listeners, added)
         self._watch_if_needed()
         return stop
 
-    def tell(self) -> None:
-        for on_change in list(self._listeners):
-            on_change()
+    def concern(self, topics: Topics) -> bool:
+        return any(each.hears(topics) for each in self._listeners)
+
+    def tell(self, topics: Topics) -> None:
+        for each in self._listeners:
+            if each.hears(topics):
+                each.on_change()
 
     def drop_all(self) -> None:
-        self._listeners.clear()
+        self._listeners = ()
         self._watch_if_needed()
 
     def _watch_if_needed(self) -> None:
         if self._listeners and self._stop_watching is None and self._threads:
-            self._stop_watching = self._database.watch(self.tell, self._ask_writer)
+            self._stop_watching = self._database.watch(self, self._ask_writer)
         elif not self._listeners and self._stop_watching is not None:
             self._stop_watching()
             self._stop_watching = None

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from holdfast.core.values import Instant, NodeId
 from holdfast.ports.nodes import Stall
+from holdfast.ports.store_life import DUE
 from holdfast.stores.database import Connection, Transaction, TransactionScript
 
 T = TypeVar("T")
@@ -24,14 +25,15 @@ def end_lease(tx: Transaction, namespace: str, node: NodeId, stall: Stall | None
         tx.run("charge_stall", namespace, stall.run, node, now, stall.task, stall.stack)
         tx.run("add_setback", namespace, stall.run, node)
     tx.many("free_runs", [(node,)], now, 0)
-    tx.announce()
+    tx.announce(DUE)
 
 
 class SqlLeaseRenewal:
     """Connects for the first renewal, and again after the connection broke."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], Connection], *, keeps_idle: bool) -> None:
         self._connect = connect
+        self.keeps_idle = keeps_idle
         self._connection: Connection | None = None
         self._sent_before = 0
 

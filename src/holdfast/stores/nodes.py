@@ -10,10 +10,13 @@ from holdfast.core.values import Instant, NodeId, RunKey
 from holdfast.errors import CommitRefused, StoreUnavailable
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
+from holdfast.ports.store_life import DUE
 from holdfast.stores.commit_script import CommitUnderWay, recover_commit, write_commit
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.lease_renewal import SqlLeaseRenewal, end_lease, renew_lease
 from holdfast.stores.sql_role import SqlRole
+
+_EPOCH = Instant(0)
 
 
 class SqlNodeStore(SqlRole):
@@ -51,23 +54,34 @@ class SqlNodeStore(SqlRole):
         return [StallRecord(*row) for row in rows]
 
     async def next_work(
-        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+        self,
+        namespace: str,
+        node: NodeId,
+        claims: Sequence[str],
+        workflows: Sequence[str] = (),
+        serves: str | None = None,
+        now: Instant = _EPOCH,
     ) -> NextWork:
-        rows = await self._driver.fetch("next_work", namespace, node, list(claims), list(workflows))
-        wake_at, expires_at, has_mail, schedule_at = rows[0]
-        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at)
+        rows = await self._driver.fetch(
+            "next_work", namespace, node, list(claims), list(workflows), serves, now
+        )
+        wake_at, expires_at, has_mail, schedule_at, peers = rows[0]
+        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at, peers)
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         keys: list[Row] = [(run,) for run in runs]
         rows = await self._driver.read(lambda tx: tx.many_returning("wake_times_of", keys, namespace))
         return min((wake_at for (wake_at,) in rows), default=None)
 
+    async def tell_other_nodes(self) -> None:
+        await self._driver.write(lambda tx: tx.announce(DUE))
+
     async def remove_node(self, namespace: str, node: NodeId) -> None:
         def script(tx: Transaction) -> None:
             (now,) = tx.rows("read_clock")[0]
             tx.run("delete_node", namespace, node)
             tx.many("free_runs", [(node,)], now, 0)
-            tx.announce()
+            tx.announce(DUE)
 
         await self._driver.write_and_tell(script)
 
@@ -80,6 +94,6 @@ class SqlNodeStore(SqlRole):
             for node in nodes:
                 tx.run("delete_node", namespace, node)
             tx.many("free_runs", [(node,) for node in nodes], now, 1)
-            tx.announce()
+            tx.announce(DUE)
 
         await self._driver.write_and_tell(script)

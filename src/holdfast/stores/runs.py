@@ -27,6 +27,7 @@ from holdfast.ports.runs import (
     RunPage,
     Stranded,
 )
+from holdfast.ports.store_life import DUE, ENDED
 from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
 from holdfast.stores.database import Row, Transaction, TransactionScript
@@ -77,7 +78,7 @@ class SqlRunStore(SqlRole):
 
     async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         def script(tx: Transaction) -> dict[RunKey, RunKey]:
-            tx.announce()
+            tx.announce(DUE)
             return create_runs(tx, namespace, runs)
 
         return await self._driver.write_and_tell(script)
@@ -86,7 +87,6 @@ class SqlRunStore(SqlRole):
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
         def script(tx: Transaction) -> list[PostResult]:
-            tx.announce()
             return post_messages(tx, namespace, messages, now)
 
         return await self._driver.write_and_tell(script)
@@ -159,7 +159,7 @@ class SqlRunStore(SqlRole):
 
     async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
-            tx.announce()
+            tx.announce(DUE)
             keys: list[Row] = [(run,) for run in sorted(runs)]
             resumed = tx.many_returning("unpark_runs", keys, namespace, now)
             tx.many("forget_stalls", resumed)
@@ -176,13 +176,14 @@ class SqlRunStore(SqlRole):
             found = [records.run_record(row) for row in tx.many_returning("runs_of", [(run,)], namespace)]
             parents = [(each.parent, each.parent_seq) for each in found if each.parent is not None]
             news = [NewMessage(parent, MessageKind.CHILD, str(seq), NULL) for parent, seq in parents]
-            statuses = lock_runs(tx, namespace, {run, *(message.run for message in (*messages, *news))})
+            runs = {run, *(message.run for message in (*messages, *news))}
+            locked = lock_runs(tx, namespace, runs, now)
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
                 raise RowChanged
             tx.many("cancel_open_tasks", [(run, now)])
-            del statuses[run]  # it has ended, and receives no more messages
-            deliver(tx, namespace, [*messages, *news], statuses, now)
-            tx.announce()
+            del locked[run]  # it has ended, and receives no more messages
+            deliver(tx, namespace, [*messages, *news], locked, now)
+            tx.announce(ENDED)
             return True
 
         try:
@@ -253,7 +254,7 @@ def _examine(
 
 def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> bool:
     tx.many("clear_queue", [(each.run,) for each in family])
-    lock_runs(tx, namespace, [each.run for each in family])
+    lock_runs(tx, namespace, [each.run for each in family], family[0].now)
     opened: list[Row] = [
         (each.run, each.epoch, each.now, *NO_WAIT)
         if each.waiting is None
@@ -270,5 +271,5 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     # Outcomes that are dropped may have led to some of the state. The program sets the state again.
     tx.many("clear_state", [(each.run,) for each in family])
     tx.many("forget_stalls", [(each.run,) for each in family])
-    tx.announce()
+    tx.announce(DUE)
     return True

@@ -10,6 +10,7 @@ from holdfast.core.records import MessageKind, ScheduleRecord
 from holdfast.core.values import Instant, Payload
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.schedules import ScheduleFiring
+from holdfast.ports.store_life import DUE
 from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs, post_messages
 from holdfast.stores.database import Transaction
@@ -37,7 +38,7 @@ class SqlScheduleStore(SqlRole):
             if cancel is not None:
                 message = NewMessage(cancel, MessageKind.CANCEL, "", Payload(b'"the next one is due"'))
                 post_messages(tx, namespace, [message], now)
-            tx.announce()
+            tx.announce(DUE)
             return True
 
         try:
@@ -55,7 +56,7 @@ class SqlScheduleStore(SqlRole):
         row = records.schedule_row(schedule)
 
         def script(tx: Transaction) -> bool:
-            tx.announce()
+            tx.announce(DUE)
             if decided_on is None:
                 return bool(tx.rows("insert_schedule", namespace, *row))
             return bool(tx.rows("update_schedule", namespace, *row, decided_on))

@@ -29,5 +29,5 @@ class SqlStoreLife(SqlRole):
         rows = await self._driver.fetch("read_clock")
         return rows[0][0]
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        return self._driver.listen(on_change)
+    def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
+        return self._driver.listen(on_change, *topics)

@@ -73,11 +73,7 @@ class SqlWorkerStore(SqlRole):
         if not due:
             return None
         taking = _Taking(namespace, worker, now, lease_until)
-        try:
-            return await self._driver.write(lambda tx: taking.take(tx, due))
-        finally:
-            if taking.has_told:
-                self._driver.changed()
+        return await self._driver.write_and_tell(lambda tx: taking.take(tx, due))
 
     async def complete_item(self, namespace: str, completion: Completion, now: Instant) -> CompletionResult:
         run, seq, lease, outcome = completion
@@ -111,7 +107,6 @@ def _tell(
     """Send the run the report on a task whose item has left the queue."""
     message = NewMessage(run, MessageKind.TASK, str(seq), report)
     (posted,) = post_messages(tx, namespace, [message], now)
-    tx.announce()
     return CompletionResult.DONE if posted is PostResult.POSTED else CompletionResult.GONE
 
 
@@ -145,8 +140,6 @@ class _Taking:
         self._worker = worker
         self._now = now
         self._lease_until = lease_until
-        self.has_told = False
-        """Whether a message was sent to a run."""
 
     def take(self, tx: Transaction, services: Sequence[str]) -> QueueItem | None:
         """`services` are those that have a due item, the longest due first."""
@@ -204,4 +197,3 @@ class _Taking:
         report = write_report(item.attempt, worker, item.taken_at or self._now, Failed(failure))
         tx.many("unqueue_tasks", [(item.run, item.seq)])
         _tell(tx, self._namespace, item.run, item.seq, report, self._now)
-        self.has_told = True

@@ -81,7 +81,9 @@ class Environment(Client):
         # Several namespaces may share the database, and a key must be unique in it.
         self._key_prefix = hashlib.sha256(self.settings.namespace.encode()).digest()[:8]
         self._catalog = catalog
-        self._dice = Random(seed)
+        # And so must the id of a node, which is drawn from these dice.
+        namespace = self.settings.namespace
+        self._dice = Random(seed if namespace == Settings().namespace else f"{seed} {namespace}")
         self._helpers: list[asyncio.Task[None]] = []
         self._someone_waits = asyncio.Event()
         self._replaced = asyncio.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from psycopg.types.string import ByteaBinaryLoader
 
 from holdfast.errors import BadUrl, CommitRefused, StoreUnavailable
 from holdfast.stores import migrations
-from holdfast.stores.database import Ask, Connection, Row, TransactionScript
+from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
@@ -31,9 +32,11 @@ from holdfast.stores.postgres.arrays import (
     split_by_size,
 )
 from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure
-from holdfast.stores.postgres.notifications import CHANNEL, LINE, watch
+from holdfast.stores.postgres.notifications import CHANNEL, LINE, payload_of, watch
 
 T = TypeVar("T")
+
+_log = logging.getLogger("holdfast.store")
 
 _PACKAGE = "holdfast.stores.postgres"
 _TRIES = 5
@@ -69,6 +72,8 @@ WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AN
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 SELECT pg_backend_pid(), current_setting('synchronous_commit')
 """
+
+_NOTIFY = f"SELECT pg_notify('{CHANNEL}', $1::text)"
 
 _BACKEND_PID = "SELECT pg_backend_pid()"
 
@@ -150,8 +155,8 @@ class PostgresDatabase:
         with closing(self.connect()) as connection:
             connection.build_index(statement)
 
-    def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
-        return watch(self._url, self._line, changed, self._pids)
+    def watch(self, changes: Changes, ask: Ask) -> Callable[[], None]:
+        return watch(self._url, self._line, changes, self._pids)
 
     def _explained(self, error: psycopg.Error) -> Exception:
         reason = " ".join(str(error).split())
@@ -226,7 +231,7 @@ class PostgresConnection:
         self._patience = patience
         self._explained = explained
         self._pids = pids
-        self._announces = False
+        self.announced: set[str] = set()
         self.has_pauses = False
         self._parts = 0
         """How many parts of large batches the transaction under way has sent."""
@@ -319,22 +324,28 @@ class PostgresConnection:
 
     def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
         execute = self._connection.execute
-        self._announces = False
+        self.announced = set()
+        done: tuple[T, psycopg.Cursor[Row]] | None = None
         self._connection.patience, self._parts = self._patience or _ANSWER_SECONDS, 0
         self.statements += 2
         try:
             # The pipeline sends statements without a result together with the next one that has a result.
             with self._connection.pipeline():
                 execute(begin)
-                result = script(self)
-                if self._announces:
+                done = script(self), execute("COMMIT")
+                if self.announced:
+                    # After the commit, not in it: a transaction that notifies holds a lock of the whole
+                    # server while it commits, and that includes the fsync.
                     self.statements += 1
-                    execute(f"NOTIFY {CHANNEL}")
-                execute("COMMIT")
-        except BaseException:
-            self._roll_back()
-            raise
-        return result
+                    execute(_NOTIFY, [_Encoded(payload_of(self.announced))], prepare=True)
+        except BaseException as error:
+            is_committed = done is not None and done[1].statusmessage == "COMMIT"
+            if not is_committed or not isinstance(error, psycopg.Error):
+                self._roll_back()
+                raise
+            _log.warning("%s: a notification failed, and others find the change later: %s", self._name, error)
+        assert done is not None
+        return done[0]
 
     def _roll_back(self) -> None:
         if self._connection.closed or self._connection.info.transaction_status == pq.TransactionStatus.IDLE:
@@ -409,8 +420,8 @@ class PostgresConnection:
             )
         return self._connection.execute(text, encoded, prepare=True, binary=True)
 
-    def announce(self) -> None:
-        self._announces = True
+    def announce(self, *topics: str) -> None:
+        self.announced.update(topics)
 
     def script(self, text: str) -> int:
         self.statements += 1

@@ -10,10 +10,13 @@ import asyncio
 import selectors
 import socket
 import threading
-from collections.abc import Callable, Container, Mapping
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, Final
 
 import psycopg
+
+from holdfast.stores.database import Changes, Topics
 
 CHANNEL: Final = "holdfast"
 
@@ -27,34 +30,47 @@ LINE: Final[Mapping[str, Any]] = {
 """Detects a dead peer within half a minute, unless the URL overrides this. TCP alone takes hours."""
 
 _SECONDS_BETWEEN_TRIES = 1.0
+_LONGEST_PAYLOAD = 7_900
+"""In bytes. Postgres refuses a payload of 8,000."""
+
+
+def payload_of(topics: Iterable[str]) -> bytes:
+    """Empty if there are too many topics to name: then everybody is told, as by releases that name none."""
+    payload = " ".join(sorted(topics)).encode()
+    return payload if len(payload) <= _LONGEST_PAYLOAD else b""
+
+
+def topics_of(payload: bytes) -> Topics:
+    return frozenset(payload.decode(errors="replace").split()) or None
 
 
 def watch(
-    url: str, line: Mapping[str, Any], changed: Callable[[], None], own_pids: Container[int]
+    url: str, line: Mapping[str, Any], changes: Changes, own_pids: Container[int]
 ) -> Callable[[], None]:
-    """Call `changed` on this event loop's thread after commits of backends other than `own_pids`.
+    """Tell `changes` on this event loop's thread after commits of backends other than `own_pids`. A
+    notification that concerns nobody here does not wake the loop.
 
     Returns a function that stops the calls. It does not wait for the thread to end.
     """
-    watcher = _Watcher(url, line, changed, own_pids)
+    watcher = _Watcher(url, line, changes, own_pids)
     threading.Thread(target=watcher.run, name="holdfast-listener", daemon=True).start()
     return watcher.stop
 
 
 class _Watcher:
-    def __init__(
-        self, url: str, line: Mapping[str, Any], changed: Callable[[], None], own_pids: Container[int]
-    ) -> None:
+    def __init__(self, url: str, line: Mapping[str, Any], changes: Changes, own_pids: Container[int]) -> None:
         self._url = url
         self._line = line
-        self._changed = changed
+        self._changes = changes
         self._own_pids = own_pids
         self._loop = asyncio.get_running_loop()
-        self._is_told = False
+        self._is_stopped = self._is_told = False
+        self._untold: deque[Topics] = deque()
+        """What the event loop has not been told yet."""
         self._stop_reading, self._stop_writing = socket.socketpair()
 
     def stop(self) -> None:
-        self._changed = _do_nothing  # also for calls that the event loop has already scheduled
+        self._is_stopped = True  # also for calls that the event loop has already scheduled
         self._stop_writing.close()
 
     def run(self) -> None:
@@ -76,7 +92,7 @@ class _Watcher:
             selectors.DefaultSelector() as selector,
         ):
             connection.execute(f"LISTEN {CHANNEL}")
-            self._tell()  # for changes before LISTEN took effect
+            self._tell(None)  # for changes before LISTEN took effect
             selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._stop_reading, selectors.EVENT_READ)
             while True:
@@ -86,14 +102,17 @@ class _Watcher:
                 connection.pgconn.consume_input()
                 while (notification := connection.pgconn.notifies()) is not None:
                     if notification.be_pid not in self._own_pids:
-                        self._tell()
+                        self._tell(topics_of(notification.extra))
 
     def _is_stopped_within(self, seconds: float) -> bool:
         with selectors.DefaultSelector() as selector:
             selector.register(self._stop_reading, selectors.EVENT_READ)
             return bool(selector.select(seconds))
 
-    def _tell(self) -> None:
+    def _tell(self, topics: Topics) -> None:
+        if not self._changes.concern(topics):
+            return
+        self._untold.append(topics)
         # A burst of commits leads to one call. A race with the event loop can only add a call.
         if not self._is_told:
             self._is_told = True
@@ -104,8 +123,8 @@ class _Watcher:
 
     def _on_loop(self) -> None:
         self._is_told = False
-        self._changed()
-
-
-def _do_nothing() -> None:
-    pass
+        untold = [self._untold.popleft() for _ in range(len(self._untold))]
+        if untold and not self._is_stopped:
+            named = [topics for topics in untold if topics is not None]
+            everything = frozenset[str]().union(*named)
+            self._changes.tell(everything if len(named) == len(untold) else None)

@@ -17,7 +17,7 @@ import apsw
 
 from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
-from holdfast.stores.database import Ask, Connection, Row, TransactionScript
+from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.sqlite.watching import watch
 
@@ -117,7 +117,10 @@ class SqliteDatabase:
     def build_index(self, statement: str) -> None:
         raise NotImplementedError("a migration of SQLite builds indexes in its transaction")
 
-    def watch(self, changed: Callable[[], None], ask: Ask) -> Callable[[], None]:
+    def watch(self, changes: Changes, ask: Ask) -> Callable[[], None]:
+        def changed() -> None:
+            changes.tell(None)
+
         def count_changes() -> Awaitable[int]:
             return ask(SqliteConnection.changes_by_others)
 
@@ -136,6 +139,7 @@ class SqliteConnection:
         self._name = name
         self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
         self.statements = 0
+        self.announced: set[str] = set()
         self.is_broken = False
         try:
             # Any: apsw's annotations use collections.abc.Buffer, which Python 3.11 does not have.
@@ -186,6 +190,7 @@ class SqliteConnection:
         execute = self._connection.execute
         self.statements += 2
         self._busy.waited = 0.0
+        self.announced = set()
         try:
             execute(begin)
             try:
@@ -249,8 +254,9 @@ class SqliteConnection:
             self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
         )
 
-    def announce(self) -> None:
-        """Does nothing: other processes watch the write-ahead log, which every commit changes."""
+    def announce(self, *topics: str) -> None:
+        # For this process. Others watch the write-ahead log, which every commit changes.
+        self.announced.update(topics)
 
     def script(self, text: str) -> int:
         self.statements += 1

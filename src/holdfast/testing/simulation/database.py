@@ -46,6 +46,7 @@ WRITES = frozenset(
         "renew_lease",
         "end_lease",
         "remove_node",
+        "tell_other_nodes",
         "expire_nodes",
         "register_definitions",
         "create_runs",
@@ -105,6 +106,7 @@ _NOTIFIES_ITS_OWN_PROCESS = WRITES - {
     "recover_commit",
     "renew_lease",
     "end_lease",
+    "tell_other_nodes",
     "register_definitions",
     "delete_schedule",
 }
@@ -112,7 +114,9 @@ _NOTIFIES_ITS_OWN_PROCESS = WRITES - {
 promises. Most writes of flows and workers announce nothing."""
 
 
-_WRITES_OF_ENGINES = frozenset({"commit", "recover_commit", "remove_node", "fire_schedule"})
+_WRITES_OF_ENGINES = frozenset(
+    {"commit", "recover_commit", "remove_node", "fire_schedule", "tell_other_nodes"}
+)
 
 
 class StoreCall(NamedTuple):
@@ -206,12 +210,12 @@ class SimulatedDatabase:
         return result
 
     def _notify(self, operation: StoreCall) -> None:
-        is_announced, self._rows.has_announced = self._rows.has_announced, False
-        if self.conditions.is_silent or not is_announced:
+        topics, self._rows.announced = self._rows.announced, frozenset()
+        if self.conditions.is_silent or not topics:
             return
         for connection in self.connections:
             if connection.owner.name != operation.process or operation.name in _NOTIFIES_ITS_OWN_PROCESS:
-                connection.notify(100 + self.world.dice.getrandbits(14))
+                connection.notify(100 + self.world.dice.getrandbits(14), topics)
 
 
 class DatabaseConnection:
@@ -227,7 +231,7 @@ class DatabaseConnection:
         self.owner = owner
         self._free_at = {True: 0, False: 0}
         """When the last write of the engine is done, and when that of the client."""
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[tuple[Callable[[], None], tuple[str, ...]]] = []
         self.renewal: LeaseRenewal | None = None
         database.connections.append(self)
 
@@ -240,19 +244,22 @@ class DatabaseConnection:
     def open_renewal(self, patience: dt.timedelta) -> LeaseRenewal | None:
         return self.renewal
 
-    def listen(self, on_change: Callable[[], None]) -> Callable[[], None]:
-        def stop() -> None:
-            if on_change in self._listeners:
-                self._listeners.remove(on_change)
+    def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
+        added = (on_change, topics)
 
-        self._listeners.append(on_change)
+        def stop() -> None:
+            if added in self._listeners:
+                self._listeners.remove(added)
+
+        self._listeners.append(added)
         return stop
 
-    def notify(self, delay: int) -> None:
+    def notify(self, delay: int, announced: frozenset[str]) -> None:
         def call() -> None:
             if self.owner.is_alive:
-                for listener in self._listeners:
-                    self.owner.loop.call_soon(listener)
+                for on_change, topics in self._listeners:
+                    if not topics or not announced.isdisjoint(topics):
+                        self.owner.loop.call_soon(on_change)
 
         self._world.after(delay, call)
 

@@ -76,12 +76,14 @@ class SimulatedKeeperRunner:
         delay = self._keeper.turn()
         if delay is not None:
             self._plan(int(delay * SECOND))
-        elif turn == self._turns:
+        if not self._keeper.is_watching:
             self._activity.is_unwatched = True
 
 
 class SimulatedRenewal:
     """A `LeaseRenewal`: done at once, unless the database is away or full."""
+
+    keeps_idle = True
 
     def __init__(self, connection: DatabaseConnection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""A database in memory that notes whether a transaction was announced to other processes.
+"""A database in memory that notes what a transaction has announced to other processes.
 
 On SQLite other processes can notice every commit. On Postgres they notice only an announced one. So this
 finds a transaction script that forgets to announce, before a user's run sleeps for twenty seconds.
@@ -14,7 +14,7 @@ from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDataba
 class MemoryDatabase(SqliteDatabase):
     def __init__(self) -> None:
         super().__init__(MEMORY)
-        self.has_announced = False
+        self.announced: frozenset[str] = frozenset()
 
     def connect(self) -> SqliteConnection:
         return _MemoryConnection(self)
@@ -28,5 +28,6 @@ class _MemoryConnection(SqliteConnection):
         super().__init__(MEMORY, database.name)
         self._database = database
 
-    def announce(self) -> None:
-        self._database.has_announced = True
+    def announce(self, *topics: str) -> None:
+        super().announce(*topics)
+        self._database.announced |= frozenset(topics)

@@ -11,9 +11,10 @@
 WITH held AS (
     SELECT started_at FROM holdfast.nodes WHERE id = $1::text AND $6::int4 = 0 FOR KEY SHARE
 ), written AS (
-    INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at)
-    SELECT $1, $2::text, $3::int8, $4::timestamptz, $5::timestamptz WHERE NOT EXISTS (SELECT 1 FROM held)
-    ON CONFLICT (id) DO UPDATE SET lease_until = greatest(nodes.lease_until, excluded.lease_until)
+    INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves)
+    SELECT $1, $2::text, $3::int8, $4::timestamptz, $5::timestamptz, $7::text WHERE NOT EXISTS (SELECT 1 FROM held)
+    ON CONFLICT (id) DO UPDATE
+    SET lease_until = greatest(nodes.lease_until, excluded.lease_until), serves = excluded.serves
     RETURNING started_at
 )
 SELECT coalesce((SELECT started_at FROM held), (SELECT started_at FROM written)), pg_current_xact_id()::text;
@@ -93,7 +94,9 @@ SELECT
                              AND status NOT IN ('success', 'failed', 'cancelled'))
                      THEN cursor ELSE next_at END)
      FROM holdfast.schedules
-     WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[]));
+     WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[])),
+    (SELECT count(*) FROM holdfast.nodes
+     WHERE namespace = $1 AND serves = $5::text AND lease_until > $6::timestamptz);
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so

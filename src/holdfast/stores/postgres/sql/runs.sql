@@ -37,10 +37,12 @@ FROM held LEFT JOIN holdfast.runs ON runs.namespace = held.namespace AND runs.ke
 WHERE runs.owner IS DISTINCT FROM $2::text OR runs.epoch IS DISTINCT FROM held.epoch;
 
 -- name: lock_runs
--- Locks the runs that this transaction is about to change, and returns their status. The rows are locked in
--- the order of their keys, so that two transactions cannot deadlock.
-SELECT key, status FROM holdfast.runs
-WHERE namespace = $1::text AND key = ANY ($2::uuid[])
+-- Locks the runs that this transaction is about to change, and returns their status and their nodes. The rows are
+-- locked in the order of their keys, so that two transactions cannot deadlock.
+SELECT key, status, owner,
+    (SELECT id FROM holdfast.nodes WHERE id = runs.last_owner AND lease_until > $2::timestamptz)
+FROM holdfast.runs
+WHERE namespace = $1::text AND key = ANY ($3::uuid[])
 ORDER BY key
 FOR UPDATE;
 
@@ -97,7 +99,7 @@ WITH released AS MATERIALIZED (
         AS released (run, status, failure, wake_at, waiting, waiting_kind, waiting_name)
 )
 UPDATE holdfast.runs
-SET status = released.status, failure = released.failure, owner = NULL, waiting = released.waiting,
+SET status = released.status, failure = released.failure, owner = NULL, last_owner = owner, waiting = released.waiting,
     waiting_kind = released.waiting_kind, waiting_name = released.waiting_name, waiting_epoch = runs.epoch,
     wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at)
                    WHEN released.status = 'parked' THEN released.wake_at END,
@@ -118,13 +120,27 @@ RETURNING key;
 
 -- name: due_runs
 -- Every run with a wake_at can be claimed, also a parked run that is to be tried again.
-SELECT due.key, due.status, due.wake_at, due.setbacks
-FROM unnest($4::text[]) AS wanted (claim)
+-- Each claim that has something due gets the same share. Only as many rows are locked as the node keeps. Otherwise
+-- the next node would find everything locked, and nothing to do. $4 is the number of setbacks that a run may have.
+WITH first AS MATERIALIZED (
+    SELECT wanted.claim, due.setbacks
+    FROM unnest($5::text[]) AS wanted (claim)
+    CROSS JOIN LATERAL (
+        SELECT setbacks FROM holdfast.runs
+        WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at <= $2::timestamptz
+        ORDER BY wake_at
+        LIMIT 1
+    ) AS due
+), share AS MATERIALIZED (
+    SELECT greatest(1, ($3::int8 >> (2 * least(max(setbacks), $4::int4))) / count(*)) AS rows FROM first
+)
+SELECT due.key, due.status, due.wake_at, due.setbacks, first.claim
+FROM first
 CROSS JOIN LATERAL (
     SELECT key, status, wake_at, setbacks FROM holdfast.runs
-    WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at <= $2::timestamptz
+    WHERE namespace = $1 AND claim = first.claim AND owner IS NULL AND wake_at <= $2
     ORDER BY wake_at
-    LIMIT $3::int8
+    LIMIT (SELECT rows FROM share)
     FOR UPDATE SKIP LOCKED
 ) AS due;
 
@@ -132,7 +148,7 @@ CROSS JOIN LATERAL (
 WITH wanted AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS wanted (run)
 )
-SELECT key, status, wake_at, setbacks
+SELECT key, status, wake_at, setbacks, claim
 FROM wanted JOIN holdfast.runs ON runs.namespace = wanted.namespace AND runs.key = wanted.run
 WHERE owner IS NULL AND wake_at <= $2::timestamptz
 FOR UPDATE OF runs SKIP LOCKED;

@@ -2,9 +2,9 @@
 -- The first statement of every commit. SQLite has one writer, so a commit and a reaper cannot overlap; on
 -- Postgres the lock on this row prevents that. ?6: renew the lease. The end of a lease is never moved back here:
 -- the keeper of the lease may have renewed it since this commit was decided.
-INSERT INTO nodes (id, namespace, tick, lease_until, started_at) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves) VALUES (?1, ?2, ?3, ?4, ?5, ?7)
 ON CONFLICT (id) DO UPDATE
-SET tick = excluded.tick,
+SET tick = excluded.tick, serves = excluded.serves,
     lease_until = CASE WHEN ?6 = 1 THEN max(lease_until, excluded.lease_until) ELSE lease_until END
 RETURNING started_at, NULL;
 
@@ -54,7 +54,8 @@ SELECT
                          WHERE runs.namespace = ?1 AND key = active AND status NOT IN ('success', 'failed', 'cancelled'))
                      THEN cursor ELSE next_at END)
      FROM schedules
-     WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4)));
+     WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4))),
+    (SELECT count(*) FROM nodes WHERE namespace = ?1 AND serves = ?5 AND lease_until > ?6);
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so

@@ -21,9 +21,10 @@ SELECT ?3 WHERE NOT EXISTS (
 );
 
 -- name: lock_runs
--- The status of the runs that this transaction is about to change. SQLite has locked the whole database
--- already. On Postgres this query locks the rows, in the order of their keys.
-SELECT key, status FROM runs WHERE namespace = ?1 AND key = ?2;
+-- The status and the nodes of the runs that this transaction is about to change. SQLite has locked the whole
+-- database already. On Postgres this query locks the rows, in the order of their keys.
+SELECT key, status, owner, (SELECT id FROM nodes WHERE id = runs.last_owner AND lease_until > ?2) FROM runs
+WHERE namespace = ?1 AND key = ?3;
 
 -- name: wake_runs
 -- Mail does not wake runs that are parked, paused or held back by their parent. They read it when they go on.
@@ -56,7 +57,7 @@ WHERE namespace = ?1 AND key = ?2;
 -- cancellation wakes a parked run.
 UPDATE runs
 SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, waiting_kind = ?7, waiting_name = ?8, waiting_epoch = epoch,
-    owner = NULL,
+    owner = NULL, last_owner = owner,
     wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))
                    WHEN ?3 = 'parked' THEN ?5 END,
     setbacks = CASE WHEN ?3 = 'parked' THEN setbacks + 1 ELSE 0 END
@@ -68,14 +69,14 @@ UPDATE runs SET wake_at = NULL WHERE owner = ?1 AND wake_at IS NOT NULL
 RETURNING key;
 
 -- name: due_runs
--- Every run with a wake_at can be claimed, also a parked run that is to be tried again.
-SELECT key, status, wake_at, setbacks FROM runs
-WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2
+-- Every run with a wake_at can be claimed, also a parked run that is to be tried again. ?4 is for Postgres.
+SELECT key, status, wake_at, setbacks, claim FROM runs
+WHERE namespace = ?1 AND claim = ?5 AND owner IS NULL AND wake_at <= ?2 AND ?4 > 0
 ORDER BY wake_at
 LIMIT ?3;
 
 -- name: due_of
-SELECT key, status, wake_at, setbacks FROM runs
+SELECT key, status, wake_at, setbacks, claim FROM runs
 WHERE namespace = ?1 AND key = ?3 AND owner IS NULL AND wake_at <= ?2;
 
 -- name: wake_times_of

@@ -1,0 +1,8 @@
+-- needs: 0004
+-- Facts that let the nodes of a fleet share the work without asking each other. A node of 0.4.0 writes neither.
+
+-- The node that released the run. It is told when the run has something to do again, and no other is. NULL: all are.
+ALTER TABLE runs ADD COLUMN last_owner TEXT;
+
+-- Which workflows the node serves, as a hash. Nodes with the same hash share new runs. NULL: the node takes no part.
+ALTER TABLE nodes ADD COLUMN serves TEXT;

@@ -1,0 +1,92 @@
+"""Faults in how nodes of one fleet are told of work, and in how they share it."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+_TOPICS = "stores/test_topics.py"
+_FLEET = "engine/test_fleet.py"
+_TOLD = "7: whoever has something to do is told, and nobody else"
+_SHARED = "the nodes of a fleet share the work"
+
+FAULTS = [
+    Fault(
+        "everybody-told-of-a-message",
+        _TOLD,
+        [Code("stores.commit_script:_tell_nodes").replace("of_node(A)", "DUE")],
+        cases(_FLEET, "test_a_signal_to_a_cold_run_wakes_the_node_that_had_it_and_no_other"),
+    ),
+    Fault(
+        "nodes-that-are-gone-told-of-a-message",
+        _TOLD,
+        [
+            Query("postgres:lock_runs").replace(
+                "SELECT id FROM holdfast.nodes WHERE id = runs.last_owner AND lease_until > A",
+                "SELECT runs.last_owner WHERE A IS NOT NULL",
+            )
+        ],
+        cases(_TOPICS, "test_each_change_is_told_to_those_whom_it_concerns"),
+    ),
+    Fault(
+        "nobody-looks-after-a-node-that-was-told",
+        _TOLD,
+        [Code("stores.commit_script:_tell_nodes").remove("A.announce(COLD)")],
+        cases(_TOPICS, "test_each_change_is_told_to_those_whom_it_concerns"),
+    ),
+    Fault(
+        "full-nodes-keep-it-to-themselves",
+        _TOLD,
+        [Code("engine.store_poller:_pass_on_if_full").remove("await A.tell_other_nodes()")],
+        cases(_FLEET, "test_a_node_without_room_passes_on_what_was_meant_for_it"),
+    ),
+    Fault(
+        "failed-notifications-taken-for-failed-commits",
+        "1: what a commit has recorded stands",
+        [Code("stores.postgres.driver:_attempt").replace("not A or B", "True")],
+        cases(_TOPICS, "test_a_notification_that_fails_takes_nothing_back"),
+    ),
+    Fault(
+        "claims-lock-the-share-of-others",
+        _SHARED,
+        [Query("postgres:due_runs").remove("/ count(*)")],
+        cases("stores/test_work.py", "test_a_claim_locks_no_more_runs_than_it_takes[0-64-32]"),
+    ),
+    Fault(
+        "claims-lock-more-than-may-be-together",
+        _SHARED,
+        [Query("postgres:due_runs").replace("least(max(setbacks), A)", "least(0, A)")],
+        cases("stores/test_work.py", "test_a_claim_locks_no_more_runs_than_it_takes[1-36-8]"),
+    ),
+    Fault(
+        "backlogs-before-everybody-else",
+        _SHARED,
+        [Code("stores.commit_script:_shared").replace("len(A) < 2", "True")],
+        cases(
+            "stores/test_work.py",
+            "test_a_claim_whose_backlog_is_older_does_not_keep_another_waiting[sqlite]",
+        ),
+    ),
+    Fault(
+        "idle-nodes-forgotten",
+        _SHARED,
+        [Code("engine.lease_keeper:turn").replace("self._keep_idle() if A else None", "None")],
+        cases(
+            "engine/test_lease_keeper.py",
+            "test_a_node_that_others_must_know_of_renews_its_lease_also_without_runs",
+        ),
+    ),
+    Fault(
+        "batches-kept-by-one-node",
+        _SHARED,
+        [Code("engine.admission:share_of").replace("A < self._share_from", "True")],
+        cases(_FLEET, "test_a_batch_that_is_started_on_one_node_is_spread_over_all"),
+    ),
+    Fault(
+        "nothing-left-for-who-joins",
+        _SHARED,
+        [Code("engine.engine:_leave_to_others").remove("A.release(...)")],
+        cases(_FLEET, "test_a_node_that_joins_gets_its_share_of_what_waits_for_a_slot"),
+    ),
+]

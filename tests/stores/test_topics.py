@@ -1,0 +1,206 @@
+"""Who is told of a change: those whom it concerns, after the commit, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.patience import until
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal
+
+from holdfast.core.records import MessageKind
+from holdfast.core.values import NULL, RunStatus
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
+from holdfast.stores import SqlStore, store_for
+from holdfast.stores.postgres import driver
+from holdfast.stores.postgres.notifications import payload_of, topics_of
+
+
+@pytest.fixture
+async def stores(postgres_url: str) -> Any:
+    """Two stores on one database, as two processes have them."""
+    first, second = store_for(postgres_url), store_for(postgres_url)
+    await first.open()
+    await second.open()
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+class Ears:
+    """Listens to each topic apart."""
+
+    def __init__(self, store: SqlStore, *topics: str) -> None:
+        self.heard: set[str] = set()
+        for topic in (*topics, "last"):
+            store.listen(lambda topic=topic: self.heard.add(topic), topic)
+
+    async def connect(self) -> None:
+        await until(lambda: "last" in self.heard)
+        self.heard.clear()
+
+    async def hears_of(self, other: SqlStore) -> set[str]:
+        """What it has heard by now. Notifications come in order, so one more that was heard is the last."""
+        await other._driver.write(lambda tx: tx.announce("last"))
+        await until(lambda: "last" in self.heard)
+        heard, self.heard = self.heard - {"last"}, set()
+        return heard
+
+
+async def test_each_change_is_told_to_those_whom_it_concerns(stores: tuple[SqlStore, SqlStore]) -> None:
+    here, there = stores
+    node, other = Node(there, "node-1"), Node(there, "node-2")
+    ears = Ears(here, DUE, COLD, ENDED, of_node("node-1"), of_node("node-2"))
+    await ears.connect()
+
+    async def told_of(change: Any) -> set[str]:
+        await change
+        return await ears.hears_of(there)
+
+    owned, other_owned = {of_node("node-1")}, {of_node("node-2")}
+    assert await told_of(node.start(1, 2)) == set()
+    assert await told_of(there.create_runs(SPACE, [new_run(4)])) == {DUE}
+    assert await told_of(there.post_messages(SPACE, [signal(1)], at(1))) == owned
+    assert await told_of(there.post_messages(SPACE, [signal(4)], at(1))) == {DUE}
+    assert await told_of(there.post_messages(SPACE, [signal(77)], at(1))) == set()
+    assert await told_of(other.start(3)) == set()
+    assert await told_of(node.commit(messages=[signal(1), signal(3)])) == other_owned
+    assert await told_of(node.commit(messages=[signal(1)])) == set()
+    assert await told_of(node.commit(held=node.held(1), ended=[ended(1)])) == {ENDED}
+    assert await told_of(node.commit(held=node.held(2), released=[released(2)])) == set()
+    assert await told_of(there.post_messages(SPACE, [signal(2)], at(1))) == owned | {COLD}
+    assert await told_of(other.commit(messages=[signal(2)])) == owned | {COLD}
+    assert await told_of(other.commit(held=other.held(3), released=[released(3, wake_at=at(9))])) == {COLD}
+    assert await told_of(other.commit(messages=[signal(3)])) == {COLD}
+    assert await told_of(there.remove_node(SPACE, node.id)) == {DUE}
+    assert await told_of(there.post_messages(SPACE, [signal(2)], at(1))) == {DUE}
+
+
+async def test_a_run_that_is_due_at_once_is_told_to_all(stores: tuple[SqlStore, SqlStore]) -> None:
+    here, there = stores
+    node = Node(there)
+    await node.start(1)
+    ears = Ears(here, DUE, COLD)
+    await ears.connect()
+
+    await node.commit(9, held=node.held(1), released=[released(1, wake_at=at(9))])
+
+    assert await ears.hears_of(there) == {DUE}
+
+
+async def test_a_store_tells_its_own_process_what_its_calls_are_about(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    heard: list[str] = []
+    for topic in (DUE, COLD, ENDED, of_node(node.id)):
+        store.listen(lambda topic=topic: heard.append(topic), topic)
+    if "SQLite" not in store.name:
+        await until(lambda: len(heard) == 4)  # the listener has connected
+    heard.clear()
+
+    await store.post_messages(SPACE, [signal(1)], at(1))
+    by_post, heard[:] = list(heard), []
+    await store.create_runs(SPACE, [new_run(2)])
+
+    assert by_post == [of_node(node.id)]
+    assert heard == [DUE]
+
+
+async def test_a_process_that_a_change_does_not_concern_is_not_woken(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    here, there = stores
+    node = Node(there)
+    await node.start(1)
+    heard: list[str] = []
+    here.listen(lambda: heard.append("ended"), ENDED)
+    await until(lambda: heard)
+    calls: list[Callable[..., Any]] = []
+    loop = asyncio.get_running_loop()
+    usual = loop.call_soon_threadsafe
+
+    def counted(callback: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        if getattr(callback, "__qualname__", "") == "_Watcher._on_loop":
+            calls.append(callback)
+        return usual(callback, *args, **options)
+
+    loop.call_soon_threadsafe = counted
+    try:
+        for _ in range(20):
+            await there.post_messages(SPACE, [signal(1)], at(1))
+        assert not calls
+        await node.commit(held=node.held(1), ended=[ended(1)])
+        await until(lambda: len(heard) == 2)
+        assert len(calls) == 1
+    finally:
+        del loop.call_soon_threadsafe
+
+
+async def test_others_are_notified_after_the_commit_and_not_in_its_transaction(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction that notifies keeps all others that do from committing, until its fsync is done."""
+    sent: list[str] = []
+    usual = driver._PatientConnection.execute
+
+    def execute(self: Any, query: Any, *args: Any, **options: Any) -> Any:
+        sent.append(query.decode() if isinstance(query, bytes) else query)
+        return usual(self, query, *args, **options)
+
+    store = store_for(postgres_url)
+    await store.open()
+    monkeypatch.setattr(driver._PatientConnection, "execute", execute)
+    await store.create_runs(SPACE, [new_run(1)])
+    await store.close()
+
+    assert sent[0] == "BEGIN"
+    assert sent[-2:] == ["COMMIT", "SELECT pg_notify('holdfast', $1::text)"]
+
+
+async def test_a_notification_that_fails_takes_nothing_back(
+    stores: tuple[SqlStore, SqlStore], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    here, there = stores
+    monkeypatch.setattr(driver, "_NOTIFY", "SELECT no_such_function($1::text)")
+
+    with caplog.at_level(logging.WARNING):
+        await here.create_runs(SPACE, [new_run(1)])
+    await here.create_runs(SPACE, [new_run(2)])
+
+    assert await there.find_run(SPACE, key(1)) is not None
+    assert await there.find_run(SPACE, key(2)) is not None
+    assert "no_such_function" in caplog.text
+
+
+async def test_more_topics_than_a_notification_can_name_are_told_to_all(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    here, there = stores
+    ears = Ears(here, ENDED)
+    await ears.connect()
+
+    await there._driver.write(lambda tx: tx.announce(*[of_node(f"node-{n:04}") for n in range(1_000)]))
+
+    assert await ears.hears_of(there) == {ENDED}
+    assert topics_of(payload_of({"due", "@node"})) == {"due", "@node"}
+    assert topics_of(b"") is None
+
+
+async def test_a_cancelled_run_that_is_parked_may_be_ended_by_any_node(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    here, there = stores
+    node = Node(there)
+    await node.start(1)
+    await node.commit(held=node.held(1), released=[released(1, status=RunStatus.PARKED)])
+    ears = Ears(here, DUE, of_node(node.id))
+    await ears.connect()
+
+    cancellation = NewMessage(key(1), MessageKind.CANCEL, "", NULL)
+    await there.post_messages(SPACE, [cancellation], at(1))
+
+    assert await ears.hears_of(there) == {DUE}
