@@ -25,6 +25,15 @@ FAULTS = [
         cases(_DAYS, "test_a_database_that_is_read_only_for_a_while_is_waited_for"),
     ),
     Fault(
+        "ids-of-transactions-trusted-after-a-failover",
+        "1: what a failover has lost is written again",
+        [Code("stores.commit_script:recover_commit").replace("_is_missing(...)", "False")],
+        cases(
+            "stores/test_postgres.py",
+            "test_a_lost_commit_whose_transaction_id_another_has_got_is_not_taken_for_written",
+        ),
+    ),
+    Fault(
         "lack-of-rights-is-a-defect",
         "no node ends because a right was taken away",
         [Code("stores.postgres.failures:_UNUSABLE").remove("errors.InsufficientPrivilege")],

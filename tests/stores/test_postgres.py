@@ -5,11 +5,24 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import pytest
 from tests.patience import PATIENCE
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, signal, step
+from tests.stores.builders import (
+    SPACE,
+    Node,
+    at,
+    ended,
+    key,
+    new_run,
+    released,
+    resolved,
+    settled,
+    signal,
+    step,
+)
 
 from holdfast.core.values import RunStatus
 from holdfast.errors import StoreUnavailable
@@ -234,6 +247,30 @@ async def test_a_commit_whose_answer_was_lost_is_waited_for(
 
     await committing
     assert await asking == Receipt(lease_since=at(0))
+
+
+@pytest.mark.parametrize("rows", ["created", "steps", "settled", "released"])
+async def test_a_lost_commit_whose_transaction_id_another_has_got_is_not_taken_for_written(
+    stores: tuple[SqlStore, SqlStore], rows: str
+) -> None:
+    """So it is after a crash or a failover: the new server does not know that the id was in use."""
+    first, second = stores
+    node, other = Node(first), Node(second, "other")
+    await node.start(1)
+    kinds: dict[str, Any] = {
+        "created": [new_run(2, owner=node.id)],
+        "steps": [step(1, 1)],
+        "settled": [settled(1)],
+        "released": [released(1, wake_at=at(1))],
+    }
+    lost = node.prepare(held=node.held(1), **{rows: kinds[rows]})
+    stranger = other.prepare(held=[])
+    await second.commit(stranger)
+    lost.transaction = stranger.transaction
+
+    assert await first.recover_commit(lost) is None
+    await first.commit(lost)
+    assert await first.recover_commit(lost) is not None
 
 
 async def test_payloads_are_json_for_other_programs(

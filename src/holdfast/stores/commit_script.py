@@ -7,7 +7,7 @@ both see what was just written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -79,17 +79,41 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
         raise CommitUnderWay
     if status != "committed" or since is None:  # or the node has lost its lease, and with it all its runs
         return None
+    lost, existing = _were_lost(tx, commit), _were_refused(tx, commit)
+    if _is_missing(tx, commit, lost | existing.keys()):
+        return None
     tx.rows("collect_mail", commit.node)
     owned = tx.rows("owned_runs", commit.node)
     keys: list[Row] = [row[:1] for row in owned]
     mail = sorted(tx.many_returning("unread_messages_of", keys))
     return Receipt(
-        lost=_were_lost(tx, commit),
-        existing=_were_refused(tx, commit),
+        lost=lost,
+        existing=existing,
         claimed=[Claimed(run_record(row[:-1]), bool(row[-1])) for row in owned],
         mail=[message_record(row) for row in mail],
         lease_since=since,
     )
+
+
+def _is_missing(tx: Transaction, commit: Commit, unwritten: Collection[RunKey]) -> bool:
+    """Whether a row is not there that the commit has written, if it stands. It left out the rows of the runs
+    in `unwritten`.
+
+    If the server has crashed or another one was promoted, it may have given the id of our lost transaction to
+    another transaction, which was committed. One row is enough, because a commit is written whole.
+    """
+    for run in commit.created:
+        if run.key not in unwritten:
+            return not tx.many_returning("runs_of", [(run.key,)], commit.namespace)
+    for step in commit.steps:
+        if step.run not in unwritten:
+            return [row[0] for row in tx.rows("page_of_steps", step.run, step.position, 1)] != [step.position]
+    for task in commit.settled:
+        if task.run not in unwritten:
+            return [row[0] for row in tx.rows("page_of_outcomes", task.run, task.seq, 1)] != [task.seq]
+    released = {run.run for run in commit.released} - set(unwritten)
+    held = [(each.run, each.epoch) for each in commit.held if each.run in released]
+    return bool(held) and not tx.many_returning("find_lost", held[:1], commit.namespace, commit.node)
 
 
 def _were_lost(tx: Transaction, commit: Commit) -> frozenset[RunKey]:
