@@ -124,14 +124,10 @@ async def test_nodes_with_nothing_to_do_leave_the_database_alone(store_url: str)
         for node in (first, second):
             await node.run(office.busy, 1)
 
-        def statements() -> list[int]:
-            """Without those that renew a lease, which a node of a fleet does while it is idle."""
-            return [store._driver._lanes.statements for store in stores]
-
         async def are_quiet() -> bool:
-            before = statements()
+            before = [store.statements for store in stores]
             await asyncio.sleep(1.5)
-            return all(now - then <= 3 for now, then in zip(statements(), before, strict=True))
+            return all(store.statements - then <= 3 for store, then in zip(stores, before, strict=True))
 
         # The first look may see what was left to do. One that never becomes quiet must not take a minute.
         assert await are_quiet() or await are_quiet() or await are_quiet() or await are_quiet()

@@ -36,7 +36,6 @@ class Renewals:
         self.is_ours = True
         self.is_away = False
         self.is_closed = False
-        self.keeps_idle = False
 
     def renew(self, node: NodeId, since: Instant, until: Instant) -> bool:
         self._answer()
@@ -143,18 +142,6 @@ async def test_a_node_without_runs_renews_nothing_and_looks_at_nothing(world: Wo
 
     assert world.store.until == []
     assert not world.is_valid
-
-
-async def test_a_node_that_others_must_know_of_renews_its_lease_also_without_runs(world: World) -> None:
-    world.has_runs = False
-    world.lease.is_kept_idle = True
-
-    assert world.keeper.turn() == 5
-    assert not world.keeper.is_watching
-    world.pass_time(60)
-
-    assert world.is_valid
-    assert len(world.store.until) == 12
 
 
 async def test_a_node_that_has_not_committed_yet_has_nothing_to_renew() -> None:

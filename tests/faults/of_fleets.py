@@ -23,8 +23,7 @@ FAULTS = [
         _TOLD,
         [
             Query("postgres:lock_runs").replace(
-                "SELECT id FROM holdfast.nodes WHERE id = runs.last_owner AND lease_until > A",
-                "SELECT runs.last_owner WHERE A IS NOT NULL",
+                "greatest(lease_until, seen_at + interval '1 minute') > A", "A IS NOT NULL"
             )
         ],
         cases(_TOPICS, "test_each_change_is_told_to_those_whom_it_concerns"),
@@ -71,11 +70,8 @@ FAULTS = [
     Fault(
         "idle-nodes-forgotten",
         _SHARED,
-        [Code("engine.lease_keeper:turn").replace("self._keep_idle() if A else None", "None")],
-        cases(
-            "engine/test_lease_keeper.py",
-            "test_a_node_that_others_must_know_of_renews_its_lease_also_without_runs",
-        ),
+        [Query("postgres:next_work").replace("seen_at < A - interval '30 seconds'", "seen_at > A")],
+        cases("stores/test_work.py", "test_idle_nodes_know_of_each_other_while_they_look_for_work"),
     ),
     Fault(
         "batches-kept-by-one-node",
@@ -88,5 +84,15 @@ FAULTS = [
         _SHARED,
         [Code("engine.engine:_leave_to_others").remove("A.release(...)")],
         cases(_FLEET, "test_a_node_that_joins_gets_its_share_of_what_waits_for_a_slot"),
+    ),
+    Fault(
+        "idle-nodes-reaped",
+        _SHARED,
+        [
+            Query("postgres:delete_expired_nodes").replace(
+                "seen_at < A - interval '1 minute'", "A IS NOT NULL"
+            )
+        ],
+        cases("stores/test_work.py", "test_idle_nodes_know_of_each_other_while_they_look_for_work"),
     ),
 ]

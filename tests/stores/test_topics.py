@@ -76,6 +76,7 @@ async def test_each_change_is_told_to_those_whom_it_concerns(stores: tuple[SqlSt
     assert await told_of(other.commit(messages=[signal(2)])) == owned | {COLD}
     assert await told_of(other.commit(held=other.held(3), released=[released(3, wake_at=at(9))])) == {COLD}
     assert await told_of(other.commit(messages=[signal(3)])) == {COLD}
+    assert await told_of(there.post_messages(SPACE, [signal(2)], at(100))) == {DUE}  # it seems to be dead
     assert await told_of(there.remove_node(SPACE, node.id)) == {DUE}
     assert await told_of(there.post_messages(SPACE, [signal(2)], at(1))) == {DUE}
 

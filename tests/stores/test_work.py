@@ -56,6 +56,43 @@ async def test_a_claim_whose_backlog_is_older_does_not_keep_another_waiting(stor
     assert key(99) in [claim.run.key for claim in taken.claimed]
 
 
+async def test_idle_nodes_know_of_each_other_while_they_look_for_work(postgres_url: str) -> None:
+    store = store_for(postgres_url)
+    await store.open()
+    first, second, other = Node(store, "node-1"), Node(store, "node-2"), Node(store, "node-3")
+
+    async def peers(node: Node, now: float, serves: str = "a") -> int | None:
+        return (await store.next_work(SPACE, node.id, ["order@1"], (), serves, at(now))).peers
+
+    assert await peers(first, 0) == 0  # nobody knows of it
+    await first.commit(0, serves="a")
+    await second.commit(0, serves="a")
+    await other.commit(0, serves="b")
+    assert await peers(first, 1) == await peers(second, 1) == 2
+    assert await peers(first, 40) == 2
+    await second.commit(80, serves="a", claim=ClaimRequest(["order@1"], 10))  # all leases have run out
+    assert await store.list_nodes(SPACE) == ["node-1", "node-2"]
+    assert await peers(second, 90) == 2
+    assert await peers(second, 120) == 1
+    await second.commit(120, serves="a", claim=ClaimRequest(["order@1"], 10))
+    assert await store.list_nodes(SPACE) == ["node-2"]
+    await store.close()
+
+
+async def test_a_node_that_dies_with_runs_is_reaped_though_it_was_just_seen(postgres_url: str) -> None:
+    store = store_for(postgres_url)
+    await store.open()
+    dead, alive = Node(store, "node-1"), Node(store, "node-2")
+    await dead.start(1)
+    await dead.commit(serves="a")
+    await store.next_work(SPACE, dead.id, [], (), "a", at(1))
+
+    taken = await alive.claim(now=11)
+
+    assert [claim.run.key for claim in taken.claimed] == [key(1)]
+    await store.close()
+
+
 @pytest.mark.parametrize(("setbacks", "due", "taken"), [(0, 64, 32), (1, 36, 8)])
 async def test_a_claim_locks_no_more_runs_than_it_takes(
     postgres_url: str, setbacks: int, due: int, taken: int

@@ -186,7 +186,6 @@ class Engine:
         self._lease.is_kept = renewal is not None
         if renewal is None:
             return
-        self._lease.is_kept_idle = renewal.keeps_idle and not self._scope.is_limited
         watch = self._watch_loop(self._clock, self._activity, self._find_attempt, self._tuning.look_every)
 
         def stop_stalled(error: LoopStalled) -> None:
@@ -384,10 +383,6 @@ class Engine:
             self._inbox.wake_event.clear()
             await self._clock.wait(self._inbox.wake_event, deadline)
 
-    @property
-    def _needs_lease(self) -> bool:
-        return self._lease.is_kept_idle or len(self._residents) > 0
-
     def _next_due(self, deadline: Instant | None) -> Instant | None:
         dues = [
             deadline,
@@ -398,7 +393,7 @@ class Engine:
             self._attempt_timers.next_unrecorded_running(),
             self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
-            self._lease.commit_at if self._needs_lease else None,
+            self._lease.commit_at if len(self._residents) else None,
         ]
         return min((due for due in dues if due is not None), default=None)
 
@@ -412,6 +407,7 @@ class Engine:
             if tick.children:
                 await self._register_children(tick.commit.created)
             receipt = await self._committer.commit(tick)
+            self._poller.is_unknown = False
             if receipt.lease_since == tick.commit.now and tick.commit.serves is not None:
                 self._poller.poll_now()  # it has just joined, and counts among its peers now
             with gc_paused():
@@ -422,7 +418,7 @@ class Engine:
 
     def _note_serves(self) -> None:
         """Have the next commit write which workflows this node serves, if that has changed."""
-        if self._poller.serves != self._committer.serves:
+        if self._poller.is_unknown or self._poller.serves != self._committer.serves:
             self._committer.serves = self._poller.serves
             self._lease.renew_with_commit()
 
@@ -556,5 +552,6 @@ class Engine:
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
         commit_at = self._lease.commit_at
-        must_renew = self._needs_lease and (commit_at is None or commit_at <= now)
+        must_renew = len(self._residents) and (commit_at is None or commit_at <= now)
+        must_renew = must_renew or self._poller.is_unknown
         return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)

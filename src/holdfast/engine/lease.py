@@ -22,8 +22,6 @@ class NodeLease:
         so a renewal shows whether another node has ended the lease meanwhile."""
         self.is_kept = False
         """A keeper renews the lease."""
-        self.is_kept_idle = False
-        """The lease is also renewed while the node has no runs."""
         self.has_ended = False
         """The node has given up its lease and its runs for good."""
         self._renewed_at: Instant | None = None

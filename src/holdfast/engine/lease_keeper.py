@@ -76,8 +76,6 @@ class LeaseKeeper:
         self._is_failing = False
         self._is_stop_expected = False
         self._end: _EndOfLease | None = None
-        self.is_watching = False
-        """Whether it looks at the loop. If not, it must be woken when there is a run."""
 
     def expect_stop(self) -> None:
         """The node was asked to stop. If its loop stands still for as long as tasks may take to finish, it
@@ -89,10 +87,9 @@ class LeaseKeeper:
         again; None: not until there is something to do."""
         if self._lease.has_ended:
             return self._end_lease()
-        self.is_watching = self._has_runs() or self._is_stop_expected
-        if not self.is_watching:
+        if not (self._has_runs() or self._is_stop_expected):
             self._watch.rest()
-            return self._keep_idle() if self._lease.is_kept_idle else None
+            return None
         silence = self._watch.look()
         if silence >= (self._stall_of_a_stop if self._is_stop_expected else self._stall):
             self._give_up(silence)
@@ -105,13 +102,6 @@ class LeaseKeeper:
         self._renewal.close()
 
     # --- the lease
-
-    def _keep_idle(self) -> float:
-        self._renew_if_due()
-        due = self._lease.renew_at
-        if due is None:
-            return self._look_every
-        return max(due - self._clock.now(), self._retry_after) / _SECOND
 
     def _renew_if_due(self) -> None:
         now = self._clock.now()
@@ -248,7 +238,7 @@ class KeeperThread:
                 # Set before the turn looks for runs. So a run that comes after that look wakes this thread.
                 self._activity.is_unwatched = True
                 delay = self._keeper.turn()
-                self._activity.is_unwatched = not self._keeper.is_watching
+                self._activity.is_unwatched = delay is None
                 try:
                     is_open = self._calls.get(timeout=delay)
                 except queue.Empty:

@@ -57,6 +57,8 @@ class StorePoller:
         self._pass_on_at = Instant(0)
         self.serves: str | None = None
         """Which workflows this node serves, as a hash."""
+        self.is_unknown = False
+        """Other nodes do not know of this one, and cannot leave it anything."""
         self.has_more_peers = False
         """More nodes share the work than before."""
         self.wants_claim = False
@@ -135,7 +137,8 @@ class StorePoller:
                 self.serves,
                 self._clock.now(),
             )
-            peers = max(work.peers, 1)
+            self.is_unknown = work.peers == 0
+            peers = work.peers or 1
             self.has_more_peers = self.has_more_peers or peers > self._admission.peers
             self._admission.peers = peers
             return work

@@ -26,8 +26,9 @@ class NextWork(NamedTuple):
     has_mail: bool
     schedule_at: Instant | None = None
     """When the next schedule of this node's workflows is due."""
-    peers: int = 0
-    """How many nodes serve the same workflows as this one. It counts itself, once it has committed."""
+    peers: int | None = None
+    """How many nodes serve the same workflows, with this one. 0 if the others do not know of this node until
+    it commits; None if they need not."""
 
 
 class Stall(NamedTuple):
@@ -52,12 +53,6 @@ class LeaseRenewal(Protocol):
     """Renews the lease of one node on a connection of its own, so that it waits for nothing else that the
     node does. The methods block, and one thread at a time may call them. They raise StoreUnavailable and
     StoreFull."""
-
-    @property
-    def keeps_idle(self) -> bool:
-        """Whether a node that has no runs keeps its lease, so that other nodes and clients know of it. Not
-        where the database is a file of one machine: an idle program must not keep its disk awake."""
-        ...
 
     def renew(self, node: NodeId, since: Instant, until: Instant) -> bool:
         """Renew the lease that the node has had since then. False if it has lost it: another node may own its
@@ -101,7 +96,8 @@ class NodeStore(Protocol):
         now: Instant = _EPOCH,
     ) -> NextWork:
         """`claims` are the claims that the node would take now. It can fire the schedules of `workflows`.
-        `serves` is what it writes with its commits."""
+        `serves` is what it writes with its commits. Where there may be a fleet, this tells the others that
+        the node is there, for a minute."""
         ...
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:

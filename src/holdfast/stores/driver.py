@@ -105,9 +105,7 @@ class Driver:
         """None without threads: then nothing may be done outside of the calls."""
         if not self._threads:
             return None
-        renewal = SqlLeaseRenewal(
-            lambda: self._database.connect_to_renew(patience), keeps_idle=not self._database.has_one_writer
-        )
+        renewal = SqlLeaseRenewal(lambda: self._database.connect_to_renew(patience))
         self._renewals.append(renewal)
         return renewal
 

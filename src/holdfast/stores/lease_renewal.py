@@ -31,9 +31,8 @@ def end_lease(tx: Transaction, namespace: str, node: NodeId, stall: Stall | None
 class SqlLeaseRenewal:
     """Connects for the first renewal, and again after the connection broke."""
 
-    def __init__(self, connect: Callable[[], Connection], *, keeps_idle: bool) -> None:
+    def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
-        self.keeps_idle = keeps_idle
         self._connection: Connection | None = None
         self._sent_before = 0
 

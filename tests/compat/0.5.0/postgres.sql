@@ -378,6 +378,10 @@ ALTER TABLE holdfast.runs ADD COLUMN last_owner text;
 
 -- Which workflows the node serves, as a hash. Nodes with the same hash share new runs. NULL: the node takes no part.
 ALTER TABLE holdfast.nodes ADD COLUMN serves text;
+
+-- When the node last looked for work, within half a minute. So others know of it while it is idle and has no lease.
+-- NULL: the node takes no part.
+ALTER TABLE holdfast.nodes ADD COLUMN seen_at timestamptz;
 -- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
@@ -761,7 +765,7 @@ INSERT INTO holdfast.messages (id, run, kind, name, payload, taken) OVERRIDING S
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken) OVERRIDING SYSTEM VALUE VALUES ('7', '37a8eec1-ce19-687d-0000-00000000000c', 'signal', 'go', '"again"', '4');
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken) OVERRIDING SYSTEM VALUE VALUES ('8', '37a8eec1-ce19-687d-0000-000000000004', 'signal', 'go', '1', '1');
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken) OVERRIDING SYSTEM VALUE VALUES ('9', '37a8eec1-ce19-687d-0000-000000000004', 'signal', 'go', '2', '1');
-INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:16.25+00', '2030-01-01 00:00:00+00', 'c9818e4a');
+INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:16.25+00', '2030-01-01 00:00:00+00', 'c9818e4a', '2030-01-01 00:09:01.25+00');
 INSERT INTO holdfast.queue (namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at) VALUES ('default', '37a8eec1-ce19-687d-0000-00000000002e', '11', 'packing', '1', '0', NULL, '2030-01-01 00:07:01+00', NULL, '2030-01-01 00:07:01+00');
 INSERT INTO holdfast.runs (namespace, key, id, workflow, version, claim, status, input, output, failure, parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, waiting_kind, waiting_name, waiting_epoch, schedule, last_owner) VALUES ('default', '37a8eec1-ce19-687d-0000-000000000001', 'taken', 'steps', 'auto-d662e45637ee', 'steps', 'success', '{"first":1,"second":2}', '{"total":3,"several":[3,4,5],"thread":4,"lucky":"lucky","effect":{"read":"once"},"failed effect":"invalid literal for int() with base 10: ''no number''","patched":true,"now":"2030-01-01T00:00:35Z","random":0.4657975274077232,"uuid":"1918efae-a8a2-4f0f-8b34-36469c987717"}', NULL, NULL, NULL, NULL, '3', NULL, NULL, '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '2030-01-01 00:00:35+00', '0', '0', NULL, NULL, NULL, NULL, 'node:2265b1f5');
 INSERT INTO holdfast.runs (namespace, key, id, workflow, version, claim, status, input, output, failure, parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, waiting_kind, waiting_name, waiting_epoch, schedule, last_owner) VALUES ('default', '37a8eec1-ce19-687d-0000-000000000002', 'finished-failing', 'failing', 'auto-28eb18826971', 'failing', 'failed', '{}', NULL, '{"type":"builtins:RuntimeError","message":"cannot go on: 7","traceback":"left out","cause":{"type":"tests.compat.workflows:Declined","message":"declined with code 7","traceback":"left out","cause":{"type":"builtins:LookupError","message":"no such account","traceback":"left out"},"attributes":{"code":7},"task":"37a8eec1-ce19-687d-0000-000000000002:0"},"task":"37a8eec1-ce19-687d-0000-000000000002:0"}', NULL, NULL, NULL, '1', NULL, NULL, '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '0', '0', NULL, NULL, NULL, NULL, NULL);

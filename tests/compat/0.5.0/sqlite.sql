@@ -353,6 +353,10 @@ ALTER TABLE runs ADD COLUMN last_owner TEXT;
 
 -- Which workflows the node serves, as a hash. Nodes with the same hash share new runs. NULL: the node takes no part.
 ALTER TABLE nodes ADD COLUMN serves TEXT;
+
+-- When the node last looked for work, within half a minute. So others know of it while it is idle and has no lease.
+-- NULL: the node takes no part. SQLite leaves it NULL: an idle program writes nothing.
+ALTER TABLE nodes ADD COLUMN seen_at INTEGER;
 -- end of migration
 CREATE TABLE IF NOT EXISTS schema_changes (
     number     INTEGER PRIMARY KEY,
@@ -736,7 +740,7 @@ INSERT INTO messages (id, run, kind, name, payload, taken) VALUES (39, x'37a8eec
 INSERT INTO messages (id, run, kind, name, payload, taken) VALUES (40, x'37a8eec1ce19687d0000000000000030', 'signal', 'go', '"unread"', NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken) VALUES (41, x'37a8eec1ce19687d000000000000003d', 'signal', 'go', 'null', NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken) VALUES (42, x'37a8eec1ce19687d0000000000000034', 'cancel', '', '"unread"', NULL);
-INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves) VALUES ('node:2265b1f5', 'default', 1, 1893456556250000, 1893456000000000, 'c9818e4a');
+INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, 1893456556250000, 1893456000000000, 'c9818e4a', NULL);
 INSERT INTO queue (namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at) VALUES ('default', x'37a8eec1ce19687d000000000000002e', 11, 'packing', 1, 0, NULL, 1893456421000000, NULL, 1893456421000000);
 INSERT INTO runs (namespace, key, id, workflow, version, claim, status, input, output, failure, parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, waiting_kind, waiting_name, waiting_epoch, schedule, last_owner) VALUES ('default', x'37a8eec1ce19687d0000000000000001', 'taken', 'steps', 'auto-d662e45637ee', 'steps', 'success', '{"first":1,"second":2}', '{"total":3,"several":[3,4,5],"thread":4,"lucky":"lucky","effect":{"read":"once"},"failed effect":"invalid literal for int() with base 10: ''no number''","patched":true,"now":"2030-01-01T00:00:35Z","random":0.4657975274077232,"uuid":"1918efae-a8a2-4f0f-8b34-36469c987717"}', NULL, NULL, NULL, NULL, 3, NULL, NULL, 1893456000000000, 1893456000000000, 1893456035000000, 0, 0, NULL, NULL, NULL, NULL, 'node:2265b1f5');
 INSERT INTO runs (namespace, key, id, workflow, version, claim, status, input, output, failure, parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, waiting_kind, waiting_name, waiting_epoch, schedule, last_owner) VALUES ('default', x'37a8eec1ce19687d0000000000000002', 'finished-failing', 'failing', 'auto-28eb18826971', 'failing', 'failed', '{}', NULL, '{"type":"builtins:RuntimeError","message":"cannot go on: 7","traceback":"left out","cause":{"type":"tests.compat.workflows:Declined","message":"declined with code 7","traceback":"left out","cause":{"type":"builtins:LookupError","message":"no such account","traceback":"left out"},"attributes":{"code":7},"task":"37a8eec1-ce19-687d-0000-000000000002:0"},"task":"37a8eec1-ce19-687d-0000-000000000002:0"}', NULL, NULL, NULL, 1, NULL, NULL, 1893456000000000, 1893456000000000, 1893456000000000, 0, 0, NULL, NULL, NULL, NULL, NULL);

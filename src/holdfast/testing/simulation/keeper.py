@@ -76,14 +76,12 @@ class SimulatedKeeperRunner:
         delay = self._keeper.turn()
         if delay is not None:
             self._plan(int(delay * SECOND))
-        if not self._keeper.is_watching:
+        elif turn == self._turns:
             self._activity.is_unwatched = True
 
 
 class SimulatedRenewal:
     """A `LeaseRenewal`: done at once, unless the database is away or full."""
-
-    keeps_idle = True
 
     def __init__(self, connection: DatabaseConnection) -> None:
         self._connection = connection

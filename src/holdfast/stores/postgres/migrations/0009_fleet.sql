@@ -6,3 +6,7 @@ ALTER TABLE holdfast.runs ADD COLUMN last_owner text;
 
 -- Which workflows the node serves, as a hash. Nodes with the same hash share new runs. NULL: the node takes no part.
 ALTER TABLE holdfast.nodes ADD COLUMN serves text;
+
+-- When the node last looked for work, within half a minute. So others know of it while it is idle and has no lease.
+-- NULL: the node takes no part.
+ALTER TABLE holdfast.nodes ADD COLUMN seen_at timestamptz;

@@ -11,10 +11,13 @@
 WITH held AS (
     SELECT started_at FROM holdfast.nodes WHERE id = $1::text AND $6::int4 = 0 FOR KEY SHARE
 ), written AS (
-    INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves)
-    SELECT $1, $2::text, $3::int8, $4::timestamptz, $5::timestamptz, $7::text WHERE NOT EXISTS (SELECT 1 FROM held)
+    INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at)
+    SELECT $1, $2::text, $3::int8, $4::timestamptz, $5::timestamptz, $7::text,
+        CASE WHEN $7 IS NOT NULL THEN $5 END
+    WHERE NOT EXISTS (SELECT 1 FROM held)
     ON CONFLICT (id) DO UPDATE
-    SET lease_until = greatest(nodes.lease_until, excluded.lease_until), serves = excluded.serves
+    SET lease_until = greatest(nodes.lease_until, excluded.lease_until), serves = excluded.serves,
+        seen_at = excluded.seen_at
     RETURNING started_at
 )
 SELECT coalesce((SELECT started_at FROM held), (SELECT started_at FROM written)), pg_current_xact_id()::text;
@@ -50,6 +53,7 @@ SELECT id FROM holdfast.nodes WHERE namespace = $1::text;
 -- its transaction, because between the statements of a pipeline a transaction does not count as idle. So its
 -- backend, found by the transaction that holds the row, is terminated here. The next reaper finds the row
 -- free.
+-- The row of an idle node stays for as long as the node looks for work.
 WITH stuck AS (
     SELECT pg_terminate_backend(backend.pid)
     FROM holdfast.nodes AS node
@@ -61,6 +65,7 @@ DELETE FROM holdfast.nodes
 WHERE id IN (
     SELECT id FROM holdfast.nodes
     WHERE namespace = $1 AND id <> $2 AND lease_until < $3
+        AND (coalesce(seen_at < $3::timestamptz - interval '1 minute', true) OR EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id))
     FOR UPDATE SKIP LOCKED
 ) AND (SELECT count(*) FROM stuck) >= 0
 RETURNING id;
@@ -75,6 +80,12 @@ WHERE owner = ANY ($3::text[]);
 -- One statement, because an idle node sends it and little else. An owned run has a wake_at only when it
 -- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
 -- queue is due when the run before it has ended.
+-- Nodes that serve the same workflows know of each other by this: each notes every half minute that it was here.
+-- The last column is 0 if the node has no row.
+WITH seen AS (
+    UPDATE holdfast.nodes SET seen_at = $6::timestamptz
+    WHERE id = $2::text AND serves = $5::text AND seen_at < $6::timestamptz - interval '30 seconds'
+)
 SELECT
     (SELECT min(due.wake_at)
      FROM unnest($3::text[]) AS wanted (claim)
@@ -85,7 +96,7 @@ SELECT
          LIMIT 1
      ) AS due),
     (SELECT min(lease_until) FROM holdfast.nodes
-     WHERE namespace = $1 AND id <> $2::text
+     WHERE namespace = $1 AND id <> $2
          AND EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id)),
     EXISTS (SELECT 1 FROM holdfast.runs WHERE owner = $2 AND wake_at IS NOT NULL),
     (SELECT min(CASE WHEN queued <> '[]' AND NOT EXISTS (
@@ -95,8 +106,10 @@ SELECT
                      THEN cursor ELSE next_at END)
      FROM holdfast.schedules
      WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[])),
-    (SELECT count(*) FROM holdfast.nodes
-     WHERE namespace = $1 AND serves = $5::text AND lease_until > $6::timestamptz);
+    CASE WHEN $5 IS NOT NULL THEN (
+        SELECT count(*) FILTER (WHERE id = $2) * count(*) FROM holdfast.nodes
+        WHERE namespace = $1 AND serves = $5 AND seen_at > $6::timestamptz - interval '1 minute'
+    ) END;
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so

@@ -40,7 +40,8 @@ WHERE runs.owner IS DISTINCT FROM $2::text OR runs.epoch IS DISTINCT FROM held.e
 -- Locks the runs that this transaction is about to change, and returns their status and their nodes. The rows are
 -- locked in the order of their keys, so that two transactions cannot deadlock.
 SELECT key, status, owner,
-    (SELECT id FROM holdfast.nodes WHERE id = runs.last_owner AND lease_until > $2::timestamptz)
+    (SELECT id FROM holdfast.nodes
+     WHERE id = runs.last_owner AND greatest(lease_until, seen_at + interval '1 minute') > $2::timestamptz)
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($3::uuid[])
 ORDER BY key

@@ -6,3 +6,7 @@ ALTER TABLE runs ADD COLUMN last_owner TEXT;
 
 -- Which workflows the node serves, as a hash. Nodes with the same hash share new runs. NULL: the node takes no part.
 ALTER TABLE nodes ADD COLUMN serves TEXT;
+
+-- When the node last looked for work, within half a minute. So others know of it while it is idle and has no lease.
+-- NULL: the node takes no part. SQLite leaves it NULL: an idle program writes nothing.
+ALTER TABLE nodes ADD COLUMN seen_at INTEGER;
