@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.other_systems.staging import watch_commits
 from tests.patience import until
 
-from holdfast import Catalog, RunCancelled, RunStatus, context, task, workflow
+from holdfast import Catalog, Holdfast, RunCancelled, RunStatus, context, task, workflow
 from holdfast.engine.tuning import Tuning
 from holdfast.testing import Environment
 
@@ -264,6 +265,33 @@ async def test_a_run_that_cannot_be_loaded_is_not_advanced_before_it_is_parked()
 
 async def _is_parked(env: Environment, run: Any) -> bool:
     return await run.status() is RunStatus.PARKED
+
+
+async def test_nothing_is_claimed_while_a_run_is_loaded_that_a_node_has_died_with() -> None:
+    """A run that is claimed meanwhile would get a setback before it has taken a step, if the one that is
+    loaded kills this node too."""
+    shop = Shop()
+    async with Environment(catalog=shop.catalog) as env:
+        await _load_slowly(env, claim_batch=4)  # after one setback a run is claimed alone
+        await env.start(shop.long)
+        await env.wait_until_quiet()
+        seen = watch_commits(env)
+
+        async def let_another_come(page: int) -> None:
+            if page == 0:
+                async with Holdfast(env.settings.url, engine=False, catalog=shop.catalog) as client:
+                    await client.start(shop.other, 1000)
+            env.engine._poller.poll_now()
+
+        pages = _between_pages(env, let_another_come)
+        await env.crash()
+        await until(lambda: 1000 in shop.done)
+
+    first, *later = [commit for commit, receipt in seen if receipt.claimed]
+    proof = next(commit for commit, _ in seen if commit.proved)
+    assert len(pages) > STEPS / 2
+    assert not [it for it, _ in seen if first.tick < it.tick < proof.tick and it.claim is not None]
+    assert len(later) == 1
 
 
 async def test_a_run_that_is_lost_while_it_is_loaded_is_left_alone() -> None:

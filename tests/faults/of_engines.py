@@ -510,10 +510,28 @@ MEMORY = [
     Fault(
         "blame-for-whoever-comes-in",
         "7: a run that only shared its node with a deadly one is not parked",
-        [Code("engine.engine:_request_work").replace("A.is_risky", "self._is_draining")],
+        [Code("engine.engine:_request_work").replace("A.recorder.is_risky", "self._is_draining")],
         cases(
             "other_systems/test_deadly_code.py",
             "test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs",
+        ),
+    ),
+    Fault(
+        "runs-advanced-that-cannot-be-loaded",
+        "5: a run that cannot go on is parked with the reason",
+        [Code("engine.run_loader:_park").replace("A.program = _NoProgram(B)", "A.program = _NoProgram()")],
+        cases(
+            "engine/test_loading.py",
+            "test_a_run_that_cannot_be_loaded_is_not_advanced_before_it_is_parked",
+        ),
+    ),
+    Fault(
+        "blame-for-whoever-is-claimed-meanwhile",
+        "7: a run that only shared its node with a deadly one is not parked",
+        [Code("engine.engine:_request_work").replace("self._loader.is_risky", "self._is_draining")],
+        cases(
+            "engine/test_loading.py",
+            "test_nothing_is_claimed_while_a_run_is_loaded_that_a_node_has_died_with",
         ),
     ),
     Fault(

@@ -540,9 +540,9 @@ class Engine:
         poller = self._poller
         if self._admission.is_limiting and self._admission.try_reopen():
             poller.wants_claim = True
-        if poller.wants_claim and tick.recorder.is_risky:
-            # Claim with the next commit. A run claimed with this one would get a setback before it has
-            # taken a step, if the node dies with the attempt that starts now.
+        if poller.wants_claim and (tick.recorder.is_risky or self._loader.is_risky):
+            # Claim with a later commit. A run claimed with this one would get a setback before it has
+            # taken a step, if the node dies with the attempt that starts now, or with a run that is loaded.
             self._inbox.wake()
         elif poller.wants_claim and self._admission.free > 0:
             poller.wants_claim = False

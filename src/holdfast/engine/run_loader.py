@@ -23,7 +23,7 @@ from holdfast.core.history import (
     run_outcome,
     task_number,
 )
-from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED
+from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.remote import read_report
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
@@ -105,6 +105,8 @@ class RunLoader:
         """These have short histories, which have been read."""
         self._long: deque[LoadingRun] = deque()
         """These have long histories. The first one is being read or replayed."""
+        self._suspects: list[Resident] = []
+        """Runs with setbacks. Some may have taken a step since they came."""
 
     async def receive(self, receipt: Receipt) -> None:
         """Take the runs and the mail that came with a commit. `go_on` loads the runs."""
@@ -124,6 +126,14 @@ class RunLoader:
     def has_work(self) -> bool:
         """Whether there are runs to load."""
         return bool(self._loading)
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether there are as many runs with setbacks as may be together on a node. A run that is claimed
+        before they have taken a step gets a setback too, if one of them kills the node."""
+        self._suspects = [each for each in self._suspects if each.record.setbacks and not each.is_gone]
+        most = self._tuning.claim_batch
+        return any(len(self._suspects) >= claim_limit(most, each.record.setbacks) for each in self._suspects)
 
     async def go_on(self) -> None:
         """Load runs for some slices of time. Between two of them others may use the event loop. A tick has
@@ -195,6 +205,8 @@ class RunLoader:
                 self._residents.discard([run.key])
             resident = Resident(run, _NoProgram())
             self._residents.add(resident)
+            if run.setbacks:
+                self._suspects.append(resident)
             loading = LoadingRun(resident, stalls.get(run.key, ()))
             if is_new:
                 loading.place = None
