@@ -6,8 +6,24 @@ from tests.faults.code_edits import Code
 from tests.faults.fault import Fault, cases
 
 _DAYS = "bad_world/test_bad_days.py"
+_SIMULATED = "simulation/test_database_faults.py"
 
 FAULTS = [
+    Fault(
+        "tries-without-a-pause",
+        "nobody spins while the database is away",
+        [Code("engine.committing:StoreOutage.wait").remove("await self._clock.wait(...)")],
+        cases(
+            _SIMULATED,
+            "test_a_database_that_is_read_only_for_a_while_is_waited_for_with_few_statements",
+        ),
+    ),
+    Fault(
+        "waiters-that-rely-on-notifications",
+        "7: a lost notification costs a poll, and no more",
+        [Code("client.waiters:_watch").replace("A.call_later(_POLL_SECONDS, B)", "A.call_later(1e9, B)")],
+        cases(_SIMULATED, "test_without_notifications_everything_is_found_by_polling"),
+    ),
     Fault(
         "read-only-is-a-defect",
         "no node ends by a failover",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable, Coroutine
+from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -31,92 +32,21 @@ from holdfast.testing.simulation.faults import (
     PauseAt,
     Refuse,
     RunOutOfDisk,
+    SlowFsync,
 )
 from holdfast.testing.simulation.memory_database import MemoryDatabase
-from holdfast.testing.simulation.world import World
+from holdfast.testing.simulation.slow_disk import AT_ONCE, DiskTurn, SlowDisk
+from holdfast.testing.simulation.statement_limit import StatementLimit
+from holdfast.testing.simulation.store_calls import NOTIFIES_ITS_OWN_PROCESS, READS, WRITES, WRITES_OF_ENGINES
+from holdfast.testing.simulation.world import SECOND, World
 
 T = TypeVar("T")
 
 NAME = "the simulated database"
 
-WRITES = frozenset(
-    {
-        "commit",
-        "recover_commit",
-        "renew_lease",
-        "end_lease",
-        "remove_node",
-        "tell_other_nodes",
-        "expire_nodes",
-        "register_definitions",
-        "create_runs",
-        "post_messages",
-        "reopen_runs",
-        "unpark_runs",
-        "cancel_parked_run",
-        "fire_schedule",
-        "write_schedule",
-        "delete_schedule",
-        "create_flow",
-        "write_flow_version",
-        "register_worker",
-        "record_heartbeat",
-        "mark_workers_offline",
-        "poll_queue",
-        "complete_item",
-        "renew_item",
-    }
-)
-READS = frozenset(
-    {
-        "now",
-        "next_work",
-        "next_due_time",
-        "load_histories",
-        "load_short_histories",
-        "load_history_page",
-        "find_run",
-        "find_keys",
-        "ended_runs",
-        "list_runs",
-        "list_tasks",
-        "list_attempts",
-        "list_task_summaries",
-        "read_logs",
-        "read_state",
-        "find_definitions",
-        "list_nodes",
-        "find_stalls",
-        "due_schedules",
-        "list_schedules",
-        "stranded_runs",
-        "find_flow",
-        "list_flows",
-        "list_flow_versions",
-        "find_flow_version",
-        "find_published_definition",
-        "list_run_overviews",
-        "find_run_overview",
-        "count_runs",
-        "list_workers",
-    }
-)
-_NOTIFIES_ITS_OWN_PROCESS = WRITES - {
-    "commit",
-    "recover_commit",
-    "renew_lease",
-    "end_lease",
-    "tell_other_nodes",
-    "register_definitions",
-    "delete_schedule",
-}
-"""After these, if they announce something, the listeners of the process itself are called too, as the port
-promises. Most writes of flows and workers announce nothing."""
-
-
-_WRITES_OF_ENGINES = frozenset(
-    {"commit", "recover_commit", "remove_node", "fire_schedule", "tell_other_nodes"}
-)
+_ANSWER_SECONDS = 15
+_BUSY_SECONDS = 10
+"""As in the drivers: how long a write waits for its answer, and how long for the right to write."""
 
 
 class StoreCall(NamedTuple):
@@ -135,14 +65,18 @@ class DatabaseConditions(Protocol):
 
     def is_away(self, machine: str) -> bool: ...
 
+    def is_read_only(self, machine: str) -> bool: ...
+
+    def loses_notification(self, machine: str, dice: Random) -> bool: ...
+
     @property
     def is_full(self) -> bool: ...
 
     @property
-    def is_silent(self) -> bool: ...
+    def slowness(self) -> int: ...
 
     @property
-    def slowness(self) -> int: ...
+    def slow_fsync(self) -> SlowFsync | None: ...
 
 
 class Owner(Protocol):
@@ -161,6 +95,9 @@ class Owner(Protocol):
     def is_spared(self) -> bool: ...
 
     @property
+    def has_client(self) -> bool: ...
+
+    @property
     def loop(self) -> asyncio.AbstractEventLoop: ...
 
     def take_fault(self, *, is_commit: bool) -> OperationFault | None:
@@ -170,6 +107,11 @@ class Owner(Protocol):
     def crash(self, down: int) -> None: ...
 
     def pause(self, lasts: int) -> None: ...
+
+
+class PatientRenewal(LeaseRenewal, Protocol):
+    patience: int
+    """How many microseconds to wait for the right to write, and for an answer."""
 
 
 class SimulatedDatabase:
@@ -186,14 +128,19 @@ class SimulatedDatabase:
         self.store = store
         self.conditions = conditions
         self._on_write = on_write
+        self.disk = SlowDisk(world, conditions)
+        self.limit = StatementLimit(world)
         self.connections: list[DatabaseConnection] = []
         self.operations = 0
         self.refuses_groups = False
         """Refuses every commit with the rows of more than one run, so that engines have to split it."""
 
-    def perform(self, operation: StoreCall) -> Any:
-        """Do the operation now. Raises what the store raises."""
+    def perform(self, operation: StoreCall, waited: int = 0) -> Any:
+        """Do the operation now. It has waited so many microseconds for other writes. Raises what the store
+        raises."""
         self.operations += 1
+        self._rows.waited = waited / SECOND
+        self._rows.locked_nodes = [node for node, writes in self.disk.busy.items() if writes]
         if operation.name == "now":
             return Instant(self.world.now)
         try:
@@ -211,11 +158,12 @@ class SimulatedDatabase:
 
     def _notify(self, operation: StoreCall) -> None:
         topics, self._rows.announced = self._rows.announced, frozenset()
-        if self.conditions.is_silent or not topics:
-            return
-        for connection in self.connections:
-            if connection.owner.name != operation.process or operation.name in _NOTIFIES_ITS_OWN_PROCESS:
-                connection.notify(100 + self.world.dice.getrandbits(14), topics)
+        dice = self.world.dice
+        for connection in self.connections if topics else ():
+            owner = connection.owner
+            is_told = owner.name != operation.process or operation.name in NOTIFIES_ITS_OWN_PROCESS
+            if is_told and not self.conditions.loses_notification(owner.machine_name, dice):
+                connection.notify(100 + dice.getrandbits(14), topics)
 
 
 class DatabaseConnection:
@@ -230,9 +178,13 @@ class DatabaseConnection:
         self._world = database.world
         self.owner = owner
         self._free_at = {True: 0, False: 0}
-        """When the last write of the engine is done, and when that of the client."""
+        """When the last write of the engine has arrived, and when that of the client."""
+        self.disk_free_at = {True: 0, False: 0}
+        """When the last write of the engine is on the disk or given up, and when that of the client."""
+        self.commit_ends_at = 0
+        """When the last commit is on the disk, also if it was given up."""
         self._listeners: list[tuple[Callable[[], None], tuple[str, ...]]] = []
-        self.renewal: LeaseRenewal | None = None
+        self.renewal: PatientRenewal | None = None
         database.connections.append(self)
 
     async def open(self) -> None:
@@ -242,6 +194,8 @@ class DatabaseConnection:
         pass
 
     def open_renewal(self, patience: dt.timedelta) -> LeaseRenewal | None:
+        if self.renewal is not None:
+            self.renewal.patience = patience // dt.timedelta(microseconds=1)
         return self.renewal
 
     def listen(self, on_change: Callable[[], None], *topics: str) -> Callable[[], None]:
@@ -321,7 +275,7 @@ class DatabaseConnection:
     def _send(self, pending: _PendingCall, delay: int) -> None:
         name = pending.operation.name
         if name in WRITES:
-            is_of_engine = name in _WRITES_OF_ENGINES
+            is_of_engine = name in WRITES_OF_ENGINES
             delay = max(delay, self._free_at[is_of_engine] + 1 - self._world.now)
             self._free_at[is_of_engine] = self._world.now + delay
         self._world.after(delay, pending.arrive)
@@ -334,9 +288,19 @@ class DatabaseConnection:
     def is_away(self) -> bool:
         return not self.owner.is_spared and self._database.conditions.is_away(self.owner.machine_name)
 
-    @property
-    def is_full(self) -> bool:
-        return not self.owner.is_spared and self._database.conditions.is_full
+    def check(self, *, is_write: bool) -> None:
+        """Raises StoreUnavailable or StoreFull, as the database is now."""
+        owner, conditions = self.owner, self._database.conditions
+        if owner.is_spared:
+            return
+        is_read_only = conditions.is_read_only(owner.machine_name)
+        self._database.limit.count(owner.name, is_read_only=is_read_only, has_client=owner.has_client)
+        if conditions.is_away(owner.machine_name):
+            raise _unavailable("nobody answers")
+        if is_write and is_read_only:
+            raise _unavailable("it is read-only now (cannot execute UPDATE in a read-only transaction)")
+        if is_write and conditions.is_full:
+            raise StoreFull(NAME, "the disk is full")
 
 
 class _PendingCall:
@@ -354,17 +318,56 @@ class _PendingCall:
         self._is_answered = False
 
     def arrive(self) -> None:
+        """A write waits for those of its lane, and for the disk."""
+        connection, world = self._connection, self._connection.database.world
+        if self.operation.name not in WRITES:
+            self._do(AT_ONCE)
+            return
+        lane = self.operation.name in WRITES_OF_ENGINES
+        waits = connection.disk_free_at[lane] - world.now
+        if self.operation.name == "recover_commit":
+            # The database lets it wait for a commit that is under way on an abandoned line.
+            waits = max(waits, connection.commit_ends_at - world.now)
+        if waits > _ANSWER_SECONDS * SECOND:
+            self.answer_after(_ANSWER_SECONDS * SECOND, error=_no_answer())
+        elif waits > 0:
+            world.after(waits, self.arrive)
+        else:
+            self._take_turn(lane)
+
+    def _take_turn(self, lane: bool) -> None:
+        connection, world = self._connection, self._connection.database.world
+        is_patient = connection.owner.is_spared
+        turn = connection.database.disk.plan(
+            connection.owner.name, None if is_patient else _BUSY_SECONDS * SECOND
+        )
+        if turn.takes == 0:
+            self._do(turn)
+            return
+        world.after(turn.takes, lambda: self._do(turn))
+        longest = turn.takes if is_patient else min(turn.takes, _ANSWER_SECONDS * SECOND)
+        if longest < turn.takes:  # nobody knows whether it will stand, and the next one takes another line
+            self.answer_after(longest, error=_no_answer())
+        connection.disk_free_at[lane] = world.now + longest
+        if self.operation.name == "commit":
+            connection.commit_ends_at = world.now + turn.takes
+
+    def _do(self, turn: DiskTurn) -> None:
         database, operation = self._connection.database, self.operation
         dice = database.world.dice
         way_back = self.way_back + 50 + dice.getrandbits(8)
-        if self._connection.is_away:
-            self.answer_after(way_back, error=_unavailable("nobody answers"))
-            return
-        if operation.name in WRITES and (self._connection.is_full or self.is_out_of_disk):
-            self.answer_after(way_back, error=StoreFull(NAME, "the disk is full"))
+        is_write = operation.name in WRITES
+        try:
+            self._connection.check(is_write=is_write)
+            if is_write and self.is_out_of_disk:
+                raise StoreFull(NAME, "the disk is full")
+            if turn.is_locked:
+                raise _unavailable("database is locked")
+        except (StoreFull, StoreUnavailable) as error:
+            self.answer_after(way_back, error=error)
             return
         try:
-            result = database.perform(operation)
+            result = database.perform(operation, turn.waits)
         except Exception as error:
             self.answer_after(way_back, error=error)
         else:
@@ -419,6 +422,10 @@ def _as_sent(argument: Any) -> Any:
 
 def _unavailable(why: str) -> StoreUnavailable:
     return StoreUnavailable(NAME, why)
+
+
+def _no_answer() -> StoreUnavailable:
+    return _unavailable(f"no answer for {_ANSWER_SECONDS} s")
 
 
 def _fields(struct: msgspec.Struct) -> list[tuple[str, Any]]:

@@ -176,11 +176,42 @@ class Slowness(_FaultBase, frozen=True):
     delay: int
 
 
+class SlowFsync(_FaultBase, frozen=True):
+    """A write is on the disk up to `delay` later. Nobody sees it before, and its answer comes after.
+
+    With `has_one_writer` the writes of all processes wait for each other, as on SQLite. Without it only those
+    of one lane of a process do, as on Postgres.
+    """
+
+    at: int
+    lasts: int
+    delay: int
+    has_one_writer: bool
+
+
+class ReadOnly(_FaultBase, frozen=True):
+    """The database answers reads and refuses the writes of every machine, or of this one, as a server does
+    that is not the primary any more."""
+
+    machine: str | None
+    at: int
+    lasts: int
+
+
 class Silence(_FaultBase, frozen=True):
     """The database notifies no process of changes."""
 
     at: int
     lasts: int
+
+
+class LostNotifications(_FaultBase, frozen=True):
+    """Each notification of a change is lost on its way to this machine, or to any, with this chance."""
+
+    machine: str | None
+    at: int
+    lasts: int
+    chance: float
 
 
 class LateResults(_FaultBase, frozen=True):
@@ -207,7 +238,10 @@ TimedFault: TypeAlias = (
     | DatabaseOutage
     | FullDisk
     | Slowness
+    | SlowFsync
+    | ReadOnly
     | Silence
+    | LostNotifications
     | LateResults
     | DoubledResults
 )
@@ -278,7 +312,16 @@ _KINDS: list[_Draw] = [
     ),
     lambda dice, machine, span: FullDisk(_when(dice, span), _about(dice, _LONG)),
     lambda dice, machine, span: Slowness(_when(dice, span), _about(dice, span), _about(dice, _LONG // 4)),
+    lambda dice, machine, span: SlowFsync(
+        _when(dice, span), _about(dice, span), _about(dice, 3 * _LEASE), dice.random() < 0.5
+    ),
+    lambda dice, machine, span: ReadOnly(
+        dice.choice((machine, None, None)), _when(dice, span), _about(dice, _LONG)
+    ),
     lambda dice, machine, span: Silence(_when(dice, span), _about(dice, span)),
+    lambda dice, machine, span: LostNotifications(
+        dice.choice((machine, None)), _when(dice, span), _about(dice, span), dice.choice((0.3, 0.7, 1.0))
+    ),
     lambda dice, machine, span: LateResults(_when(dice, span), _about(dice, span), _about(dice, _LONG // 2)),
     lambda dice, machine, span: DoubledResults(_when(dice, span), _about(dice, span)),
 ]

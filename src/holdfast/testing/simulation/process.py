@@ -219,7 +219,8 @@ class Process:
         self.loop = ProcessLoop(lambda: simulation.world.now, self._unheard_error)
         self._dice = Random(f"{simulation.seed} {name}")
         self._connection = DatabaseConnection(simulation.database, self)
-        self._connection.renewal = SimulatedRenewal(self._connection)
+        self._renewal = self._connection.renewal = SimulatedRenewal(self._connection)
+        self._keeper: SimulatedKeeperRunner | None = None
         store = cast("Store", self._connection)
         clock = self._clock = _MachineClock(machine)
         self._definitions = Definitions(simulation.catalog, Codec(simulation.max_payload_bytes), Kinds())
@@ -268,7 +269,9 @@ class Process:
         return watch
 
     def _run_keeper(self, keeper: LeaseKeeper, activity: Activity) -> SimulatedKeeperRunner:
-        return SimulatedKeeperRunner(keeper, activity, self, self._simulation.world)
+        world = self._simulation.world
+        self._keeper = SimulatedKeeperRunner(keeper, activity, self, world, self._renewal)
+        return self._keeper
 
     def _make_executors(self, report: Report, beat: Beat, log: Log) -> SimulatedExecutors:
         simulation = self._simulation
@@ -380,6 +383,8 @@ class Process:
 
     def dispose(self) -> None:
         """Close the tasks that the process left behind, so that the garbage collector has nothing to run."""
+        if self._keeper is not None:
+            self._keeper.abandon()
         if self.engine is not None:
             self.engine.drop_everything()
         for task in asyncio.all_tasks(self.loop):
@@ -425,6 +430,10 @@ class Process:
     @property
     def is_spared(self) -> bool:
         return self._machine.is_spared
+
+    @property
+    def has_client(self) -> bool:
+        return self._machine.has_client
 
     def take_fault(self, *, is_commit: bool) -> OperationFault | None:
         return self._machine.take_fault(is_commit=is_commit)

@@ -84,9 +84,9 @@ def simulate(
 ) -> SimulationSummary:
     """Run a workflow once for every seed, in a simulated world with faults.
 
-    Nodes crash, stand still, lose the database or its answers, find its disk full, get a wrong clock, or
-    are replaced, at moments that the seed decides. Then the faults stop. Everything is real except time: a
-    simulated hour takes a moment, and the same seed gives the same history.
+    Nodes crash, stand still, lose the database or its answers, find it full, slow or read-only, get a wrong
+    clock or no notifications, or are replaced, at moments that the seed decides. Then the faults stop.
+    Everything is real except time: a simulated hour takes a moment, and the same seed gives the same history.
 
     Without `check`, the run must end as it does without faults. With `check`, only `check` decides: it is
     called with a `SimulatedRun` and refuses it by raising or by returning False. `before` is called before

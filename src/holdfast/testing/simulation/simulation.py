@@ -32,10 +32,13 @@ from holdfast.testing.simulation.faults import (
     FullDisk,
     Jump,
     LateResults,
+    LostNotifications,
     MachineCrash,
     OperationFault,
     Pause,
+    ReadOnly,
     Silence,
+    SlowFsync,
     Slowness,
     Stall,
     TimedFault,
@@ -287,7 +290,9 @@ class Simulation:
                 self.safety.clocks_agree = False
             case Deploy():
                 self._machines[fault.machine].deploy(fault.overlap)
-            case DatabaseOutage() | FullDisk() | Slowness() | Silence() | LateResults() | DoubledResults():
+            case DatabaseOutage() | FullDisk() | ReadOnly() | LateResults() | DoubledResults():
+                self._begin_condition(fault)
+            case Slowness() | SlowFsync() | Silence() | LostNotifications():
                 self._begin_condition(fault)
             case _:
                 assert_never(fault)
