@@ -52,6 +52,9 @@ TARGETS = (
     Target("W13", "lists_ratio", 2, 2, is_ceiling=True),
     Target("W13", "run_ratio", 1.5, 1.5, is_ceiling=True),
     Target("W14", "delay_ratio", 1.5, 1.5, is_ceiling=True),
+    Target("W15", "largest_share", 0.5, 0.5, is_ceiling=True),
+    Target("W15", "spread_s", 1, 1, is_ceiling=True),
+    Target("W15", "statements_ratio", 1.2, 1.2, is_ceiling=True),
 )
 
 # Figures that are shown without a target.
@@ -77,6 +80,7 @@ _ALSO_SHOWN = {
         "run_ms",
     ),
     "W14": ("alone_p50_ms", "beside_p50_ms", "alone_p99_ms", "beside_p99_ms", "signals_per_s"),
+    "W15": ("nodes_used", "alone_tasks_per_s", "tasks_per_s", "speedup", "statements_per_signal"),
     "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
 }
 

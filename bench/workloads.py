@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.backlog import measure_backlog
 from bench.clients import measure_clients
+from bench.fleet import measure_fleet
 from bench.histories import measure_long_histories
 from bench.idle import measure_idle
 from bench.listings import measure_many_rows
@@ -46,6 +47,7 @@ WORKLOADS = {
         Workload("W12", "a run with a history of 100,000 events", measure_long_histories),
         Workload("W13", "lists, claims and a run beside 1,000,000 runs", measure_many_rows, databases=2),
         Workload("W14", "10,000 signals and 30 listings within 10 s, and a run beside them", measure_clients),
+        Workload("W15", "four nodes on one Postgres: a batch, and signals", measure_fleet),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }
