@@ -127,12 +127,12 @@ async def test_a_node_that_freezes_in_the_middle_of_a_commit_loses_its_lease_all
     database = PostgresDatabase(postgres_url)
     connection = database.connect()
     database.migrate(connection)
-    connection.write(lambda tx: tx.run("hold_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO, 1))
+    connection.write(lambda tx: tx.run("hold_lease", "frozen", "default", 1, _LONG_AGO, _LONG_AGO, 1, None))
     connection.write(lambda tx: create_runs(tx, "default", [new_run(1, owner="frozen")]))
     is_inside, goes_on = threading.Event(), threading.Event()
 
     def freeze(tx: Transaction) -> None:
-        tx.run("hold_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO, 0)
+        tx.run("hold_lease", "frozen", "default", 2, _LONG_AGO, _LONG_AGO, 0, None)
         tx.rows("read_clock")  # a round trip: the server has the row locked now
         is_inside.set()
         goes_on.wait(2 * PATIENCE)

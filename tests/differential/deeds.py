@@ -14,7 +14,7 @@ from tests.differential.workers import due_items
 from holdfast.core.values import NULL, Failed, Failure, Instant, Outcome, Payload, RunStatus, Succeeded
 from holdfast.ports.flows import DRAFT, PUBLISHED, FlowVersion
 from holdfast.ports.runs import RunPage
-from holdfast.ports.workers import Completion, WorkerRecord
+from holdfast.ports.workers import Completion, CompletionResult, WorkerRecord
 
 REMOTE_DEEDS = ["poll"] * 6 + ["complete"] * 3 + ["renew", "beat", "beat", "enlist", "silence", "name_flow"]
 REMOTE_DEEDS += ["publish"] * 2
@@ -79,7 +79,7 @@ class RemoteDeeds:
         result = self.stores.ask(
             f"complete_item in {space} {completion}",
             lambda store: store.complete_item(space, completion, now),
-            tells=True,
+            tells=lambda result: result is CompletionResult.DONE,
         )
         check_completion(before, self.stores.tables, completion, result)
 

@@ -92,8 +92,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self._look_for_stranded(commit.namespace, commit.now)
 
     def _settle_ties(self, commit: Commit) -> dict[RunKey, Instant]:
-        """Since when each claimable run is due. Raises the limit of the claim until it does not separate runs
-        that are due at the same instant: each store may choose differently between them."""
+        """Since when each claimable run is due. If runs of one claim are due at the same instant, each store
+        may choose differently between them, so the node asks for runs by their keys."""
         if commit.claim is None:
             return {}
         claims, limit, runs = commit.claim
@@ -101,7 +101,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         try:
             run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0, runs))))
             due = [
-                (at, run.key)
+                (at, run)
                 for at, run in model.tables.claimable(commit.namespace, claims, runs)
                 if at <= commit.now
             ]
@@ -109,10 +109,9 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             return {}  # the commit itself will be refused too
         finally:
             model.tables = before
-        while 0 < limit < len(due) and due[limit - 1][0] == due[limit][0]:
-            limit += 1
-        commit.claim = ClaimRequest(claims, limit, runs)
-        return {key: at for at, key in due}
+        if runs is None and len({(at, run.claim) for at, run in due}) < len(due):
+            commit.claim = ClaimRequest(claims, limit, [run.key for _, run in due])
+        return {run.key: at for at, run in due}
 
     def _ask_what_became_of(self, node: Node, dice: Dice) -> None:
         """Ask whether the commit was done, and send it again if not, as the engine does. Now and then a
@@ -175,7 +174,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         firing = drawing.firing(space, name if dice.chance(90) else dice.pick(SCHEDULES))
         before = self.stores.tables
         fired = self.stores.ask(
-            f"fire in {space} {firing}", lambda store: store.fire_schedule(space, firing), tells=True
+            f"fire in {space} {firing}", lambda store: store.fire_schedule(space, firing), tells=bool
         )
         check_firing(before, self.stores.tables, space, firing, fired)
 
@@ -230,7 +229,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         family = list({reopening.run: reopening for reopening in drawn}.values())
         space = self._space_of(dice, family[0].run)
         what = f"reopen_runs in {space} {family}"
-        self.stores.ask(what, lambda store: store.reopen_runs(space, family), tells=True)
+        self.stores.ask(what, lambda store: store.reopen_runs(space, family), tells=bool)
 
     def _unpark(self, dice: Dice, drawing: Drawing) -> None:
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now
@@ -242,7 +241,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         cancellation = drawing.parked_run_cancellation()
         space = self._space_of(dice, cancellation.run)
         what = f"cancel_parked_run in {space} {cancellation}"
-        self.stores.ask(what, lambda store: store.cancel_parked_run(space, cancellation), tells=True)
+        self.stores.ask(what, lambda store: store.cancel_parked_run(space, cancellation), tells=bool)
 
     # --- looking
 

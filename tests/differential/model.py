@@ -73,6 +73,8 @@ from holdfast.ports.runs import (
 )
 from holdfast.ports.schedules import ScheduleFiring
 
+_EPOCH = Instant(0)
+
 
 class ModelStore(FlowModel, WorkerModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
@@ -171,7 +173,7 @@ class ModelStore(FlowModel, WorkerModel):
             lease = tables.nodes.get(node)
             if lease is None or lease.started_at != since:
                 return False
-            tables.nodes[node] = lease._replace(until=until)
+            tables.nodes[node] = lease._replace(until=max(lease.until, until))
             return True
 
     async def end_lease(self, namespace: str, node: NodeId, stall: Stall | None, now: Instant) -> None:
@@ -193,8 +195,15 @@ class ModelStore(FlowModel, WorkerModel):
         return min(times, default=None)
 
     async def next_work(
-        self, namespace: str, node: NodeId, claims: Sequence[str], workflows: Sequence[str] = ()
+        self,
+        namespace: str,
+        node: NodeId,
+        claims: Sequence[str],
+        workflows: Sequence[str] = (),
+        serves: str | None = None,
+        now: Instant = _EPOCH,
     ) -> NextWork:
+        """Without peers: a node that knows of none works on everything itself."""
         tables = self.tables
         times = [wake_at for wake_at, _ in tables.claimable(namespace, claims)]
         leases = [
@@ -214,6 +223,10 @@ class ModelStore(FlowModel, WorkerModel):
     async def fire_schedule(self, namespace: str, firing: ScheduleFiring) -> bool:
         with self.transaction(tells=True) as tables:
             return schedules.fire(tables, namespace, firing)
+
+    async def tell_other_nodes(self) -> None:
+        with self.transaction(tells=True):
+            pass
 
     async def remove_node(self, namespace: str, node: NodeId) -> None:
         with self.transaction(tells=True) as tables:

@@ -97,13 +97,13 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
 
 def _is_missing(tx: Transaction, commit: Commit, unwritten: Collection[RunKey]) -> bool:
     """Whether a row is not there that the commit has written, if it stands. It left out the rows of the runs
-    in `unwritten`.
+    in `unwritten`, and their children.
 
     If the server has crashed or another one was promoted, it may have given the id of our lost transaction to
     another transaction, which was committed. One row is enough, because a commit is written whole.
     """
     for run in commit.created:
-        if run.key not in unwritten:
+        if run.key not in unwritten and run.parent not in unwritten:
             return not tx.many_returning("runs_of", [(run.key,)], commit.namespace)
     for step in commit.steps:
         if step.run not in unwritten:
