@@ -213,8 +213,10 @@ def test_nor_does_one_that_comes_when_python_is_nearly_gone(project: Project, nu
 def test_a_run_that_has_ended_is_shown_and_its_end_decides_the_exit_code(project: Project):
     project.write("good.yaml", "name: good\ntasks:\n  a: {command: 'true'}\noutput: {}\n")
     project.write("bad.yaml", "name: bad\ntasks:\n  a: {command: 'echo sorry; false'}\n")
-    project.run("run", "good.yaml", "--id", "good")
-    project.run("run", "bad.yaml", "--id", "bad")
+    ended = project.run("run", "good.yaml", "--id", "good")
+    assert ended.returncode == 0, ended.stderr
+    ended = project.run("run", "bad.yaml", "--id", "bad")
+    assert ended.returncode == 1, ended.stderr
     (project.folder / "bad.yaml").unlink()
 
     good = project.run("run", "--resume", "good")
@@ -334,7 +336,7 @@ def test_a_run_that_does_not_fit_its_code_any_more_is_set_aside_and_goes_on_when
     done = project.run("run", "--resume", run)
 
     assert parked.returncode == 4
-    assert "step 0 of its journal has task 'first' as request 1" in parked.stderr
+    assert "step 0 of its journal has task 'first' as request 0" in parked.stderr
     assert "now asks for task 'second'" in parked.stderr
     assert f"when that is mended: holdfast run --resume {run}" in parked.stderr
     assert done.returncode == 0, done.stderr

@@ -199,11 +199,10 @@ class Tables:
             return PostResult.SETTLED
         id = MessageId(len(self.messages) + 1)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
-        if message.kind is MessageKind.CANCEL:
-            if run.status in AWAKE or run.status is RunStatus.PARKED:
-                self.change(run.key, wake_at=earlier(run.wake_at, run.created_at))
-        elif not self.waits_for(run.key, WaitKind.TURN):
+        if not self.waits_for(run.key, WaitKind.TURN):
             self.wake(run.key, now)
+        if message.kind is MessageKind.CANCEL and run.status in (*AWAKE, RunStatus.PARKED):
+            self.change(run.key, wake_at=earlier(self.runs[run.key].wake_at, run.created_at))
         return PostResult.POSTED
 
     def change_task(self, **values: Any) -> None:

@@ -105,14 +105,16 @@ def _is_missing(tx: Transaction, commit: Commit, unwritten: Collection[RunKey]) 
     for run in commit.created:
         if run.key not in unwritten and run.parent not in unwritten:
             return not tx.many_returning("runs_of", [(run.key,)], commit.namespace)
+    # A run that it let go may have been lost before, which nothing shows any more. Then it has no rows.
+    let_go = {run.run for run in (*commit.released, *commit.ended)}
+    unsure = let_go.union(unwritten)
     for step in commit.steps:
-        if step.run not in unwritten:
+        if step.run not in unsure:
             return [row[0] for row in tx.rows("page_of_steps", step.run, step.position, 1)] != [step.position]
     for task in commit.settled:
-        if task.run not in unwritten:
+        if task.run not in unsure:
             return [row[0] for row in tx.rows("page_of_outcomes", task.run, task.seq, 1)] != [task.seq]
-    released = {run.run for run in commit.released} - set(unwritten)
-    held = [(each.run, each.epoch) for each in commit.held if each.run in released]
+    held = [(each.run, each.epoch) for each in commit.held if each.run in let_go.difference(unwritten)]
     return bool(held) and not tx.many_returning("find_lost", held[:1], commit.namespace, commit.node)
 
 
