@@ -40,6 +40,7 @@ from holdfast.core.history import Past, restore
 from holdfast.core.journal import write_step
 from holdfast.core.program import Program
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
+from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import (
     NULL,
     Cancelled,
@@ -80,6 +81,7 @@ class Play:
         self.now = Instant(0)
         self.steps: list[bytes] = []
         self.rows: dict[int, TaskRecord] = {}
+        self.shared_inputs: dict[int, SharedInput] = {}
         self.messages: list[MessageRecord] = []
         self.children: dict[int, ChildRecord] = {}
         self.child_ids: dict[str, int] = {}
@@ -221,7 +223,9 @@ class Play:
 
     def _obey(self, command: Command) -> None:
         match command:
-            case ScheduleTask() | OpenTask():
+            case ScheduleTask():
+                self._add(command.seq, command.name, self._whole_input(command))
+            case OpenTask():
                 self._add(command.seq, command.name, command.input)
             case RecordTask():
                 if not command.is_open:
@@ -249,6 +253,14 @@ class Play:
                 self._end_run(command)
             case _:
                 pass
+
+    def _whole_input(self, command: ScheduleTask) -> Payload:
+        shared = command.shared
+        if shared is not None:
+            if shared.seq == command.seq:
+                self.shared_inputs[shared.seq] = shared
+            assert self.shared_inputs[shared.seq] == shared, "the rest of the input is not what is stored"
+        return whole_input(shared, command.input)
 
     def _end_run(self, command: Command) -> None:
         self.ends.append(command)

@@ -8,6 +8,7 @@ from tests.differential.tables import Lease, QueueRow, Tables, Wait
 from tests.stores.builders import raw_connection
 
 from holdfast.core.records import Definition
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Instant
 from holdfast.ports.commits import NewLog
 from holdfast.ports.flows import FlowRecord
@@ -30,7 +31,8 @@ _COLUMNS = {
     "depth, schedule, waiting_kind, waiting_name, waiting_epoch",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
-    "created_at, started_at, finished_at",
+    "created_at, started_at, finished_at, shares",
+    "shared_inputs": "run, seq, fields",
     "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken",
@@ -44,7 +46,7 @@ _COLUMNS = {
     "workers": "id, url, services, type, load, heartbeat_at, is_online, namespace",
     "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
 }
-_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan", "services")
+_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan", "services", "fields")
 """Columns that are text in SQLite, and bytes when read through the store."""
 
 
@@ -122,13 +124,15 @@ def _steer(connection: Any, clock: SteeredClock) -> None:
 
 def _tables(rows: dict[str, list[Row]]) -> Tables:
     runs = [run_record(row[:-3]) for row in rows["runs"]]
-    tasks = [task_record(row) for row in rows["tasks"]]
+    shared = {(run, seq): SharedInput(seq, fields) for run, seq, fields in rows["shared_inputs"]}
+    tasks = [task_record((*row[:-1], shared.get((row[0], row[-1]), row[-1]))) for row in rows["tasks"]]
     attempts = [attempt_record(row) for row in rows["attempts"]]
     messages = [message_record(row) for row in rows["messages"]]
     return Tables(
         runs={run.key: run for run in runs},
         journal={(run, position): step for run, position, step in rows["journal"]},
         tasks={(task.run, task.seq): task for task in tasks},
+        shared_inputs=shared,
         attempts={(each.run, each.seq, each.attempt): each for each in attempts},
         state={(run, key): value for run, key, value in rows["state"]},
         messages={message.id: message for message in messages},

@@ -24,8 +24,10 @@ from holdfast.ports.commits import (
     EndedRun,
     Held,
     MovedTask,
+    NewBranch,
     NewLog,
     NewMessage,
+    NewSharedInput,
     NewStep,
     NewTask,
     ProvedRun,
@@ -216,8 +218,11 @@ class Drawing:
         for seq in range(known, known + added):
             status = dice.pick([TaskStatus.DISPATCHED, TaskStatus.PENDING])
             name = dice.pick(["charge", "charge", "ship"])
-            commit.tasks.append(NewTask(run, seq, name, status, dice.pick(_INPUTS), now))
-        if added and dice.chance(3):
+            if dice.chance(20):
+                self._add_branch(commit, run, seq, name)
+            else:
+                commit.tasks.append(NewTask(run, seq, name, status, dice.pick(_INPUTS), now))
+        if commit.tasks and added and dice.chance(3):
             commit.tasks.append(commit.tasks[-1])
         seqs = range(known + added + 1)
         for _ in range(dice.pick([0, 0, 1, 2])):
@@ -240,6 +245,17 @@ class Drawing:
         self._queue_tasks(commit, run, seqs)
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.logs.append(NewLog(run, dice.pick(seqs), dice.number(1, 3), dice.pick(_LINES)))
+
+    def _add_branch(self, commit: Commit, run: RunKey, seq: int, name: str) -> None:
+        """A task that shares a part of its input with another one, or that others may share it with."""
+        known = [first for of, first in self._tables.shared_inputs if of == run]
+        shares = self._dice.pick([seq, *known])
+        if shares == seq:
+            commit.shared_inputs.append(
+                NewSharedInput(run, seq, Payload(b'{"params":{"\\u0000":"\xc3\xbc"}}'))
+            )
+        own = Payload(b'{"parallel_index":%d,"parallel_count":9}' % seq)
+        commit.branches.append(NewBranch(run, seq, name, TaskStatus.PENDING, own, self._now, shares))
 
     def _queue_tasks(self, commit: Commit, run: RunKey, seqs: Sequence[int]) -> None:
         """Each task gets its own instant: stores may choose between tasks that are due at the same one."""

@@ -46,6 +46,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
@@ -249,33 +250,42 @@ class ModelStore(FlowModel, WorkerModel):
             History(
                 run,
                 tables.steps(run.key),
-                tables.tasks_of(run.key),
+                tables.whole_tasks_of(run.key),
                 tables.mail(run.key),
                 [views.as_child(child) for child in tables.children(run.key)],
             )
             for run in found
         ]
 
+    def _for_replay(self, history: History) -> History:
+        tasks = self.tables.tasks_of(history.run.key)
+        settled = [task for task in tasks if task.status.is_final]
+        return replace(
+            history,
+            tasks=[task for task in tasks if not task.status.is_final],
+            outcomes={task.seq: task_outcome(task) for task in settled},
+        )
+
     async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
         found = ShortHistories([], [], [])
         room = rows
-        for history in await self.load_histories(namespace, list(dict.fromkeys(runs))):
+        for history in map(self._for_replay, await self.load_histories(namespace, list(dict.fromkeys(runs)))):
             size = len(history.steps) + len(history.messages) + len(history.children)
-            size += max((task.seq + 1 for task in history.tasks), default=0)
+            size += max((task.seq + 1 for task in self.tables.tasks_of(history.run.key)), default=0)
             if size > rows:
                 found.long.append(history.run)
             elif size > room:
                 found.left.append(history.run.key)
             else:
                 room -= size
-                found.loaded.append(_for_replay(history))
+                found.loaded.append(history)
         return found
 
     async def load_history_page(
         self, namespace: str, run: RunKey, place: HistoryPlace, rows: int
     ) -> HistoryPage:
         """All of it on one page."""
-        (whole,) = map(_for_replay, await self.load_histories(namespace, [run]))
+        (whole,) = map(self._for_replay, await self.load_histories(namespace, [run]))
         return HistoryPage(
             whole.steps, whole.outcomes, whole.messages, whole.tasks, whole.children, is_last=True
         )
@@ -335,7 +345,7 @@ class ModelStore(FlowModel, WorkerModel):
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
     ) -> list[TaskRecord]:
-        tasks = self.tables.tasks_of(run) if self.tables.run(namespace, run) else []
+        tasks = self.tables.whole_tasks_of(run) if self.tables.run(namespace, run) else []
         return [task for task in tasks if task.seq >= since][:limit]
 
     async def list_attempts(
@@ -497,6 +507,10 @@ def _write(tables: Tables, commit: Commit) -> None:
         insert(tables.journal, (row.run, row.position), row.step)
     for row in commit.tasks:
         insert(tables.tasks, (row.run, row.seq), new_task(row))
+    for row in commit.shared_inputs:
+        insert(tables.shared_inputs, (row.run, row.seq), SharedInput(row.seq, row.fields))
+    for row in commit.branches:
+        insert(tables.tasks, (row.run, row.seq), new_task(row, tables.shared_inputs[row.run, row.shares]))
     # Moved rows before settled ones: a task may start and end in the same tick.
     for row in {(row.run, row.seq): row for row in commit.moved}.values():
         tables.change_task(**asdict(row))
@@ -602,12 +616,3 @@ def _shared(due: list[RunRecord], limit: int) -> list[RunRecord]:
     limit = min(max(1, limit // 4 ** line[0].setbacks) for line in lines)
     chosen = [run.key for line in lines for run in line[: max(1, limit // len(lines))]]
     return [run for run in due if run.key in chosen]
-
-
-def _for_replay(history: History) -> History:
-    settled = [task for task in history.tasks if task.status.is_final]
-    return replace(
-        history,
-        tasks=[task for task in history.tasks if not task.status.is_final],
-        outcomes={task.seq: task_outcome(task) for task in settled},
-    )

@@ -19,6 +19,7 @@ from holdfast.core.records import (
     ScheduleRecord,
     TaskRecord,
 )
+from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.commits import Claimed, EndedAttempt, NewLog, NewMessage, NewTask
@@ -73,6 +74,8 @@ class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
     journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
     tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
+    """Each with its own part of the input, and the part that it shares."""
+    shared_inputs: dict[tuple[RunKey, int], SharedInput] = field(default_factory=dict)
     attempts: dict[tuple[RunKey, int, int], AttemptRecord] = field(default_factory=dict)
     state: dict[tuple[RunKey, str], Payload] = field(default_factory=dict)
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
@@ -122,6 +125,13 @@ class Tables:
 
     def tasks_of(self, run: RunKey) -> list[TaskRecord]:
         return [self.tasks[at] for at in sorted(at for at in self.tasks if at[0] == run)]
+
+    def whole_tasks_of(self, run: RunKey) -> list[TaskRecord]:
+        """With whole inputs."""
+        return [
+            replace(task, input=whole_input(task.shared, task.input), shared=None)
+            for task in self.tasks_of(run)
+        ]
 
     def wanted_task(self, item: QueueRow) -> TaskRecord | None:
         """The task of an item; None if its run or the task has ended."""
@@ -258,7 +268,7 @@ class Tables:
         return Claimed(taken, run.status is RunStatus.PENDING)  # True if no node has had the run before
 
 
-def new_task(row: NewTask) -> TaskRecord:
+def new_task(row: NewTask, shared: SharedInput | None = None) -> TaskRecord:
     return TaskRecord(
         run=row.run,
         seq=row.seq,
@@ -275,6 +285,7 @@ def new_task(row: NewTask) -> TaskRecord:
         created_at=row.created_at,
         started_at=None,
         finished_at=None,
+        shared=shared,
     )
 
 

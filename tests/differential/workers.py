@@ -12,6 +12,7 @@ from tests.differential.tables import QueueRow, Tables
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import AttemptRecord, MessageKind, TaskRecord
 from holdfast.core.remote import write_report
+from holdfast.core.shared_inputs import whole_input
 from holdfast.core.values import (
     Failed,
     Failure,
@@ -159,7 +160,7 @@ def _take(
         seq=item.seq,
         name=task.name,
         service=item.service,
-        input=task.input,
+        input=whole_input(task.shared, task.input),
         attempt=attempt,
         lease=item.lease + 1,
         worker=worker,

@@ -72,7 +72,7 @@ class Recorder:
             version="1",
             seq=7,
             name=self.add(function),
-            input=Payload(msgspec.json.encode(arguments)),
+            own_input=Payload(msgspec.json.encode(arguments)),
             options=DEFAULT_OPTIONS,
             number=number,
             heartbeat_details=None if details is None else Payload(msgspec.json.encode(details)),

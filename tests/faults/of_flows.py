@@ -275,4 +275,48 @@ PUBLISHED = [
     ),
 ]
 
-FAULTS = [*WAYS, *ROUND, *WAITS, *FANS, *REPLAYED, *PUBLISHED]
+
+def _shared(name: str) -> list[Check]:
+    return cases("engine/test_shared_inputs.py", f"{name}[sqlite]")
+
+
+SHARED = [
+    Fault(
+        "params-stored-with-every-branch",
+        "what all branches have in common is stored once",
+        [Code("authoring.flow.branches:_share").replace("len(A) >= SHARED_FROM", "False")],
+        _shared("test_the_params_of_a_foreach_are_stored_once"),
+    ),
+    Fault(
+        "dag-inputs-stored-with-every-item",
+        "what all items have in common is stored once",
+        [Code("authoring.dag.values:_common_of").replace("A >= SHARED_FROM", "False")],
+        _shared("test_the_inputs_of_a_dags_foreach_are_stored_once"),
+    ),
+    Fault(
+        "params-stored-again-after-each-replay",
+        "what all branches have in common is stored once",
+        [Code("authoring.flow.program:replay").remove("self._buffer.shared_then = shares_in(past)")],
+        _shared("test_a_foreach_that_an_earlier_version_began_goes_on"),
+    ),
+    Fault(
+        "params-lost-in-a-crash",
+        "a task gets its whole input, also on another node",
+        [Code("engine.resident:restore_attempt").replace("record.shared", "None")],
+        cases("engine/test_shared_inputs.py", "test_a_foreach_goes_on_after_a_crash_at_every_commit[sqlite]"),
+    ),
+    Fault(
+        "workers-get-a-part-of-the-input",
+        "a task gets its whole input, also from the queue",
+        [Code("stores.workers:_take").replace("read_whole_input(tx, run, A, B)", "A")],
+        _shared("test_branches_that_are_started_after_a_crash_use_what_is_stored"),
+    ),
+    Fault(
+        "older-versions-run-a-part-of-the-input",
+        "a version that does not know shared inputs parks the run",
+        [Code("core.journal:entry_of").replace("A.shared is not None", "False")],
+        _shared("test_branches_that_are_started_after_a_crash_use_what_is_stored"),
+    ),
+]
+
+FAULTS = [*WAYS, *ROUND, *WAITS, *FANS, *REPLAYED, *PUBLISHED, *SHARED]

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.core.commands import Command
-from holdfast.core.journal import MessageAsked, Requested, entry_of
+from holdfast.core.history import Past
+from holdfast.core.journal import BranchAsked, MessageAsked, Requested, TaskAsked, entry_of
 from holdfast.errors import DeterminismError
 
 _BUG = "this is a bug of holdfast: please report it, go back to the version that ran before"
@@ -28,8 +29,15 @@ def compare(step: int, commands: list[Command], asked: Sequence[Requested | Mess
         raise DeterminismError(step, min(len(requested), len(recorded)), *counts, hint=_BUG)
 
 
+def shares_in(past: Past) -> set[int]:
+    """The tasks that a shared part of inputs was stored with, by number."""
+    return {asked.shares for step in past.steps for asked in step.asked if isinstance(asked, BranchAsked)}
+
+
 def _identity(asked: Requested | MessageAsked) -> tuple[str, Any, Any]:
-    return type(asked).__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
+    # How the input of a task is stored makes no difference.
+    kind = TaskAsked if isinstance(asked, TaskAsked) else type(asked)
+    return kind.__name__, getattr(asked, "seq", None), getattr(asked, "name", None)
 
 
 def _words(identity: tuple[str, Any, Any]) -> str:

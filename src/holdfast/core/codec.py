@@ -62,6 +62,11 @@ class Codec:
                 raise CannotStore(what, *unstorable)
         return payload
 
+    def check_size(self, size: int, what: str) -> None:
+        """Raises PayloadTooLarge."""
+        if size > self.limit:
+            raise PayloadTooLarge(what, size, self.limit)
+
     def decode(self, payload: Payload, type: Any, what: str) -> Any:
         """The value as the type that the hint names. Raises WrongType."""
         try:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Outcome, Payload
 from holdfast.core.waiting import WaitKind
 
@@ -24,6 +25,8 @@ class ScheduleTask(msgspec.Struct, frozen=True, gc=False):
     options: TaskOptions = DEFAULT_OPTIONS
     digest: int | None = None
     """Of the input, for replay."""
+    shared: SharedInput | None = None
+    """The rest of the input. It is stored with the task whose number it has."""
 
 
 class OpenTask(msgspec.Struct, frozen=True):

@@ -100,6 +100,14 @@ class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
     """Of the input. None: not known. Journals of 0.4.0 and before have none, here and below."""
 
 
+class BranchAsked(TaskAsked, frozen=True, tag="B", gc=False):
+    """A task whose row has only a part of its input. Versions that do not know this park the run, instead of
+    running the task with that part."""
+
+    shares: int = 0
+    """The number of the task that the rest is stored with."""
+
+
 class TaskOpened(_Entry, frozen=True, tag="O", gc=False):
     seq: int
     name: str
@@ -165,6 +173,7 @@ class EndAsked(_Entry, frozen=True, tag="E", gc=False):
 
 Requested: TypeAlias = (
     TaskAsked
+    | BranchAsked
     | TaskOpened
     | TaskRecorded
     | TaskResumed
@@ -262,6 +271,10 @@ def entry_of(command: Command) -> Requested | MessageAsked:
     """The journal's entry for a command."""
     match command:
         case ScheduleTask():
+            if command.shared is not None:
+                return BranchAsked(
+                    command.seq, command.name, command.options, command.digest, command.shared.seq
+                )
             return TaskAsked(command.seq, command.name, command.options, command.digest)
         case CompleteRun():
             return EndAsked(RunStatus.SUCCESS)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from holdfast.core.events import MessageId
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, RunStatus, TaskStatus
 
 ANY_NODE: Final = "(published flows)"
@@ -141,6 +142,8 @@ class TaskRecord(msgspec.Struct, frozen=True):
     created_at: Instant
     started_at: Instant | None
     finished_at: Instant | None
+    shared: SharedInput | None = None
+    """The rest of its input, in a history that is to be replayed. Elsewhere `input` is whole."""
 
 
 class AttemptRecord(msgspec.Struct, frozen=True):

@@ -220,11 +220,12 @@ class AttemptRecorder:
         again = resident.new_attempt(
             attempt.seq,
             attempt.name,
-            attempt.input,
+            attempt.own_input,
             attempt.options,
             number=attempt.number + 1,
             failures=failures,
             lost=lost,
+            shared=attempt.shared,
         )
         again.heartbeat_details = attempt.heartbeat_details
         if attempt.options.service is not None:

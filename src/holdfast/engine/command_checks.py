@@ -52,7 +52,7 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 _check_task(resident, command, tasks)
                 name = command.name
             tasks.add(seq)
-            size += len(command.input)
+            size += len(command.input) + (0 if command.shared is None else _shared_size(command))
             continue
         match command:
             case ScheduleTask() | OpenTask():
@@ -89,6 +89,11 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
     if size > most_bytes:
         raise StepTooLarge(size, most_bytes)
     return size
+
+
+def _shared_size(command: ScheduleTask) -> int:
+    shared = command.shared
+    return len(shared.fields) if shared is not None and shared.seq == command.seq else 0
 
 
 def _check_task(resident: Resident, command: ScheduleTask | OpenTask | RecordTask, tasks: set[int]) -> None:

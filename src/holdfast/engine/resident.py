@@ -10,6 +10,7 @@ from holdfast.core.history import UnsettledTask
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Payload, RunKey, key_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
@@ -126,6 +127,7 @@ class Resident:
         number: int = 1,
         failures: int = 0,
         lost: int = 0,
+        shared: SharedInput | None = None,
     ) -> LiveAttempt:
         record = self.record
         attempt = LiveAttempt(
@@ -139,6 +141,7 @@ class Resident:
             input,
             options,
             number,
+            shared=shared,
             resident=self,
             failures=failures,
             lost=lost,
@@ -158,6 +161,7 @@ class Resident:
             number=record.attempt,
             failures=record.attempt - 1 - record.lost - record.forgiven,
             lost=record.lost,
+            shared=record.shared,
         )
         attempt.heartbeat_details = record.heartbeat
         return attempt

@@ -84,7 +84,9 @@ from holdfast.ports.commits import (
     Commit,
     EndedRun,
     MovedTask,
+    NewBranch,
     NewMessage,
+    NewSharedInput,
     NewStep,
     NewTask,
     ProvedRun,
@@ -270,7 +272,9 @@ class Tick:
                 assert_never(command)
 
     def _schedule(self, resident: Resident, command: ScheduleTask) -> None:
-        attempt = resident.new_attempt(command.seq, command.name, command.input, command.options)
+        attempt = resident.new_attempt(
+            command.seq, command.name, command.input, command.options, shared=command.shared
+        )
         if command.options.service is None:
             self._unplaced.append(attempt)
         else:
@@ -296,9 +300,14 @@ class Tick:
         self.recorder.to_dispatch += unplaced
 
     def _add_task(self, attempt: LiveAttempt, status: TaskStatus) -> None:
-        self.commit.tasks.append(
-            NewTask(attempt.run, attempt.seq, attempt.name, status, attempt.input, self.now)
-        )
+        run, seq, shared = attempt.run, attempt.seq, attempt.shared
+        if shared is None:
+            self.commit.tasks.append(NewTask(run, seq, attempt.name, status, attempt.own_input, self.now))
+            return
+        row = NewBranch(run, seq, attempt.name, status, attempt.own_input, self.now, shared.seq)
+        self.commit.branches.append(row)
+        if shared.seq == seq:
+            self.commit.shared_inputs.append(NewSharedInput(run, seq, shared.fields))
 
     def _open(self, resident: Resident, command: OpenTask) -> None:
         run, seq = resident.key, command.seq
@@ -318,7 +327,7 @@ class Tick:
         if not command.is_open:
             attempt.started_at = None if status is TaskStatus.SKIPPED else self.now
             self.commit.tasks.append(
-                NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, attempt.input, self.now)
+                NewTask(resident.key, command.seq, command.name, TaskStatus.PENDING, command.input, self.now)
             )
         self.recorder.settle_row(attempt, status, command.outcome, self.now)
 

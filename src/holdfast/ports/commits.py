@@ -41,6 +41,21 @@ class NewTask(_RunRow, frozen=True, gc=False):
     created_at: Instant
 
 
+class NewBranch(NewTask, frozen=True, gc=False):
+    """A task of whose input the row has only a part."""
+
+    shares: int
+    """The number of the task that the other part is stored with; see `NewSharedInput`."""
+
+
+class NewSharedInput(_RunRow, frozen=True, gc=False):
+    """Fields that the inputs of several tasks have in common."""
+
+    seq: int
+    """The first of these tasks."""
+    fields: Payload
+
+
 class SettledTask(_RunRow, frozen=True, gc=False):
     seq: int
     status: TaskStatus
@@ -202,6 +217,8 @@ class Commit(msgspec.Struct):
     """Every run that has a row in another list, unless the run is in `created`."""
     steps: list[NewStep] = []
     tasks: list[NewTask] = []
+    branches: list[NewBranch] = []
+    shared_inputs: list[NewSharedInput] = []
     settled: list[SettledTask] = []
     moved: list[MovedTask] = []
     attempts: list[EndedAttempt] = []
@@ -228,6 +245,8 @@ ROWS_OF_RUNS = (
     "held",
     "steps",
     "tasks",
+    "branches",
+    "shared_inputs",
     "settled",
     "moved",
     "attempts",

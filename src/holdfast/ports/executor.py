@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from holdfast.core.policies import TaskOptions
+from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, key_text
 
 
@@ -27,7 +28,8 @@ class Attempt(msgspec.Struct, eq=False):
     version: str
     seq: int
     name: str
-    input: Payload
+    own_input: Payload
+    """The input, without what the task shares with others."""
     options: TaskOptions
     number: int
     """Counts from 1. Lost attempts count too."""
@@ -40,6 +42,12 @@ class Attempt(msgspec.Struct, eq=False):
     reports."""
     worker_url: str = ""
     """Where that worker was called; empty if it took the task from the queue."""
+    shared: SharedInput | None = None
+
+    @property
+    def input(self) -> Payload:
+        """Put together at each call, so that attempts that wait share it in memory too."""
+        return whole_input(self.shared, self.own_input)
 
     @property
     def run_id(self) -> str:

@@ -207,6 +207,8 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     _write_queue(tx, commit)
     tx.many("insert_steps", _rows(commit.steps))
     tx.many("insert_tasks", _rows(commit.tasks))
+    tx.many("insert_branches", _rows(commit.branches))
+    tx.many("insert_shared_inputs", _rows(commit.shared_inputs))
     # Moved before settled: a task may start to run and end in the same tick.
     # Only the last move of a task is written: a batch on Postgres could apply any of several.
     tx.many("move_tasks", _rows({(task.run, task.seq): task for task in commit.moved}.values()))

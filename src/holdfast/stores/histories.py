@@ -10,6 +10,7 @@ from holdfast.errors import JournalCorrupt
 from holdfast.ports.runs import HistoryPage, HistoryPlace, ShortHistories
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.shared_inputs import with_shared_inputs
 from holdfast.stores.sql_role import SqlRole
 
 
@@ -53,7 +54,8 @@ def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
     outcomes: dict[RunKey, dict[int, Outcome]] = {run: {} for run in found}
     for run, *settled in tx.many_returning("outcomes_of", keys):
         outcomes[run][settled[0]] = records.outcome(*settled[1:])
-    tasks = records.by_run(tx.many_returning("open_tasks_of", keys), 0, records.task_record, damage)
+    unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", keys))
+    tasks = records.by_run(unsettled, 0, records.task_record, damage)
     mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
     children = records.by_run(tx.many_returning("children_of", keys), 0, records.child_record, damage)
     return [
@@ -85,7 +87,8 @@ def _read_page(tx: Transaction, namespace: str, run: RunKey, place: HistoryPlace
         if max(len(steps), len(settled), len(messages)) < rows:
             # Children after messages, or in the same snapshot. Otherwise a child could end between the two:
             # its message would be there, and its row would say that it runs.
-            page.tasks = [records.task_record(row) for row in tx.many_returning("open_tasks_of", [(run,)])]
+            unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", [(run,)]))
+            page.tasks = [records.task_record(row) for row in unsettled]
             page.children = [records.child_record(row) for row in tx.many_returning("children_of", [(run,)])]
             page.is_last = True
         page.next = HistoryPlace(

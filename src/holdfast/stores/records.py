@@ -75,6 +75,8 @@ def task_record(row: Row) -> TaskRecord:
     status = _TASK_STATUS.get(row[3])
     if status is None:
         raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
+    if isinstance(row[-1], int):
+        raise JournalCorrupt(None, f"a part of the input of task {row[1]} is gone, which task {row[-1]} had")
     return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
 
 

@@ -34,6 +34,7 @@ from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
 from holdfast.stores.run_overviews import read_overviews
+from holdfast.stores.shared_inputs import with_whole_inputs
 from holdfast.stores.sql_role import RowChanged, SqlRole
 
 _LONG_DUE = 10 * 60 * 1_000_000
@@ -52,7 +53,8 @@ class SqlRunStore(SqlRole):
             keys: list[Row] = [(run,) for run in found]
             damage: dict[RunKey, str] = {}
             steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
-            tasks = records.by_run(tx.many_returning("tasks_of", keys), 0, records.task_record, damage)
+            asked = with_whole_inputs(tx, tx.many_returning("tasks_of", keys))
+            tasks = records.by_run(asked, 0, records.task_record, damage)
             mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
             started = tx.many_returning("children_of", keys)
             children = records.by_run(started, 0, records.child_record, damage)
@@ -115,7 +117,7 @@ class SqlRunStore(SqlRole):
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
     ) -> list[TaskRecord]:
         def script(tx: Transaction) -> list[TaskRecord]:
-            rows = tx.rows("list_tasks", namespace, run, since, limit)
+            rows = with_whole_inputs(tx, tx.rows("list_tasks", namespace, run, since, limit))
             return [records.task_record(row) for some in in_slices(rows) for row in some]
 
         return await self._driver.read(script, may_be_long=True)

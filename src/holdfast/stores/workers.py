@@ -19,6 +19,7 @@ from holdfast.ports.workers import Completion, CompletionResult, QueueItem, Work
 from holdfast.stores import records
 from holdfast.stores.commit_script import post_messages
 from holdfast.stores.database import Transaction
+from holdfast.stores.shared_inputs import read_whole_input
 from holdfast.stores.sql_role import SqlRole
 
 _PULL_URL = "queue"
@@ -128,8 +129,9 @@ class _ItemTask(NamedTuple):
 
     run_id: str | None
     name: str
-    input: Payload
+    own_input: Payload
     lost: int
+    shares: int | None
 
 
 class _Taking:
@@ -178,7 +180,7 @@ class _Taking:
             seq=seq,
             name=task.name,
             service=service,
-            input=task.input,
+            input=read_whole_input(tx, run, task.own_input, task.shares),
             attempt=attempt,
             lease=lease,
             worker=self._worker,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.authoring.flow.playing import Play, failure, json
 
-from holdfast.authoring.flow import program
+from holdfast.authoring.flow import branches, program
 from holdfast.core.events import SignalReceived, TaskEnded
 from holdfast.core.records import MessageKind
 from holdfast.core.waiting import describe_wait
@@ -505,11 +505,12 @@ def test_foreach_of_nothing_gives_nothing_and_of_no_list_fails():
     assert "foreach expects a list, got None" in Play(FOREACH).failure
 
 
-def test_branches_whose_inputs_would_fill_a_disk_are_not_begun():
-    play = Play(FOREACH, {"items": list(range(1000)), "ballast": "x" * 70_000})
+def test_branches_whose_inputs_would_fill_a_disk_are_not_begun(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(branches, "_MOST_BYTES", 10_000)
+    play = Play(FOREACH, {"items": list(range(1000))})
 
-    assert "branches take more than 64,000,000 bytes" in play.failure
-    assert "make the params of the run smaller" in play.failure
+    assert "branches take more than 10,000 bytes" in play.failure
+    assert "give it fewer items" in play.failure
 
 
 # --- waiting

@@ -109,7 +109,7 @@ class ProcessBench:
             version="1",
             seq=next(_numbers),
             name=name,
-            input=Payload(msgspec.json.encode({} if input is None else input)),
+            own_input=Payload(msgspec.json.encode({} if input is None else input)),
             options=options or DEFAULT_OPTIONS,
             number=number,
             heartbeat_details=None if details is None else Payload(msgspec.json.encode(details)),

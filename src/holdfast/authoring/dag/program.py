@@ -23,7 +23,7 @@ from holdfast.authoring.dag.progress import DagProgress, TaskProgress
 from holdfast.authoring.dag.types import check
 from holdfast.authoring.dag.values import Values
 from holdfast.authoring.dag.waits import Wait, Waits
-from holdfast.authoring.replaying import compare
+from holdfast.authoring.replaying import compare, shares_in
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     CancelRun,
@@ -53,6 +53,7 @@ from holdfast.core.ids import name_for_children
 from holdfast.core.journal import TaskOpened
 from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.slices import Slices
 from holdfast.core.values import (
     Cancelled,
@@ -108,6 +109,8 @@ class DagProgram:
         self._is_begun = False
         self._failed_then: dict[int, Failed] | None = None
         """On replay: the items that could not be started, by number."""
+        self._shared_then: set[int] | None = None
+        """On replay: the tasks that a shared part of inputs was stored with, by number."""
 
     # --- the protocol
 
@@ -141,6 +144,7 @@ class DagProgram:
     def replay(self, past: Past, pause_after: int) -> Slices[None]:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
         # Replay uses the recorded answer: a workflow that was unknown then may be known now.
+        self._shared_then = shares_in(past)
         self._failed_then = {
             seq: outcome
             for seq, outcome in past.local.items()
@@ -150,7 +154,7 @@ class DagProgram:
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:
                 yield
-        self._failed_then = None
+        self._failed_then = self._shared_then = None
 
     # --- events
 
@@ -247,6 +251,7 @@ class DagProgram:
                     self._held[seq] = (node, index)
         for node in self._progress.nodes.values():
             node.redo.sort(reverse=True)  # the last is the first to go
+            node.forget_common()
             self._queue(node)
         self._begin()
 
@@ -348,10 +353,11 @@ class DagProgram:
         task = node.task
         match task.work:
             case ShellCommand() | PythonFunction():
-                input = self._values.inputs_of(node, index)
+                input, common = self._values.inputs_of(node, index)
                 seq = self._take_task()
                 self._tasks[seq] = (node, index)
-                self._emit(ScheduleTask(seq, task.name, input, task.options))
+                shared = self._share(node, seq, common)
+                self._emit(ScheduleTask(seq, task.name, input, task.options, shared=shared))
             case CallTask():
                 self._start_child(node, index, task.work.workflow)
             case ApprovalTask():
@@ -363,6 +369,14 @@ class DagProgram:
             case SleepTask():
                 wait = self._open(node, index, _NOTHING)
                 self._waits.sleep(wait, later(self._at, task.work.duration))
+
+    def _share(self, node: TaskProgress, seq: int, common: Payload | None) -> SharedInput | None:
+        """On replay the journal decides: what an earlier version has written is whole in each row."""
+        if common is None:
+            return None
+        if node.shared is None and (self._shared_then is None or seq in self._shared_then):
+            node.shared = SharedInput(seq, common)
+        return node.shared
 
     def _open(self, node: TaskProgress, index: int, input: Payload) -> Wait:
         return self._waits.open(node, index, self._take_task(), input, self._at)

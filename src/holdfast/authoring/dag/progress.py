@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from holdfast.authoring.dag.model import Dag, DagTask
+from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import NULL, Failure, Payload, TaskStatus
 
 UNKNOWN: Final[Any] = object()
@@ -21,6 +22,7 @@ class TaskProgress:
     __slots__ = (
         "active",
         "again",
+        "common",
         "count",
         "decoded",
         "downstream",
@@ -34,6 +36,7 @@ class TaskProgress:
         "outputs",
         "redo",
         "remaining",
+        "shared",
         "status",
         "task",
         "waiting",
@@ -67,6 +70,14 @@ class TaskProgress:
         self.failure: Failure | None = None
         """Of the item that failed first."""
         self.decoded: Any = UNKNOWN
+        self.forget_common()
+
+    def forget_common(self) -> None:
+        """What its items have in common may be different from now on."""
+        self.common: Payload | None = None
+        """The fields that the inputs of all items have. None: not looked at yet. Empty: not worth sharing."""
+        self.shared: SharedInput | None = None
+        """Under which number they are stored."""
 
     @property
     def is_fan_out(self) -> bool:

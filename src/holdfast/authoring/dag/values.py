@@ -19,9 +19,13 @@ from holdfast.authoring.dag.types import (
 from holdfast.authoring.documents.comparison import name_of_value
 from holdfast.authoring.documents.references import Missing, follow
 from holdfast.core.codec import Codec
+from holdfast.core.shared_inputs import SHARED_FROM
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType, show
 
+_INDEX_FACTS = ("parallel_index", "parallel_count")
+_OF_ONE_ITEM = ("item", "parallel_index")
+"""References whose value is another one in each item of a fan-out."""
 _MOST_ITEMS = 1_000_000
 """Of a fan-out. A file may not ask for more either."""
 
@@ -72,9 +76,11 @@ class Values:
             items = inside(_type_of(self._progress.nodes[str(ref.path[1])].task), ref.path[3:])
         return inside(items, [0])
 
-    def inputs_of(self, node: TaskProgress, index: int) -> Payload:
-        """The input of a task, or of one item of it. Raises WrongType, PayloadTooLarge."""
+    def inputs_of(self, node: TaskProgress, index: int) -> tuple[Payload, Payload | None]:
+        """The input of a task, or of one item of it. If the inputs of all items have much in common: the rest
+        of the input, and what they have in common. Raises WrongType, PayloadTooLarge."""
         task = node.task
+        own_names = _names_of_one_item(task)
         given: dict[str, Any]
         if task.inputs is None:
             given = dict(self.input)
@@ -85,15 +91,34 @@ class Values:
                 given |= {name: self.of(_output_of(name)) for name in task.depends_on}
         else:
             given = self._declared(node, index)
-        if isinstance(task.fan_out, Each) and node.items is not None:
-            given.setdefault("item", node.items[index])
-        return self.with_index(node, index, given)
+        if isinstance(task.fan_out, Each) and node.items is not None and "item" not in given:
+            given["item"] = node.items[index]
+            own_names.add("item")
+        common = self._common_of(node, given, own_names)
+        if not common:
+            return self.with_index(node, index, given), None
+        own = self.with_index(node, index, {name: given[name] for name in own_names})
+        self._codec.check_size(len(common) + len(own) - 1, f"the input of task {task.name!r}")
+        return own, common
+
+    def _common_of(self, node: TaskProgress, given: dict[str, Any], own_names: set[str]) -> Payload:
+        """What the inputs of all items have in common; empty if it is not worth sharing. It is encoded
+        once."""
+        if node.common is None:
+            node.common = Payload(b"")
+            if node.count > 1:
+                skipped = own_names.union(_INDEX_FACTS)
+                same = {name: value for name, value in given.items() if name not in skipped}
+                common = self._codec.encode(same, f"the input of task {node.task.name!r}")
+                if len(common) >= SHARED_FROM:
+                    node.common = common
+        return node.common
 
     def with_index(self, node: TaskProgress, index: int, given: dict[str, Any]) -> Payload:
         """The inputs of a task, followed by the index and the count if it fans out. They are last, so that a
         reader who wants only them finds them at the end. Raises PayloadTooLarge."""
         if node.is_fan_out:
-            index_facts = {"parallel_index": index, "parallel_count": node.count}
+            index_facts = dict(zip(_INDEX_FACTS, (index, node.count), strict=True))
             given = {name: value for name, value in given.items() if name not in index_facts} | index_facts
         return self._codec.encode(given, f"the input of task {node.task.name!r}")
 
@@ -132,6 +157,12 @@ class Values:
             given = show(count) if type(count) is int else name_of_value(count)
             raise WrongType(what, f"parallel needs a whole number from 0 to {_MOST_ITEMS:,}, got {given}")
         return count, None
+
+
+def _names_of_one_item(task: DagTask) -> set[str]:
+    """The declared inputs that may differ from item to item."""
+    sources = (task.inputs or {}).items()
+    return {name for name, it in sources if isinstance(it, Ref) and it.path[0] in _OF_ONE_ITEM}
 
 
 def _type_of(task: DagTask) -> Type:

@@ -28,6 +28,7 @@ from holdfast.core.commands import ResumeTask, ScheduleTask
 from holdfast.core.events import Reopened
 from holdfast.core.failures import capture
 from holdfast.core.policies import TaskOptions
+from holdfast.core.shared_inputs import SHARED_FROM, SharedInput
 from holdfast.core.values import Failed, Failure, Outcome, Payload, Succeeded
 from holdfast.errors import Refused, WrongType, show
 
@@ -54,7 +55,11 @@ class Branching(Visit):
         self._does = does
         self._fan: Fan = does.fan
         self._inputs: list[Payload] = []
-        """Of every branch, in order."""
+        """Of every branch, in order. Without `_common`, if there is that."""
+        self._common: Payload | None = None
+        """What the inputs of all branches have in common. None: not enough to store it apart."""
+        self._shared: SharedInput | None = None
+        """Under which number that is stored."""
         self._services: list[str] = []
         self._results: list[Any] = []
         self._waiting: deque[int] = deque()
@@ -80,30 +85,41 @@ class Branching(Visit):
         input, params = self._context.input, self._context.params
         if isinstance(self._does, ParallelNode):
             services = list(self._does.services) or self._named_services()
+            every = self._share({"input": input, "params": params}, len(services))
             shown = (
-                self._show(input=input, params=params, branch=branch, service=service)
-                for branch, service in enumerate(services)
+                self._show(**every, branch=branch, service=service) for branch, service in enumerate(services)
             )
             return self._together(shown), services
         if not isinstance(input, list):
             what = f"the input of node {self._context.path!r}"
             raise WrongType(what, f"foreach expects a list, got {show(input)}")
         items = cast("list[Any]", input)
-        shown = (self._show(input=item, params=params, index=index) for index, item in enumerate(items))
+        every = self._share({"params": params}, len(items))
+        shown = (self._show(input=item, **every, index=index) for index, item in enumerate(items))
         inputs = self._together(shown)
         return inputs, [self._does.service] * len(inputs)
+
+    def _share(self, fields: dict[str, Any], branches: int) -> dict[str, Any]:
+        """Store the fields that all branches have apart from the others, if that is worth it. Returns those
+        that are left to be stored with every branch. Raises PayloadTooLarge."""
+        common = self._show(**fields) if branches > 1 else b""
+        self._common = Payload(common) if len(common) >= SHARED_FROM else None
+        return fields if self._common is None else {}
 
     def _together(self, inputs: Iterable[Payload]) -> list[Payload]:
         """Raises WrongType as soon as they are too large together."""
         found: list[Payload] = []
-        size = 0
+        size = common = len(self._common or b"")
         for each in inputs:
+            self._buffer.check_size(
+                max(common - 1, 0) + len(each), f"the input of node {self._context.path!r}"
+            )
             found.append(each)
             size += len(each)
             if size > _MOST_BYTES:
                 reason = (
                     f"the inputs of its first {len(found):,} branches take more than {_MOST_BYTES:,} bytes; "
-                    "every branch gets a copy of all params; make the params of the run smaller"
+                    "give it fewer items, or smaller ones"
                 )
                 raise WrongType(f"node {self._context.path!r}", reason)
         return found
@@ -128,10 +144,18 @@ class Branching(Visit):
         if seq is None:
             seq = self._task_of[branch] = self._buffer.take_task()
             name = branch_path(self._context.path, self._does)
-            self._buffer.emit(ScheduleTask(seq, name, self._inputs[branch], self._options(branch)))
+            input, options = self._inputs[branch], self._options(branch)
+            self._buffer.emit(ScheduleTask(seq, name, input, options, shared=self._shared_with(seq)))
         else:
             self._buffer.emit(ResumeTask(seq))
         self._tasks[seq] = branch
+
+    def _shared_with(self, seq: int) -> SharedInput | None:
+        """On replay the journal decides: what an earlier version has written is whole in each row."""
+        known_then = self._buffer.shared_then
+        if self._common is not None and self._shared is None and (known_then is None or seq in known_then):
+            self._shared = SharedInput(seq, self._common)
+        return self._shared
 
     def _options(self, branch: int) -> TaskOptions:
         options = self._does.options

@@ -7,7 +7,7 @@ asked again on replay. The journal has the answer.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, Protocol
 
 from holdfast.core.codec import Codec
@@ -40,6 +40,8 @@ class CommandBuffer:
         """On replay: the recorded outcomes of tasks that no executor ran, by number. Else None."""
         self.refused: Mapping[int, Failed] = {}
         """On replay: the tasks that failed before they were started, by number."""
+        self.shared_then: Set[int] | None = None
+        """On replay: the tasks that a shared part of inputs was stored with, by number."""
         self._visits: dict[str, int] = {}
         self._codec = codec
         self._pack_child = pack_child
@@ -75,6 +77,11 @@ class CommandBuffer:
         """Raises PayloadTooLarge."""
         codec = self._codec if self.recorded is None else _WITHOUT_LIMIT
         return codec.encode(value, what)
+
+    def check_size(self, size: int, what: str) -> None:
+        """Raises PayloadTooLarge."""
+        if self.recorded is None:
+            self._codec.check_size(size, what)
 
     def succeeded(self, value: Any, path: str) -> Outcome:
         """The outcome of a node with this result: a failure if the result is too large to be stored."""

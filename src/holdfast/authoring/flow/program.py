@@ -44,7 +44,7 @@ from holdfast.authoring.flow.visits import (
     Working,
 )
 from holdfast.authoring.flow.waiting import Awaiting, Calling
-from holdfast.authoring.replaying import compare
+from holdfast.authoring.replaying import compare, shares_in
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     NO_INPUT,
@@ -179,6 +179,7 @@ class FlowProgram:
             if isinstance(outcome, Failed) and seq not in opened
         }
         self._buffer.recorded, self._buffer.refused = past.local, refused
+        self._buffer.shared_then = shares_in(past)
         for number, step in enumerate(past.steps):
             self._stops_at = _marked_step(step, _STOPPED)
             self._pauses_at = _marked_step(step, _PAUSED)
@@ -186,7 +187,7 @@ class FlowProgram:
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:
                 yield
-        self._buffer.recorded, self._buffer.refused = None, {}
+        self._buffer.recorded, self._buffer.refused, self._buffer.shared_then = None, {}, None
         self._fails_here = False
 
     # --- events

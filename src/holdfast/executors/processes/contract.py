@@ -76,14 +76,15 @@ def variables_of(attempt: Attempt, files: AttemptFiles) -> dict[bytes, bytes]:
     details = attempt.heartbeat_details
     if details is not None and len(details) <= LARGEST_VARIABLE:
         variables[b"HOLDFAST_HEARTBEAT_DETAILS"] = details
-    if attempt.input.find(b'"parallel_') >= 0:
-        position = _position_in(attempt.input)
+    if attempt.own_input.find(b'"parallel_') >= 0:
+        position = _position_in(attempt.own_input)
         if position.parallel_index is not None:
             variables[b"HOLDFAST_PARALLEL_INDEX"] = b"%d" % position.parallel_index
         if position.parallel_count is not None:
             variables[b"HOLDFAST_PARALLEL_COUNT"] = b"%d" % position.parallel_count
-    if len(attempt.input) <= LARGEST_VARIABLE:
-        variables[b"HOLDFAST_INPUT"] = attempt.input
+    input = attempt.input
+    if len(input) <= LARGEST_VARIABLE:
+        variables[b"HOLDFAST_INPUT"] = input
     return variables
 
 

@@ -4,6 +4,22 @@ SELECT run, seq, name, status, 1, 0, input, created_at
 FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::json[], $6::timestamptz[])
     AS new (run, seq, name, status, input, created_at);
 
+-- name: insert_branches
+-- The row has only a part of the input.
+INSERT INTO holdfast.tasks (run, seq, name, status, attempt, lost, input, created_at, shares)
+SELECT run, seq, name, status, 1, 0, input, created_at, shares
+FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::json[], $6::timestamptz[], $7::int4[])
+    AS new (run, seq, name, status, input, created_at, shares);
+
+-- name: insert_shared_inputs
+INSERT INTO holdfast.shared_inputs (run, seq, fields)
+SELECT * FROM unnest($1::uuid[], $2::int4[], $3::json[]);
+
+-- name: shared_inputs_of
+SELECT shared_inputs.run, shared_inputs.seq, fields
+FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, seq)
+JOIN holdfast.shared_inputs ON shared_inputs.run = wanted.run AND shared_inputs.seq = wanted.seq;
+
 -- name: move_tasks
 -- A node may not know of attempts that workers have lost since. Numbers of attempts are never reused.
 UPDATE holdfast.tasks
@@ -44,13 +60,13 @@ WHERE tasks.run = again.run AND tasks.seq = again.seq;
 
 -- name: tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
-    started_at, finished_at
+    started_at, finished_at, shares
 FROM holdfast.tasks WHERE run = ANY ($1::uuid[])
 ORDER BY run, seq;
 
 -- name: open_tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
-    started_at, finished_at
+    started_at, finished_at, shares
 FROM holdfast.tasks WHERE run = ANY ($1::uuid[]) AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
 ORDER BY run, seq;
 
@@ -68,7 +84,7 @@ LIMIT $3::int4;
 
 -- name: list_tasks
 SELECT run, seq, name, tasks.status, attempt, lost, forgiven, tasks.input, tasks.output, tasks.failure, heartbeat,
-    due_at, tasks.created_at, tasks.started_at, tasks.finished_at
+    due_at, tasks.created_at, tasks.started_at, tasks.finished_at, shares
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
 ORDER BY seq

@@ -2,6 +2,17 @@
 INSERT INTO tasks (run, seq, name, status, attempt, lost, input, created_at)
 VALUES (?1, ?2, ?3, ?4, 1, 0, CAST(?5 AS TEXT), ?6);
 
+-- name: insert_branches
+-- The row has only a part of the input.
+INSERT INTO tasks (run, seq, name, status, attempt, lost, input, created_at, shares)
+VALUES (?1, ?2, ?3, ?4, 1, 0, CAST(?5 AS TEXT), ?6, ?7);
+
+-- name: insert_shared_inputs
+INSERT INTO shared_inputs (run, seq, fields) VALUES (?1, ?2, CAST(?3 AS TEXT));
+
+-- name: shared_inputs_of
+SELECT run, seq, CAST(fields AS BLOB) FROM shared_inputs WHERE run = ?1 AND seq = ?2;
+
 -- name: move_tasks
 -- A node may not know of attempts that workers have lost since. Numbers of attempts are never reused.
 UPDATE tasks
@@ -32,13 +43,13 @@ WHERE run = ?1 AND seq = ?2;
 
 -- name: tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
-    CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at
+    CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at, shares
 FROM tasks WHERE run = ?1
 ORDER BY seq;
 
 -- name: open_tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
-    CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at
+    CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at, shares
 FROM tasks WHERE run = ?1 AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
 ORDER BY seq;
 
@@ -55,7 +66,7 @@ ORDER BY seq LIMIT ?3;
 -- name: list_tasks
 SELECT run, seq, name, tasks.status, attempt, lost, forgiven, CAST(tasks.input AS BLOB), CAST(tasks.output AS BLOB),
     CAST(tasks.failure AS BLOB), CAST(heartbeat AS BLOB), due_at, tasks.created_at, tasks.started_at,
-    tasks.finished_at
+    tasks.finished_at, shares
 FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
 ORDER BY seq
