@@ -28,6 +28,7 @@ from tests.differential.tables import (
     earlier,
     ended_attempt,
     insert,
+    just_before,
     new_task,
     read_failure,
 )
@@ -558,7 +559,9 @@ def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
     run = tables.runs[row.run]
     is_parked = row.status is RunStatus.PARKED
     if is_parked and any(it.kind is MessageKind.CANCEL for it in tables.unread([row.run])):
-        wake_at = earlier(run.created_at, wake_at)  # a node must take the run again, and cancel it
+        wake_at = earlier(
+            just_before(run.created_at), wake_at
+        )  # a node must take the run again, and cancel it
     heard_at = earlier(run.wake_at, wake_at) if row.status in AWAKE else None
     tables.change(
         row.run,

@@ -212,7 +212,8 @@ class Tables:
         if not self.waits_for(run.key, WaitKind.TURN):
             self.wake(run.key, now)
         if message.kind is MessageKind.CANCEL and run.status in (*AWAKE, RunStatus.PARKED):
-            self.change(run.key, wake_at=earlier(self.runs[run.key].wake_at, run.created_at))
+            wake_at = earlier(self.runs[run.key].wake_at, just_before(run.created_at))
+            self.change(run.key, wake_at=wake_at)
         return PostResult.POSTED
 
     def change_task(self, **values: Any) -> None:
@@ -266,6 +267,10 @@ class Tables:
             started_at=run.started_at or now,
         )
         return Claimed(taken, run.status is RunStatus.PENDING)  # True if no node has had the run before
+
+
+def just_before(at: Instant) -> Instant:
+    return Instant(at - 1)
 
 
 def new_task(row: NewTask, shared: SharedInput | None = None) -> TaskRecord:

@@ -63,6 +63,15 @@ FENCES = [
         cases("stores/test_work.py", "test_a_claimed_run_is_owned_and_running_under_a_new_epoch"),
     ),
     Fault(
+        "cancelled-runs-wait-behind-new-ones",
+        "a cancelled family does not grow faster than it ends",
+        [Query("postgres:wake_cancelled_runs").replace("created_at - interval A", "created_at")],
+        cases(
+            "stores/test_work.py",
+            "test_who_is_asked_to_end_comes_before_all_that_was_created_at_the_same_time",
+        ),
+    ),
+    Fault(
         "reopen-without-new-epoch",
         "6: nothing decided before a retry is written after it",
         [Query("sqlite:reopen_runs").replace("epoch = epoch + 1", "epoch = epoch")],

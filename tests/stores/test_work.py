@@ -136,6 +136,20 @@ async def test_who_is_asked_to_end_comes_before_all_that_was_created_since(store
     assert [claim.run.key for claim in first.claimed] == [key(1), key(2), key(3)]
 
 
+async def test_who_is_asked_to_end_comes_before_all_that_was_created_at_the_same_time(
+    store: SqlStore,
+) -> None:
+    node = Node(store)
+    await store.create_runs(SPACE, [new_run(n, created_at=at(0), wake_at=at(0)) for n in range(1, 30)])
+
+    for number in (7, 29):
+        asked = NewMessage(key(number), MessageKind.CANCEL, "", Payload(b'"enough"'), None)
+        await store.post_messages(SPACE, [asked], at(9))
+    first = await node.claim(limit=2, now=10)
+
+    assert [claim.run.key for claim in first.claimed] == [key(7), key(29)]
+
+
 async def test_a_claimed_run_is_owned_and_running_under_a_new_epoch(store: SqlStore) -> None:
     node = Node(store)
     await store.create_runs(SPACE, [new_run(1)])

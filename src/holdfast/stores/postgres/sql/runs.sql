@@ -68,12 +68,13 @@ WHERE runs.namespace = woken.namespace AND key = woken.run AND status = 'running
 
 -- name: wake_cancelled_runs
 -- Wakes runs that have a cancellation, also parked ones: the node that claims such a run ends it, whatever
--- code the node has. Their wake_at becomes their created_at, so they are claimed before all newer runs, and
--- so before their own children. Otherwise a family of runs could grow faster than it ends.
+-- code the node has. Their wake_at becomes a time just before their created_at, so they are claimed before all
+-- runs that were created at the same time or later, and so before their own children. Otherwise a family of runs
+-- could grow faster than it ends.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($2::uuid[]) AS woken (run)
 )
-UPDATE holdfast.runs SET wake_at = least(wake_at, created_at)
+UPDATE holdfast.runs SET wake_at = least(wake_at, created_at - interval '1 microsecond')
 FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running', 'parked');
 

@@ -39,9 +39,10 @@ WHERE namespace = ?1 AND key = ?3 AND status = 'running';
 
 -- name: wake_cancelled_runs
 -- Wakes runs that have a cancellation, also parked ones: the node that claims such a run ends it, whatever
--- code the node has. Their wake_at becomes their created_at, so they are claimed before all newer runs, and
--- so before their own children. Otherwise a family of runs could grow faster than it ends.
-UPDATE runs SET wake_at = min(coalesce(wake_at, created_at), created_at)
+-- code the node has. Their wake_at becomes a time just before their created_at, so they are claimed before all
+-- runs that were created at the same time or later, and so before their own children. Otherwise a family of runs
+-- could grow faster than it ends.
+UPDATE runs SET wake_at = min(coalesce(wake_at, created_at - 1), created_at - 1)
 WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked');
 
 -- name: end_runs
