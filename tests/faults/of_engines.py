@@ -720,6 +720,21 @@ BOUNDS = [
         ),
     ),
     Fault(
+        "collector-left-as-the-node-wanted-it",
+        "a node leaves its process as it was",
+        [Code("engine.gc_pause:relax_gc.restore").remove("gc.set_threshold(...)")],
+        cases("engine/test_garbage.py", "test_a_node_has_the_collector_run_less_often_while_it_is_open"),
+    ),
+    Fault(
+        "collector-of-the-program-changed",
+        "what a program has set stays",
+        [Code("engine.gc_pause:relax_gc").replace("0 < A <= B", "True")],
+        cases(
+            "engine/test_garbage.py",
+            "test_a_program_that_has_set_its_collector_keeps_what_it_set[own0]",
+        ),
+    ),
+    Fault(
         "steps-without-bound",
         "7: no commit is too large for the store",
         [Code("engine.engine:_advance_ready").replace("budget.is_spent()", "False")],

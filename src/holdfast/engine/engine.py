@@ -23,7 +23,7 @@ from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import Committer
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
 from holdfast.engine.effects import Effects, RunObserver
-from holdfast.engine.gc_pause import gc_paused
+from holdfast.engine.gc_pause import gc_paused, relax_gc
 from holdfast.engine.inbox import AFTER_RUNS, BEFORE_RUNS, EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
@@ -154,6 +154,7 @@ class Engine:
         self._stalled: LoopStalled | None = None
         self._main: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
+        self._restore_gc: Callable[[], None] = lambda: None
         self.failure: BaseException | None = None
         """The error that ended the loop: a defect of ours, or a crash in a test."""
 
@@ -164,6 +165,7 @@ class Engine:
         if node is not None:
             self.node = self._committer.node = node
         self._stop_listening = self._listen()
+        self._restore_gc = relax_gc()
         self._poller.poll_now()
         self._start_keeper()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
@@ -272,6 +274,7 @@ class Engine:
         """Forget everything in memory, and stop listening to the store."""
         if self._stop_listening is not None:
             self._stop_listening()
+            self._restore_gc()
             self._stop_listening = None
         if self._keeper_runner is not None:
             self._keeper_runner.close()
