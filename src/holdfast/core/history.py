@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import NamedTuple
 
 import msgspec
@@ -45,6 +46,8 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord
 from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
+    FIRST_INSTANT,
+    LAST_INSTANT,
     NULL,
     Cancelled,
     Failed,
@@ -263,12 +266,15 @@ class _Restorer:
             raise JournalCorrupt(None, self._history.damage)
         past.position = len(self._history.steps)
         counted = yield from self._steps_that_count(pause_after)
-        for number, (position, record) in enumerate(counted):
-            events = self._hear(position, record)
-            past.at = record.at
-            past.steps.append(Step(record.at, events, record.requests(), record.edition >= EXACT))
-            if number % pause_after == pause_after - 1:
+        steps, add_step = past.steps, past.steps.append
+        for position, record in counted:
+            at, events = record.at, self._hear(position, record)
+            asked = record.requests() if record.messages else record.asked
+            add_step(Step(at, events, asked, record.edition >= EXACT))
+            if not len(steps) % pause_after:
                 yield
+        if steps:
+            past.at = steps[-1].at
         self._check_rows()
         past.tasks, past.held_back = self._unsettled(self._open_tasks), self._unsettled(self._held_tasks)
         past.unheard = list(self._unheard())
@@ -278,7 +284,7 @@ class _Restorer:
     def _steps_that_count(self, pause_after: int) -> Slices[Iterable[tuple[int, StepRecord]]]:
         steps = self._history.steps
         if not has_reopening(steps):
-            return ((position, read_step(position, data)) for position, data in enumerate(steps))
+            return enumerate(map(read_step, count(), steps))
         records: list[StepRecord] = []
         for position, data in enumerate(steps):
             records.append(read_step(position, data))
@@ -294,22 +300,23 @@ class _Restorer:
 
     def _hear(self, position: int, record: StepRecord) -> tuple[Event, ...]:
         """The events of a step. Keeps account of what is open after it."""
-        if not is_instant(record.at):
+        if not FIRST_INSTANT <= record.at <= LAST_INSTANT:
             raise JournalCorrupt(position, f"its instant {record.at} is out of range")
         outcomes = self._known_outcomes
+        # Nearly all events and requests are about tasks that are settled. `_event` and `_open` do the same
+        # for all others, but take three times as long.
         events: list[Event] = []
         for heard in record.heard:
-            # Nearly all events and requests are about tasks that are settled. `_event` and `_open` do the
-            # same for all others, but take three times as long.
-            if type(heard) is TaskHeard and heard.seq in outcomes:
-                self._open_tasks.pop(heard.seq, None)
-                events.append(TaskEnded(heard.seq, outcomes[heard.seq]))
+            if type(heard) is TaskHeard and (seq := heard.seq) in outcomes:
+                self._open_tasks.pop(seq, None)
+                event = TaskEnded(seq, outcomes[seq])
             else:
-                events.append(self._event(position, heard))
+                event = self._event(position, heard)
+            events.append(event)
         for asked in record.asked:
-            if type(asked) is TaskAsked and asked.seq in outcomes:
-                self._asked_tasks.add(asked.seq)
-                self._open_tasks[asked.seq] = asked
+            if type(asked) is TaskAsked and (seq := asked.seq) in outcomes:
+                self._asked_tasks.add(seq)
+                self._open_tasks[seq] = asked
             else:
                 self._check_asked(position, asked)
                 self._open(position, asked)

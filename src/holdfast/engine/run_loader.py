@@ -63,7 +63,7 @@ _log = logging.getLogger("holdfast.engine")
 T = TypeVar("T")
 
 _MOST_READ_AT_ONCE = 100
-_SLICES_IN_TICK = 4
+_SLICES_IN_TICK = 2
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 

@@ -77,10 +77,9 @@ class Task(Generic[P, R]):
     ) -> TaskHandle[R]:
         signature = self.signature
         digest = signature.digest(args, kwargs)
-        if not requests.is_live:
-            handle = requests.schedule_recorded(self.name, digest, signature.unpack_result)
-            if handle is not None:
-                return handle
+        handle = requests.schedule_recorded(self.name, digest, signature.unpack_result)
+        if handle is not None:
+            return handle
         input = signature.pack(args, kwargs, requests.codec)
         return requests.schedule(self.name, input, digest, options, signature.unpack_result)
 

@@ -230,15 +230,15 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         try:
             if len(events) == 1:  # as nearly always
                 hear(events[0])
-                self._drain(allowed)
+                self.drain(allowed)
                 return
             for event in events:
                 kind = type(event)
                 if last is not None and not kind is last is queueing:
-                    self._drain(allowed)
+                    self.drain(allowed)
                 hear(event)
                 last = kind
-            self._drain(allowed)
+            self.drain(allowed)
         finally:
             self._ready.clear()
 
@@ -251,24 +251,27 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         finally:
             _leave(entered)
 
-    def _drain(self, allowed: int) -> None:
-        """Run every ready callback, and those that they make ready, until none is left."""
+    def drain(self, allowed: int) -> None:
+        """Run every ready callback, and those that they make ready, until none is left. None is left after an
+        error either."""
         ready = self._ready
-        # Callbacks append to the list while we iterate over it.
-        for done, each in enumerate(ready):
-            if not each.is_cancelled:
-                try:
-                    each.context.run(each.callback, *each.args)
-                except SystemExit:
-                    pass  # asyncio raises it here too, but the task that raised it already has it
-                except Exception as error:
-                    message = f"a callback failed: {each.callback!r}"
-                    self.call_exception_handler({"message": message, "exception": error})
-            if done > allowed:
-                raise ForbiddenInWorkflow(
-                    f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
-                )
-        ready.clear()
+        try:
+            # Callbacks append to the list while we iterate over it.
+            for done, each in enumerate(ready):
+                if not each.is_cancelled:
+                    try:
+                        each.context.run(each.callback, *each.args)
+                    except SystemExit:
+                        pass  # asyncio raises it here too, but the task that raised it already has it
+                    except Exception as error:
+                        message = f"a callback failed: {each.callback!r}"
+                        self.call_exception_handler({"message": message, "exception": error})
+                if done > allowed:
+                    raise ForbiddenInWorkflow(
+                        f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
+                    )
+        finally:
+            ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
         """Close every coroutine, so that the garbage collector need not do it.

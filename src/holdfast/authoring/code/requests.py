@@ -175,7 +175,8 @@ class Requests:
     ) -> TaskHandle[R] | None:
         """If the journal has this very call next, its handle: its arguments need not be checked and encoded.
         Otherwise None; then call `schedule`."""
-        if self._recorded is None or not self._recorded.take_task(self._next_task, name, digest):
+        recorded = self._recorded
+        if recorded is None or not recorded.take_task(self._next_task, name, digest):
             return None
         return self._new_handle(decode)
 
