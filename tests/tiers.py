@@ -67,6 +67,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
     ),
     "server/test_fuzz.py": (),
+    "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
     "simulation/test_simulate.py": ("test_an_idempotency_key_makes_it_right",),
     "simulation/test_simulation.py": (
         "test_what_is_planted_is_found",
