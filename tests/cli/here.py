@@ -97,7 +97,7 @@ def _set_environment(variables: Mapping[str, str]) -> None:
 @contextlib.contextmanager
 def _with_modules_of(folder: Path) -> Generator[None]:
     """What lies under the folder is imported anew each time, and forgotten; what is ours stays as it is."""
-    path, catalog = list(sys.path), _catalog_parts()
+    path, catalog = list(sys.path), [_copied(part) for part in _catalog_parts()]
     importlib.invalidate_caches()
     try:
         yield
@@ -119,6 +119,10 @@ def _catalog_parts() -> list[dict[Any, Any]]:
         default_catalog._workflows,  # pyright: ignore[reportPrivateUsage]
     ]
     return parts
+
+
+def _copied(part: dict[Any, Any]) -> dict[Any, Any]:
+    return {key: dict(it) if isinstance(it, dict) else it for key, it in part.items()}
 
 
 @contextlib.contextmanager

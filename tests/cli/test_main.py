@@ -17,6 +17,7 @@ import pytest
 import typer
 from tests.cli.processes import COMMAND, SECONDS, Project, environment
 
+from holdfast import workflow
 from holdfast.authoring.catalog import default_catalog
 from holdfast.cli.main import app
 
@@ -82,7 +83,12 @@ def test_commands_in_this_process_leave_nothing_behind(project: Project):
         "leaving.py",
         "from holdfast import workflow\n\n@workflow\nasync def leaving() -> int:\n    return 1\n",
     )
+
+    @workflow
+    async def staying() -> None: ...
+
     before = Path.cwd(), dict(os.environ), list(sys.path), default_catalog.workflows(), sys.stdout
+    assert staying in default_catalog.workflows()
 
     done = project.run("run", "leaving:leaving")
     project.write("leaving.py", (project.folder / "leaving.py").read_text().replace("return 1", "return  22"))
