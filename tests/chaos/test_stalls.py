@@ -28,6 +28,9 @@ from holdfast.stores.database import Transaction
 _FILE = str(Path(__file__).with_name("stalling.py"))
 _LEASE = 0.5
 _STALL = 1.5
+_LONG_LEASE = 2
+"""Where a node has to charge a run before its lease runs out. Code that spins leaves little of the
+interpreter to the thread that does so: half a second may pass on an idle machine."""
 
 
 class Nodes:
@@ -99,7 +102,7 @@ async def test_code_that_never_returns_costs_a_fleet_two_nodes_and_not_more(
 ) -> None:
     if stalling is spin_in_a_task and not hasattr(asyncio.Task, "get_context"):
         pytest.skip("Python 3.11 does not tell whose task it is, if an async task has made another")
-    with nodes(store_url, tmp_path, 3) as fleet:
+    with nodes(store_url, tmp_path, 3, lease_seconds=_LONG_LEASE) as fleet:
         async with Holdfast(store_url, engine=False) as hf:
             run = await hf.start(stalling, id="bad")
 

@@ -98,6 +98,8 @@ def _set_environment(variables: Mapping[str, str]) -> None:
 def _with_modules_of(folder: Path) -> Generator[None]:
     """What lies under the folder is imported anew each time, and forgotten; what is ours stays as it is."""
     path, catalog = list(sys.path), [_copied(part) for part in _catalog_parts()]
+    for part in _catalog_parts():
+        part.clear()  # a file may name its workflow as one of the tests does
     importlib.invalidate_caches()
     try:
         yield

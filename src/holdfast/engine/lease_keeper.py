@@ -159,8 +159,7 @@ class LeaseKeeper:
         if holder.run is not None and silence >= self._stall:
             stall = Stall(holder.run, holder.task, holder.stack)
         self._lease.end()
-        self._end = _EndOfLease(error, stall, _TRIES_TO_END)
-        _log.critical("node %s stops: %s\n%s", self._node, error, holder.stack)
+        self._end = _EndOfLease(error, stall, holder.stack, _TRIES_TO_END)
 
     def _end_lease(self) -> float | None:
         end = self._end
@@ -177,6 +176,9 @@ class LeaseKeeper:
                 self._node,
                 error,
             )
+        # After that, because to tell it takes time that the loop leaves to nobody: the run must be charged
+        # before the lease runs out.
+        _log.critical("node %s stops: %s\n%s", self._node, end.error, end.stack)
         self._end = None
         self._on_stall(end.error)
         return None
@@ -187,6 +189,7 @@ class _EndOfLease(NamedTuple):
 
     error: LoopStalled
     stall: Stall | None
+    stack: str
     tries_left: int
 
 
