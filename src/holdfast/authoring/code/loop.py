@@ -252,26 +252,23 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             _leave(entered)
 
     def drain(self, allowed: int) -> None:
-        """Run every ready callback, and those that they make ready, until none is left. None is left after an
-        error either."""
+        """Run every ready callback, and those that they make ready, until none is left."""
         ready = self._ready
-        try:
-            # Callbacks append to the list while we iterate over it.
-            for done, each in enumerate(ready):
-                if not each.is_cancelled:
-                    try:
-                        each.context.run(each.callback, *each.args)
-                    except SystemExit:
-                        pass  # asyncio raises it here too, but the task that raised it already has it
-                    except Exception as error:
-                        message = f"a callback failed: {each.callback!r}"
-                        self.call_exception_handler({"message": message, "exception": error})
-                if done > allowed:
-                    raise ForbiddenInWorkflow(
-                        f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
-                    )
-        finally:
-            ready.clear()
+        # Callbacks append to the list while we iterate over it.
+        for done, each in enumerate(ready):
+            if not each.is_cancelled:
+                try:
+                    each.context.run(each.callback, *each.args)
+                except SystemExit:
+                    pass  # asyncio raises it here too, but the task that raised it already has it
+                except Exception as error:
+                    message = f"a callback failed: {each.callback!r}"
+                    self.call_exception_handler({"message": message, "exception": error})
+            if done > allowed:
+                raise ForbiddenInWorkflow(
+                    f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
+                )
+        ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
         """Close every coroutine, so that the garbage collector need not do it.

@@ -118,9 +118,7 @@ class CodeProgram(Requests):
             step = past.steps[number]
             past.steps[number] = _REPLAYED  # to free a hundred thousand steps at the end would take long
             recorded.begin_step(number, step)
-            events = step.events
-            # The quick way, which nearly every step takes: a task has ended.
-            is_reopening = not (len(events) == 1 and type(events[0]) is TaskEnded) and _is_reopening(step)
+            events, is_reopening = step.events, _is_reopening(step)
             if was_reopened and not is_reopening:
                 self._write_state()
                 was_reopened = False
@@ -151,10 +149,8 @@ class CodeProgram(Requests):
         self.at = at
         self._new_timers = None
         if len(events) == 1 and type(ended := events[0]) is TaskEnded:
-            # As below, without a few calls for each of a hundred thousand steps.
-            handle = self._handles.pop(ended.seq, None)
-            if handle is not None:
-                settle(handle, ended.outcome, self._task_error)
+            # The quick way, which nearly every step takes.
+            self._end_task(ended)
             self._loop.drain(CALLBACKS_ALLOWED)
         else:
             self._loop.feed_inside(events, self._hear, SignalReceived, CALLBACKS_ALLOWED)
@@ -203,9 +199,7 @@ class CodeProgram(Requests):
     def _hear(self, event: Event) -> None:
         match event:
             case TaskEnded():
-                handle = self._handles.pop(event.seq, None)
-                if handle is not None:  # otherwise the code has cancelled it
-                    settle(handle, event.outcome, self._task_error)
+                self._end_task(event)
             case TimerFired():
                 if self._loop.fire(event.seq):
                     self._open_timers -= 1
@@ -223,6 +217,11 @@ class CodeProgram(Requests):
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
                 self._next_child = max(self._next_child, event.children)
+
+    def _end_task(self, event: TaskEnded) -> None:
+        handle = self._handles.pop(event.seq, None)
+        if handle is not None:  # otherwise the code has cancelled it
+            settle(handle, event.outcome, self._task_error)
 
     def _request_cancel(self, reason: str) -> None:
         # A second request must not interrupt the clean-up that the first one began.

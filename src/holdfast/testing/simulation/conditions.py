@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from typing import TypeAlias
 
 from holdfast.testing.simulation.faults import (
+    Condition,
     DatabaseOutage,
     DoubledResults,
     FullDisk,
@@ -18,18 +18,6 @@ from holdfast.testing.simulation.faults import (
     Slowness,
 )
 from holdfast.testing.simulation.witness import Reporting
-
-Condition: TypeAlias = (
-    DatabaseOutage
-    | FullDisk
-    | Slowness
-    | SlowFsync
-    | ReadOnly
-    | Silence
-    | LostNotifications
-    | LateResults
-    | DoubledResults
-)
 
 
 class WorldConditions:

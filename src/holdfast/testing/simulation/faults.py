@@ -229,13 +229,8 @@ class DoubledResults(_FaultBase, frozen=True):
     lasts: int
 
 
-TimedFault: TypeAlias = (
-    MachineCrash
-    | Pause
-    | Stall
-    | Jump
-    | Deploy
-    | DatabaseOutage
+Condition: TypeAlias = (
+    DatabaseOutage
     | FullDisk
     | Slowness
     | SlowFsync
@@ -245,6 +240,8 @@ TimedFault: TypeAlias = (
     | LateResults
     | DoubledResults
 )
+"""What holds for a while."""
+TimedFault: TypeAlias = MachineCrash | Pause | Stall | Jump | Deploy | Condition
 Fault: TypeAlias = OperationFault | TimedFault
 FaultPlan: TypeAlias = Sequence[Fault]
 
