@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
+import selectors
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -349,6 +351,64 @@ async def test_a_loop_that_sleeps_in_a_task_is_found_with_the_task_that_sleeps()
     assert holder.words == "asyncio task 'a nap', which belongs to no run"
     assert "in sleepy" in holder.stack
     assert holder.run is None
+
+
+class UnheardWatch(LoopWatch):
+    """Its questions do not reach the loop, as on a machine that gives the loop's thread no CPU time."""
+
+    def post(self, callback: Callable[..., object], *args: Any) -> None:
+        pass
+
+
+def _silence_of(watch: LoopWatch, clock: ManualClock) -> int:
+    watch.look()
+    for _ in range(8):
+        clock.advance(_LOOK)
+        watch.look()
+    return watch.look()
+
+
+async def test_a_loop_that_waits_for_something_to_do_is_not_held_up() -> None:
+    clock = ManualClock()
+    watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
+    found: list[int] = []
+    idle = threading.Event()
+
+    def look() -> None:
+        idle.wait(60)
+        time.sleep(0.05)  # the loop has nothing to do now but to wait
+        found.append(_silence_of(watch, clock))
+        loop.call_soon_threadsafe(over.set)
+
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    looking = threading.Thread(target=look)
+    looking.start()
+    idle.set()
+    await over.wait()
+    looking.join()
+
+    assert found == [0]
+
+
+async def test_a_loop_whose_code_waits_for_a_descriptor_is_held_up() -> None:
+    clock = ManualClock()
+    watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
+    found: list[int] = []
+    receiver, sender = socket.socketpair()
+
+    def look() -> None:
+        time.sleep(0.05)
+        found.append(_silence_of(watch, clock))
+        sender.send(b"over")
+
+    with receiver, sender, selectors.DefaultSelector() as selector:
+        selector.register(receiver, selectors.EVENT_READ)
+        looking = threading.Thread(target=look)
+        looking.start()
+        selector.select(60)  # as the blocking client of some service does
+        looking.join()
+
+    assert found == [8 * _LOOK // dt.timedelta(microseconds=1)]
 
 
 async def _until(holds: Callable[[], bool]) -> None:

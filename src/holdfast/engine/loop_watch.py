@@ -13,7 +13,8 @@ import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import CodeType
+from typing import Any, NamedTuple, cast
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey, key_text
@@ -22,6 +23,7 @@ from holdfast.ports.executor import Attempt
 
 _FRAMES = 30
 """How many frames of a stack are shown at most: the innermost ones."""
+_RUN_ONCE: CodeType = cast("Any", asyncio.BaseEventLoop)._run_once.__code__
 _PACKAGE = str(Path(__file__).parents[1])
 
 FindAttempt = Callable[["asyncio.Task[Any]"], Attempt | None]
@@ -80,6 +82,7 @@ class LoopWatch:
 
         A look that comes late counts no more than two that are in time. If this thread too was kept from
         running (SIGSTOP, a machine that sleeps, C code that keeps the GIL), the loop gets the time to answer.
+        A loop that waits for something to do is not held up: it answers as soon as its thread gets CPU time.
         """
         now = self._clock.elapsed()
         since = 0 if self._looked_at is None else now - self._looked_at
@@ -88,9 +91,17 @@ class LoopWatch:
             self._silence = 0
             self._is_answered = False
             self.post(self._answer)
-        else:
+        elif not self._is_waiting():
             self._silence += min(since, self._longest_step)
         return self._silence
+
+    def _is_waiting(self) -> bool:
+        """Whether the event loop itself waits, not code that it has called. Unknown for a loop that is not
+        written in Python, and then False."""
+        frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]
+        if frame is None or frame.f_back is None:
+            return False
+        return frame.f_back.f_code is _RUN_ONCE and frame.f_code.co_name == "select"
 
     def rest(self) -> None:
         """Nobody looks for a while."""
