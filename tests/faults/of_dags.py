@@ -198,7 +198,11 @@ DATA = [
     Fault(
         "newest-edition-for-everybody",
         "a run goes on with the edition that it began with",
-        [Code("authoring.catalog:Catalog.workflow").replace("self.editions.get(...)", "versions.get(None)")],
+        [
+            Code("authoring.catalog:Catalog.recorded_workflow").replace(
+                "self.editions.get(...)", "versions.get(None)"
+            )
+        ],
         cases(
             "engine/test_dag_runs.py",
             "test_a_run_goes_on_with_the_edition_of_the_file_that_it_began_with[sqlite]",

@@ -737,7 +737,7 @@ BOUNDS = [
     Fault(
         "steps-without-bound",
         "7: no commit is too large for the store",
-        [Code("engine.engine:_advance_ready").replace("budget.is_spent()", "False")],
+        [Code("engine.engine:_advance_ready").replace("budget.is_spent(before)", "False")],
         cases(
             "engine/test_bounded_work.py",
             "test_runs_are_advanced_in_several_ticks_if_they_ask_for_much[sqlite]",

@@ -183,15 +183,22 @@ class Catalog:
 
     def workflow(self, name: str, version: str | None = None) -> WorkflowDefinition:
         """The workflow of that name and version; without a version, the one that was defined last."""
-        versions = self._workflows.get(checked_name("the name of a workflow", name), {})
-        if version is None:
-            found = next(reversed(versions.values()), None)
-        else:
-            version = checked_version(version)
-            found = versions.get(version) or self.editions.get((name, version))
+        name = checked_name("the name of a workflow", name)
+        if version is not None:
+            return self.recorded_workflow(name, checked_version(version))
+        found = next(reversed(self._workflows.get(name, {}).values()), None)
+        if found is None:
+            raise UnknownWorkflow(name, version, list(self._workflows))
+        return found
+
+    def recorded_workflow(self, name: str, version: str) -> WorkflowDefinition:
+        """The workflow of a run. Its name and version were checked before they were recorded."""
+        versions = self._workflows.get(name, {})
+        found = versions.get(version) or self.editions.get((name, version))
+        if found is None:
             unpinned = versions.get(None)
             is_other_code = unpinned is not None and not unpinned.is_data
-            if found is None and is_other_code and version.startswith("auto-"):
+            if is_other_code and version.startswith("auto-"):
                 found = unpinned  # the run began on other code of this name; replay finds out whether it fits
         if found is None:
             raise UnknownWorkflow(name, version, list(self._workflows))
@@ -319,10 +326,15 @@ class Definitions:
         return Pinned(found.version, found.claim)
 
     def program(self, run: RunRecord) -> Program:
-        return self.workflow(run.workflow, run.version).program(run, self)
+        return self._workflow_of(run).program(run, self)
+
+    def _workflow_of(self, run: RunRecord) -> WorkflowDefinition:
+        """Raises UnknownWorkflow."""
+        name, version = run.workflow, run.version
+        return self._published.get((name, version)) or self.catalog.recorded_workflow(name, version)
 
     def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
-        program = self.workflow(run.workflow, run.version).program(run, self)
+        program = self._workflow_of(run).program(run, self)
         if past.steps:
             try:
                 yield from program.replay(past, pause_after)
@@ -334,7 +346,7 @@ class Definitions:
     def explain(
         self, run: RunRecord, error: DeterminismError, then: Definition | None, recorded: Payload | None
     ) -> None:
-        here = self.workflow(run.workflow, run.version)
+        here = self._workflow_of(run)
         error.details = describe_difference(error, recorded, then, here.version, here.source)
 
     def body(self, attempt: Attempt) -> Body:

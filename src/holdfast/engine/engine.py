@@ -517,7 +517,7 @@ class Engine:
         for resident in ready:
             if resident.is_gone:
                 continue
-            if budget.is_spent():
+            if budget.is_spent(before):
                 self._residents.put_back([resident, *ready])
                 break
             self._activity.begin(resident.record)
