@@ -146,6 +146,15 @@ async def test_a_node_without_runs_renews_nothing_and_looks_at_nothing(world: Wo
     assert not world.is_valid
 
 
+async def test_a_node_that_has_just_had_runs_is_looked_at_for_a_while(world: World) -> None:
+    assert world.keeper.turn() is not None
+    world.has_runs = False
+
+    turns = [world.keeper.turn() for _ in range(6)]
+
+    assert turns == [0.25] * 4 + [None] * 2, "many short runs must not wake the thread once each"
+
+
 async def test_a_node_that_has_not_committed_yet_has_nothing_to_renew() -> None:
     world = World()
 

@@ -37,6 +37,12 @@ FAULTS = [
         cases(_KEEPER, "test_a_loop_whose_code_waits_for_a_descriptor_is_held_up"),
     ),
     Fault(
+        "keeper-woken-by-every-run",
+        "fast: a short run wakes no other thread",
+        [Code("engine.lease_keeper:LeaseKeeper.turn").replace("self._idle_looks > _IDLE_LOOKS", "True")],
+        cases(_KEEPER, "test_a_node_that_has_just_had_runs_is_looked_at_for_a_while"),
+    ),
+    Fault(
         "keeper-that-waits-for-the-loop",
         _ALIVE,
         [

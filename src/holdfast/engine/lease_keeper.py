@@ -37,6 +37,9 @@ _LEAST_STALL_OF_A_STOP = 2 * _SECOND
 """A node that was asked to stop may stand still for this long at least, however short the drain time is."""
 _TRIES_TO_END = 20
 """How often to try again to end the lease of a node that has given up. After that it runs out by itself."""
+_IDLE_LOOKS = 4
+"""How often to look for runs at a node that has just had one, before this thread sleeps until it is woken.
+To wake it for each of many short runs would take longer than the runs."""
 _JOIN_SECONDS = 5.0
 
 OnStall = Callable[[LoopStalled], None]
@@ -73,6 +76,7 @@ class LeaseKeeper:
         self._look_every = tuning.look_every.total_seconds()
         self._tried_at: Instant | None = None
         self._warn_at = _WARN_AFTER[0]
+        self._idle_looks = _IDLE_LOOKS
         self._is_failing = False
         self._is_stop_expected = False
         self._end: _EndOfLease | None = None
@@ -89,7 +93,9 @@ class LeaseKeeper:
             return self._end_lease()
         if not (self._has_runs() or self._is_stop_expected):
             self._watch.rest()
-            return None
+            self._idle_looks += 1
+            return None if self._idle_looks > _IDLE_LOOKS else self._look_every
+        self._idle_looks = 0
         silence = self._watch.look()
         if silence >= (self._stall_of_a_stop if self._is_stop_expected else self._stall):
             self._give_up(silence)

@@ -40,7 +40,7 @@ async def watch(path: str, changed: Callable[[], None], count_changes: Callable[
     seen: bytes | None = None
     count: int | None = None
     pause = _POLL_SECONDS
-    with _writes_to(f"{path}-wal") as written:
+    with _writes_to(f"{path}-wal") as writes:
         while True:
             header = _read_header(f"{path}-shm")
             if header != seen:
@@ -53,22 +53,17 @@ async def watch(path: str, changed: Callable[[], None], count_changes: Callable[
                         changed()
                     seen, count = header, now
                 pause = _BETWEEN_QUESTIONS
-            pause = await _pause(pause, written)
+            pause = await _pause(pause, writes)
 
 
-async def _pause(seconds: float, written: asyncio.Event) -> float:
+async def _pause(seconds: float, writes: _Writes) -> float:
     """Wait for the next look, and return how long to wait after it. After a write the looks come close
     together at first, because nobody knows how long its fsync takes."""
     if seconds < _POLL_SECONDS:
         await asyncio.sleep(seconds)
     else:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_POLL_SECONDS):
-                await written.wait()
-    if written.is_set():
-        written.clear()
-        return _FIRST_LOOK
-    return min(2 * seconds, _POLL_SECONDS)
+        await writes.wait(_POLL_SECONDS)
+    return _FIRST_LOOK if writes.take() else min(2 * seconds, _POLL_SECONDS)
 
 
 def _read_header(index: str) -> bytes | None:
@@ -98,28 +93,52 @@ def _close_removed() -> None:
             os.close(_descriptors.pop(index))
 
 
+class _Writes:
+    """The writes to a file since they were last taken. There are never any, if the kernel cannot tell.
+
+    The loop is woken only while somebody waits: a commit of this process is dozens of writes."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+
+    async def wait(self, seconds: float) -> None:
+        """Until there is one, or for so long."""
+        if self._descriptor is None:
+            await asyncio.sleep(seconds)
+            return
+        over = self._loop.create_future()
+        timer = self._loop.call_later(seconds, _finish, over)
+        self._loop.add_reader(self._descriptor, _finish, over)
+        try:
+            await over
+        finally:
+            timer.cancel()
+            self._loop.remove_reader(self._descriptor)
+
+    def take(self) -> bool:
+        """Whether there were any."""
+        if self._descriptor is None:
+            return False
+        try:
+            return bool(os.read(self._descriptor, 1 << 16))
+        except BlockingIOError:
+            return False
+
+
+def _finish(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
+
+
 @contextlib.contextmanager
-def _writes_to(file: str) -> Generator[asyncio.Event]:
-    """An event that is set by every write to the file, if the kernel can tell of them. Otherwise it is never
-    set."""
-    written = asyncio.Event()
+def _writes_to(file: str) -> Generator[_Writes]:
     descriptor = _open_inotify(file)
-    if descriptor is None:
-        yield written
-        return
-    loop = asyncio.get_running_loop()
-
-    def note() -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.read(descriptor, 1 << 16)
-        written.set()
-
-    loop.add_reader(descriptor, note)
     try:
-        yield written
+        yield _Writes(descriptor)
     finally:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _open_inotify(file: str) -> int | None:
