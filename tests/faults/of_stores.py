@@ -335,11 +335,30 @@ RECOVERY = [
         "commits-noticed-before-they-are-visible",
         "7: nobody waits for a wake-up that was lost, however slow the disk is",
         [
-            Code("stores.sqlite.watching:_read_header").replace(
-                "os.pread(...)", "str(os.stat(index[:-3] + 'wal')).encode()"
+            Code("stores.sqlite.watching:read_header").replace(
+                "os.pread(...)", "str(os.stat(f'{path}-wal')).encode()"
             )
         ],
         cases("stores/test_sqlite_watching.py", "test_a_commit_is_heard_as_soon_as_it_is_visible[0.6]"),
+    ),
+    Fault(
+        "own-commits-taken-for-those-of-others",
+        "fast: a commit of one's own costs no question",
+        [Code("stores.sqlite.driver:SqliteDatabase._count_commit").replace("self._commits += 1", "pass")],
+        cases("stores/test_sqlite_watching.py", "test_commits_of_the_process_itself_cost_no_question"),
+    ),
+    Fault(
+        "commits-of-others-taken-for-own-ones",
+        "7: nobody waits for a wake-up that was lost, however busy the process is",
+        [
+            Code("stores.sqlite.watching:watch").replace(
+                "_others_in(header, own) != _others_in(seen.header, seen.own)", "own == seen.own"
+            )
+        ],
+        cases(
+            "stores/test_sqlite_watching.py",
+            "test_a_commit_of_another_process_among_many_of_its_own_is_heard",
+        ),
     ),
     Fault(
         "watching-drops-the-locks-of-sqlite",

@@ -16,6 +16,7 @@ from tests.stores.builders import SPACE, new_run
 
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.sqlite import watching
+from holdfast.stores.sqlite.driver import SqliteConnection
 
 _SLOW = "slow disk"
 
@@ -94,6 +95,55 @@ async def test_without_inotify_the_header_is_read_now_and_then(
 
     stop()
     await other.close()
+
+
+async def test_commits_of_the_process_itself_cost_no_question(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    ask = SqliteConnection.changes_by_others
+    monkeypatch.setattr(
+        SqliteConnection, "changes_by_others", lambda connection: asked.append(1) or ask(connection)
+    )
+    stop = store.listen(lambda: None)
+    await asyncio.sleep(0.3)
+    asked.clear()
+
+    for number in range(50):
+        await store.create_runs(SPACE, [new_run(number)])
+        await asyncio.sleep(0.005)
+
+    stop()
+    assert len(asked) < 10, "only those that it saw in the moment before they were counted"
+
+
+async def test_a_commit_of_another_process_among_many_of_its_own_is_heard(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    other: Any = apsw.Connection(str(tmp_path / "holdfast.db"))
+    other.set_busy_timeout(10_000)
+    heard = asyncio.Event()
+    stop = store.listen(heard.set)
+    await store.create_runs(SPACE, [new_run(1)])
+    await asyncio.sleep(0.3)
+    is_over = False
+
+    driver: Any = store._driver  # pyright: ignore[reportPrivateUsage]
+
+    async def keep_writing() -> None:
+        while not is_over:
+            await driver.write(lambda tx: tx.script("UPDATE runs SET wake_at = 1"))
+
+    writing = asyncio.create_task(keep_writing())
+    for number in range(20):
+        heard.clear()
+        await asyncio.to_thread(other.execute, "UPDATE runs SET wake_at = ?", (number,))
+        async with asyncio.timeout(PATIENCE):
+            await heard.wait()
+    is_over = True
+    await writing
+    stop()
+    other.close()
 
 
 _TRY_TO_WRITE = """

@@ -9,7 +9,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
-from holdfast.stores.sqlite.watching import watch
+from holdfast.stores.sqlite.watching import Sighting, read_header, watch
 
 T = TypeVar("T")
 
@@ -94,6 +94,8 @@ class SqliteDatabase:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._commits = 0
+        """Of the connection that writes, which is one at a time."""
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
 
     def connect(self) -> SqliteConnection:
@@ -102,7 +104,10 @@ class SqliteDatabase:
             raise StoreUnavailable(self.name, f"there is no folder {folder}", may_pass=False)
         if os.path.isdir(self._path):
             raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
-        return SqliteConnection(self._path, self.name)
+        return SqliteConnection(self._path, self.name, on_commit=self._count_commit)
+
+    def _count_commit(self) -> None:
+        self._commits += 1
 
     def connect_to_renew(self, patience: float) -> SqliteConnection:
         return SqliteConnection(self._path, self.name, patience, _SETTINGS_TO_RENEW)
@@ -121,10 +126,12 @@ class SqliteDatabase:
         def changed() -> None:
             changes.tell(None)
 
-        def count_changes() -> Awaitable[int]:
-            return ask(SqliteConnection.changes_by_others)
+        def look(connection: SqliteConnection) -> Sighting:
+            return Sighting(read_header(self._path), self._commits, connection.changes_by_others())
 
-        watching = asyncio.create_task(watch(self._path, changed, count_changes), name="holdfast-watch")
+        watching = asyncio.create_task(
+            watch(self._path, changed, lambda: ask(look), lambda: self._commits), name="holdfast-watch"
+        )
 
         def stop() -> None:
             watching.cancel()
@@ -134,9 +141,16 @@ class SqliteDatabase:
 
 class SqliteConnection:
     def __init__(
-        self, path: str, name: str, patience: float = _BUSY_SECONDS, settings: str = _SETTINGS
+        self,
+        path: str,
+        name: str,
+        patience: float = _BUSY_SECONDS,
+        settings: str = _SETTINGS,
+        on_commit: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_commit` is called after each commit that has changed something."""
         self._name = name
+        self._on_commit = on_commit
         self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
         self.statements = 0
         self.announced: set[str] = set()
@@ -191,11 +205,14 @@ class SqliteConnection:
         self.statements += 2
         self._busy.waited = 0.0
         self.announced = set()
+        before = self._connection.total_changes()
         try:
             execute(begin)
             try:
                 result = script(self)
                 execute("COMMIT")
+                if self._connection.total_changes() != before:
+                    self._on_commit()
             except BaseException:
                 # After some errors, such as a full disk, SQLite has already rolled back.
                 if self._connection.in_transaction:

@@ -3,7 +3,8 @@
 SQLite keeps the header of its WAL index in the file `-shm`, which all processes map into memory. A commit
 changes the header when it becomes visible, and not before. (The `-wal` file is written earlier: between the
 two lies the fsync, which may take seconds.) So the header is read, which takes some microseconds and sends no
-statement. Only after a change SQLite is asked whether another connection has made it.
+statement. It counts commits. If there are more of them than this process has made, SQLite is asked whether
+another connection has committed.
 
 Where the kernel tells of writes to the `-wal` file (inotify), the header is read right after such a write.
 Elsewhere, and in case the kernel is silent, it is read fifty times a second.
@@ -17,59 +18,88 @@ import ctypes
 import os
 import sys
 from collections.abc import Awaitable, Callable, Generator
+from typing import NamedTuple
 
 from holdfast.errors import StoreUnavailable
 
 _HEADER_BYTES = 96
 """Two copies of 48 bytes, which are written one after the other."""
+_COMMITS = slice(8, 12)
+"""Where the header counts the commits of all connections, in the byte order of the machine."""
 _POLL_SECONDS = 0.02
 _FIRST_LOOK = 0.0005
 """Seconds from one look to the next after a write. Then twice as long each time."""
-_BETWEEN_QUESTIONS = 0.005
-"""Seconds. A process that commits all the time causes changes itself, and need not ask after each of them."""
+_BETWEEN_CHANGES = 0.002
+"""Seconds. Others may commit all the time, and whoever listens need not look after each commit."""
 _IN_MODIFY = 2
 _descriptors: dict[str, int] = {}
 """Of the WAL indexes that this process has read, by path."""
 _NONBLOCK_CLOEXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
 
 
-async def watch(path: str, changed: Callable[[], None], count_changes: Callable[[], Awaitable[int]]) -> None:
-    """Call `changed` after commits of other connections, for ever. `count_changes` asks SQLite for a number
-    that differs after each of them."""
+class Sighting(NamedTuple):
+    header: bytes | None
+    """Of the WAL index; None if there is none: SQLite removes it when the last connection closes."""
+    own: int
+    """How many commits this process has made."""
+    by_others: int
+    """Differs after each commit of another connection."""
+
+
+async def watch(
+    path: str,
+    changed: Callable[[], None],
+    ask: Callable[[], Awaitable[Sighting]],
+    count_own: Callable[[], int],
+) -> None:
+    """Call `changed` after commits of other connections, for ever. `ask` asks the connection that writes,
+    between two of its transactions."""
     _close_removed()
-    seen: bytes | None = None
-    count: int | None = None
+    seen: Sighting | None = None
+    header: bytes | None = None
     pause = _POLL_SECONDS
     with _writes_to(f"{path}-wal") as writes:
         while True:
-            header = _read_header(f"{path}-shm")
-            if header != seen:
+            own = count_own()  # read first: a commit that is counted is in the header as well
+            last, header = header, read_header(path)
+            if seen is not None and header == last:
+                pause = await _pause(pause, writes)
+                continue
+            if seen is None or _others_in(header, own) != _others_in(seen.header, seen.own):
                 try:
-                    now = await count_changes()
+                    now = await ask()
                 except StoreUnavailable:
+                    header = None  # ask again
                     changed()  # the listener's next query will raise the error
                 else:
-                    if count is not None and now != count:
+                    if seen is not None and now.by_others != seen.by_others:
                         changed()
-                    seen, count = header, now
-                pause = _BETWEEN_QUESTIONS
-            pause = await _pause(pause, writes)
+                    seen, header = now, now.header
+            await asyncio.sleep(_BETWEEN_CHANGES)
+            pause = _FIRST_LOOK
+
+
+def _others_in(header: bytes | None, own: int) -> int | None:
+    """A number that differs after a commit that is not counted in `own`."""
+    if header is None:
+        return None
+    return (int.from_bytes(header[_COMMITS], sys.byteorder) - own) & 0xFFFF_FFFF
 
 
 async def _pause(seconds: float, writes: _Writes) -> float:
-    """Wait for the next look, and return how long to wait after it. After a write the looks come close
-    together at first, because nobody knows how long its fsync takes."""
-    if seconds < _POLL_SECONDS:
-        await asyncio.sleep(seconds)
-    else:
-        await writes.wait(_POLL_SECONDS)
-    return _FIRST_LOOK if writes.take() else min(2 * seconds, _POLL_SECONDS)
+    """Wait for the next look, or for a write. Returns how long to wait after it. After a write the looks come
+    close together at first, because nobody knows how long its fsync takes."""
+    if not await writes.wait(seconds):
+        return min(2 * seconds, _POLL_SECONDS)
+    await asyncio.sleep(_FIRST_LOOK)
+    writes.forget()
+    return _FIRST_LOOK
 
 
-def _read_header(index: str) -> bytes | None:
-    """None if there is no WAL index: SQLite removes it when the last connection closes."""
+def read_header(path: str) -> bytes | None:
+    """The header of the WAL index of a database."""
     try:
-        return os.pread(_descriptor_of(index), _HEADER_BYTES, 0)
+        return os.pread(_descriptor_of(f"{path}-shm"), _HEADER_BYTES, 0)
     except OSError:
         return None
 
@@ -94,7 +124,7 @@ def _close_removed() -> None:
 
 
 class _Writes:
-    """The writes to a file since they were last taken. There are never any, if the kernel cannot tell.
+    """The writes to a file. There are never any, if the kernel cannot tell of them.
 
     The loop is woken only while somebody waits: a commit of this process is dozens of writes."""
 
@@ -102,33 +132,29 @@ class _Writes:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
 
-    async def wait(self, seconds: float) -> None:
-        """Until there is one, or for so long."""
+    async def wait(self, seconds: float) -> bool:
+        """Whether there is one that is not forgotten. Waits for it for so long."""
         if self._descriptor is None:
             await asyncio.sleep(seconds)
-            return
-        over = self._loop.create_future()
-        timer = self._loop.call_later(seconds, _finish, over)
-        self._loop.add_reader(self._descriptor, _finish, over)
+            return False
+        over: asyncio.Future[bool] = self._loop.create_future()
+        timer = self._loop.call_later(seconds, _finish, over, False)
+        self._loop.add_reader(self._descriptor, _finish, over, True)
         try:
-            await over
+            return await over
         finally:
             timer.cancel()
             self._loop.remove_reader(self._descriptor)
 
-    def take(self) -> bool:
-        """Whether there were any."""
-        if self._descriptor is None:
-            return False
-        try:
-            return bool(os.read(self._descriptor, 1 << 16))
-        except BlockingIOError:
-            return False
+    def forget(self) -> None:
+        if self._descriptor is not None:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._descriptor, 1 << 16)
 
 
-def _finish(over: asyncio.Future[None]) -> None:
+def _finish(over: asyncio.Future[bool], is_written: bool) -> None:
     if not over.done():
-        over.set_result(None)
+        over.set_result(is_written)
 
 
 @contextlib.contextmanager
