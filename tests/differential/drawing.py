@@ -151,6 +151,10 @@ class Drawing:
             runs = self.keys(4) if dice.chance(20) else None
             commit.claim = ClaimRequest(dice.some(CLAIMS, 3), dice.pick([100, 1, 2, 3]), runs)
         commit.collect = dice.chance(40)
+        commit.mail_rows = dice.pick([10_000, 1, 2, 3])
+        commit.read = {
+            message.run: message.id for message in self._tables.messages.values() if dice.chance(20)
+        }
         return commit
 
     def _create(self, commit: Commit) -> None:

@@ -96,7 +96,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         may choose differently between them, so the node asks for runs by their keys."""
         if commit.claim is None:
             return {}
-        claims, limit, runs = commit.claim
+        claims, limit, runs, _ = commit.claim
         model, before = self.stores.model, self.stores.model.tables
         try:
             run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0, runs))))

@@ -34,6 +34,7 @@ from tests.differential.tables import (
 )
 from tests.differential.workers import WorkerModel, write_queue
 
+from holdfast.core.events import MessageId
 from holdfast.core.history import task_outcome
 from holdfast.core.records import (
     AttemptRecord,
@@ -138,9 +139,9 @@ class ModelStore(FlowModel, WorkerModel):
                 run = tables.run(commit.namespace, row.run)
                 if run is not None and run.status is RunStatus.RUNNING:
                     tables.wake(row.run, commit.now)
-            claimed, mail = _take_work(tables, commit)
+            claimed, mail, left = _take_work(tables, commit)
         self._ticks[commit.node] = commit.tick
-        return Receipt(lost, existing, claimed, mail, self.tables.nodes[commit.node].started_at)
+        return Receipt(lost, existing, claimed, mail, self.tables.nodes[commit.node].started_at, left)
 
     async def recover_commit(self, commit: Commit) -> Receipt | None:
         with self.transaction() as tables:
@@ -149,6 +150,7 @@ class ModelStore(FlowModel, WorkerModel):
                 return None
             tables.collect(commit.node)
             owned = tables.owned(commit.node)
+            mail, left = _read_mail(tables, commit, {run.key: 0 for run in owned})
             return Receipt(
                 lost=frozenset(
                     held.run
@@ -163,8 +165,9 @@ class ModelStore(FlowModel, WorkerModel):
                     and (known := tables.named(commit.namespace, run.id)) is not None
                 },
                 claimed=[Claimed(run, not tables.steps(run.key)) for run in owned],
-                mail=tables.unread(run.key for run in owned),
+                mail=mail,
                 lease_since=lease.started_at,
+                left=left,
             )
 
     def open_renewal(self, patience: dt.timedelta) -> None:
@@ -264,6 +267,7 @@ class ModelStore(FlowModel, WorkerModel):
         return replace(
             history,
             tasks=[task for task in tasks if not task.status.is_final],
+            messages=[it for it in history.messages if it.taken is not None or it.kind is MessageKind.CHILD],
             outcomes={task.seq: task_outcome(task) for task in settled},
         )
 
@@ -578,15 +582,34 @@ def _news(parent: RunKey, seq: int | None) -> NewMessage:
     return NewMessage(parent, MessageKind.CHILD, str(seq), NULL)
 
 
-def _take_work(tables: Tables, commit: Commit) -> tuple[list[Claimed], list[MessageRecord]]:
+def _take_work(
+    tables: Tables, commit: Commit
+) -> tuple[list[Claimed], list[MessageRecord], frozenset[RunKey]]:
     if commit.claim is None and not commit.collect:
-        return [], []
-    readers = tables.collect(commit.node)
+        return [], [], frozenset()
+    readers = {run: commit.read.get(run, 0) for run in tables.collect(commit.node)}
     claimed: list[Claimed] = []
     if commit.claim is not None:
         _reap(tables, commit)
         claimed = _claim(tables, commit, commit.claim)
-    return claimed, tables.unread([*readers, *(claim.run.key for claim in claimed)])
+        readers |= {claim.run.key: 0 for claim in claimed}
+    return claimed, *_read_mail(tables, commit, readers)
+
+
+def _read_mail(
+    tables: Tables, commit: Commit, readers: dict[RunKey, MessageId]
+) -> tuple[list[MessageRecord], frozenset[RunKey]]:
+    """The oldest unread messages of each run. What is left wakes the run again."""
+    share = max(1, commit.mail_rows // max(1, len(readers)))
+    unread = {
+        run: [message for message in tables.unread([run]) if message.id > known]
+        for run, known in readers.items()
+    }
+    left = frozenset(run for run, messages in unread.items() if len(messages) > share)
+    for run in left:
+        tables.change(run, wake_at=commit.now)
+    mail = [message for messages in unread.values() for message in messages[:share]]
+    return sorted(mail, key=lambda message: message.id), left
 
 
 def _reap(tables: Tables, commit: Commit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus
@@ -19,7 +20,9 @@ def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Recei
     _check_fence(before, after, held | created)
     _check_runs(before, after, commit, held | created)
     for run in receipt.claimed:
-        assert after.runs[run.run.key] == run.run
+        # A run with mail left is marked after it was claimed.
+        marked_at = commit.now if run.run.key in receipt.left else None
+        assert after.runs[run.run.key] == replace(run.run, wake_at=marked_at)
 
 
 def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.code_edits import Code
-from tests.faults.fault import Check, Fault, cases, simulations
+from tests.faults.fault import Fault, cases, simulations
 from tests.faults.query_edits import Query
 
 ORDER = [
@@ -702,6 +702,44 @@ REFUSALS = [
 
 BOUNDS = [
     Fault(
+        "mail-in-memory-is-not-counted",
+        "a node reads no more mail than it has room for",
+        [Code("engine.engine:_request_work").replace("A - B.mail.bytes", "A")],
+        cases(
+            "engine/test_bounded_reads.py",
+            "test_mail_waits_in_the_store_while_runs_have_not_read_theirs[sqlite]",
+        ),
+    ),
+    Fault(
+        "a-run-leaves-though-it-has-mail",
+        "a run that has something to read is not idle",
+        [Code("engine.residents:_may_leave").replace("A not in self.mail.left", "True")],
+        cases("engine/test_bounded_reads.py", "test_a_run_with_mail_in_the_store_stays_in_memory"),
+    ),
+    Fault(
+        "known-news-of-a-child-is-stale",
+        "7: a run hears how its child ended",
+        [Code("engine.run_loader:_deliver_mail").replace("not _is_known(...)", "True")],
+        cases("engine/test_bounded_reads.py", "test_news_of_a_child_that_came_with_the_history_is_kept"),
+    ),
+    Fault(
+        "claims-take-all-inputs",
+        "a node claims no more than it has room for",
+        [Code("engine.admission:__init__").replace("tuning.tick_bytes", "10**12")],
+        cases(
+            "engine/test_bounded_reads.py",
+            "test_runs_with_large_inputs_are_claimed_in_several_commits[sqlite]",
+        ),
+    ),
+    Fault(
+        "rest-of-the-mail-waits-for-the-next-poll",
+        "mail that a commit had no room for comes with the next one",
+        [Code("engine.effects:_plan_polls").replace("A or bool(receipt.left)", "A")],
+        cases(
+            "engine/test_bounded_reads.py", "test_large_messages_are_read_and_taken_in_several_ticks[sqlite]"
+        ),
+    ),
+    Fault(
         "results-without-bound",
         "7: no commit is too large for the store",
         [Code("engine.inbox:take").replace("is_over or budget.is_spent()", "is_over")],
@@ -779,21 +817,14 @@ BOUNDS = [
     Fault(
         "released-with-facts-left",
         "7: a run whose mail is not dealt with stays in memory",
-        [Code("engine.residents:take_idle").replace("key not in self._ready", "True")],
-        [
-            Check(
-                "tests.simulation", ("--jobs", "1", "--workload", "flows", "--seeds", "60", "--from", "5000")
-            )
-        ],
+        [Code("engine.residents:_may_leave").replace("A not in self._ready", "True")],
+        cases("engine/test_bounded_reads.py", "test_a_run_with_something_to_hear_stays_in_memory"),
     ),
     Fault(
         "mail-delivered-twice",
         "4: a message is heard once",
-        [Code("engine.run_loader:_deliver_mail").replace("A.id <= B.last_message", "False")],
-        cases(
-            "engine/test_bounded_work.py",
-            "test_a_message_is_heard_once_even_if_its_run_must_wait_for_a_later_tick",
-        ),
+        [Code("engine.unheard_mail:add").replace("id <= A", "False")],
+        cases("engine/test_bounded_reads.py", "test_unread_messages_in_memory_are_counted"),
     ),
     Fault(
         "no-room-for-results-is-no-reason",

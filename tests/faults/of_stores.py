@@ -63,6 +63,68 @@ FENCES = [
         cases("stores/test_work.py", "test_a_claimed_run_is_owned_and_running_under_a_new_epoch"),
     ),
     Fault(
+        "mail-that-is-left-is-forgotten",
+        "7: an unread message wakes its run",
+        [Code("stores.mail:read_mail").remove("tx.many('leave_mail', ...)")],
+        cases("stores/test_mail.py", "test_what_does_not_fit_comes_with_the_next_collection"),
+    ),
+    Fault(
+        "mail-without-a-bound",
+        "a node reads no more mail at once than it has room for",
+        [Code("stores.bounded_reads:read_within").replace("expected > room", "False")],
+        cases("stores/test_mail.py", "test_what_does_not_fit_comes_with_the_next_collection"),
+    ),
+    Fault(
+        "mail-in-memory-is-read-again",
+        "a message is read from the store once",
+        [Code("stores.commit_script:_take_work").replace("commit.read.get(A, 0)", "0")],
+        cases("stores/test_mail.py", "test_what_is_in_memory_is_not_read_again"),
+    ),
+    Fault(
+        "a-claimed-run-lacks-its-old-mail",
+        "7: an unread message is heard",
+        [
+            Code("stores.commit_script:_take_work").replace(
+                "(claim.run.key, 0)", "(claim.run.key, commit.read.get(claim.run.key, 0))"
+            )
+        ],
+        cases("stores/test_mail.py", "test_a_run_that_is_claimed_gets_all_its_mail"),
+    ),
+    Fault(
+        "one-run-takes-the-room-of-all",
+        "each run gets its share of the mail",
+        [Code("stores.mail:read_mail").replace("A // len(readers)", "A")],
+        cases("stores/test_mail.py", "test_each_run_gets_its_share_of_many_messages"),
+    ),
+    Fault(
+        "small-mail-is-not-counted",
+        "a node reads no more mail at once than it has room for",
+        [Code("stores.mail:read_mail").replace("room <= 0", "False")],
+        cases("stores/test_mail.py", "test_small_messages_are_counted_too"),
+    ),
+    Fault(
+        "claims-without-a-bound-of-bytes",
+        "a node claims no more at once than it has room for",
+        [Code("stores.commit_script:_claim").replace("wanted.bytes", "10**12")],
+        cases("stores/test_mail.py", "test_no_more_runs_are_claimed_than_there_is_room_for_their_inputs"),
+    ),
+    Fault(
+        "unread-mail-makes-a-history-long",
+        "a history counts as what is read of it",
+        [
+            Query("sqlite:history_sizes").replace(
+                "run = ?1 AND (taken IS NOT NULL OR kind = 'child')", "run = ?1"
+            )
+        ],
+        cases("stores/test_histories.py", "test_messages_that_were_read_and_children_count_as_rows"),
+    ),
+    Fault(
+        "small-mail-overtakes-large",
+        "messages of a run are read in the order in which they were sent",
+        [Code("stores.mail:read_mail").replace("run not in left", "True")],
+        cases("stores/test_mail.py", "test_small_messages_do_not_wait_for_large_ones_of_other_runs"),
+    ),
+    Fault(
         "cancelled-runs-wait-behind-new-ones",
         "a cancelled family does not grow faster than it ends",
         [Query("postgres:wake_cancelled_runs").replace("created_at - interval A", "created_at")],
@@ -137,7 +199,7 @@ IDS_AND_INBOXES = [
     Fault(
         "mail-newest-first",
         "4: signals come in the order they were sent",
-        [Code("stores.commit_script:_take_work").replace("sorted(A)", "sorted(A, reverse=True)")],
+        [Code("stores.mail:read_mail").replace("sorted(A, key=B)", "sorted(A, key=B, reverse=True)")],
         [
             *cases("stores/test_work.py", "test_mail_of_an_owned_run_is_collected_once_by_its_owner"),
             *cases("authoring/code/test_messages.py", "test_signals_come_in_order_and_each_once"),
@@ -146,11 +208,8 @@ IDS_AND_INBOXES = [
     Fault(
         "mail-newest-first-after-a-load",
         "4: signals come in the order they were sent",
-        [Query("sqlite:messages_of").replace("ORDER BY id", "ORDER BY id DESC")],
-        [
-            *cases("stores/test_client.py", "test_many_runs_are_loaded_in_the_order_asked_for"),
-            *cases("authoring/code/test_messages.py", "test_signals_come_in_order_and_each_once"),
-        ],
+        [Code("engine.loading:late_mail").replace("sorted(A)", "sorted(A, reverse=True)")],
+        cases("authoring/code/test_messages.py", "test_signals_come_in_order_and_each_once"),
     ),
     Fault(
         "senders-do-not-wait",
@@ -298,7 +357,7 @@ RECOVERY = [
     Fault(
         "recover-without-mail",
         "7: mail that a commit collected is heard though its answer was lost",
-        [Code("stores.commit_script:recover_commit").replace("[message_record(...) for A in B]", "[]")],
+        [Code("stores.commit_script:recover_commit").replace("read_mail(...)", "([], False)")],
         [
             *cases("stores/test_commit.py", "test_a_commit_whose_answer_was_lost_is_recovered_if_it_stands"),
             *simulations(200),

@@ -190,11 +190,7 @@ REPORTS = [
     Fault(
         "reports-to-sleeping-runs-unheard",
         "7: a run that is woken by a worker hears what it said",
-        [
-            Code("engine.run_loader:_resume").replace(
-                "A is MessageKind.TASK and B is None", "A is MessageKind.TASK and B is not None"
-            )
-        ],
+        [Code("engine.run_loader:_replay_some").remove("late += loading.late_mail()")],
         _queued("test_a_run_whose_work_is_in_the_queue_leaves_memory_and_says_what_it_waits_for[sqlite]"),
     ),
     Fault(

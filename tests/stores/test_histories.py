@@ -7,7 +7,7 @@ from tests.stores.builders import SPACE, Node, at, ended, key, new_task, settled
 
 from holdfast.core.records import History, MessageKind
 from holdfast.core.values import Cancelled, Failed, Failure, Payload, RunKey, Succeeded, TaskStatus
-from holdfast.ports.commits import SettledTask
+from holdfast.ports.commits import SettledTask, TakenMessage
 from holdfast.ports.runs import HistoryPage, HistoryPlace
 from holdfast.stores import SqlStore
 
@@ -64,15 +64,19 @@ async def test_no_more_rows_are_read_than_were_asked_for(store: SqlStore) -> Non
     assert [run.key for run in found.long] == [key(2)]
 
 
-async def test_messages_and_children_count_as_rows(store: SqlStore) -> None:
+async def test_messages_that_were_read_and_children_count_as_rows(store: SqlStore) -> None:
     node = Node(store)
-    await node.start(1, 2)
+    await node.start(1, 2, 5)
     await node.start(3, 4, parent=key(2), parent_seq=0)
-    await store.post_messages(SPACE, [signal(1), signal(1)], at(1))
+    await store.post_messages(SPACE, [signal(1), signal(1), signal(5), signal(5)], at(1))
+    mail = (await node.commit(2, collect=True)).mail
+    taken = [TakenMessage(message.run, message.id, 1) for message in mail if message.run == key(1)]
+    await node.commit(3, held=node.held(1), taken=taken)
 
-    found = await store.load_short_histories(SPACE, [key(1), key(2)], 3)
+    found = await store.load_short_histories(SPACE, [key(1), key(2), key(5)], 3)
 
     assert [run.key for run in found.long] == [key(1), key(2)]
+    assert [(history.run.key, history.messages) for history in found.loaded] == [(key(5), [])]
 
 
 async def _read_in_pages(store: SqlStore, run: RunKey, rows: int) -> list[HistoryPage]:

@@ -30,13 +30,14 @@ NAMED = {
     "collect_mail", "delete_node", "delete_schedule", "delete_state", "due_of", "end_item", "end_runs",
     "ended_runs", "find_commit", "find_conflicts", "find_item", "find_keys", "find_lost", "find_run",
     "find_taken", "find_workflows", "flow_versions", "forget_stalls", "free_runs", "give_back_messages",
-    "hear_worker", "history_sizes", "hold_lease", "list_attempts", "lock_runs", "messages_of",
-    "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "prove_runs", "queued_of", "read_state",
-    "release_runs", "renew_item", "renew_items_of", "renew_lease", "reopen_runs", "replace_draft",
-    "reset_tasks", "runs_of", "settle_tasks", "settled_promises", "shared_inputs_of", "show_waits",
-    "stalls_of", "start_task", "states_of", "steps_of", "take_item", "take_messages", "tasks_of",
-    "unpark_runs", "unqueue_tasks", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
-    "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task",
+    "hear_worker", "heard_messages_of", "history_sizes", "hold_lease", "leave_mail", "list_attempts",
+    "lock_runs", "messages_of", "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "payloads_of",
+    "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
+    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
+    "settled_promises", "shared_inputs_of", "show_waits", "stalls_of", "start_task", "states_of",
+    "steps_of", "take_item", "take_messages", "tasks_of", "unpark_runs", "unqueue_tasks",
+    "unread_messages_of", "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs",
+    "wake_times_of", "wanted_task",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {

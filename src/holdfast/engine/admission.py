@@ -46,6 +46,7 @@ class Admission:
         """How many nodes share the work, with this one."""
         self._capacity = tuning.max_resident
         self._batch = tuning.claim_batch
+        self._claim_bytes = tuning.tick_bytes
         self._max_idle = tuning.max_idle
         self._is_full = False
         """Runs were left unclaimed because the node had no room for them."""
@@ -123,11 +124,11 @@ class Admission:
     def claim_request(self) -> ClaimRequest:
         runs = self.runs_wanted()
         if runs is not None:
-            return ClaimRequest((), min(self.free, self._batch), runs)
+            return ClaimRequest((), min(self.free, self._batch), runs, self._claim_bytes)
         claims = self.claims()
         smallest = min(map(self._free_for, claims), default=self.free)
         batch = -(-self._batch // self.peers)
-        return ClaimRequest(claims, min(smallest, self.free, batch))
+        return ClaimRequest(claims, min(smallest, self.free, batch), bytes=self._claim_bytes)
 
     def is_full_after(self, claimed: int) -> bool:
         """Whether the node has no room left after it has claimed so many runs, as many as it asked for."""

@@ -67,6 +67,7 @@ class Committer:
             lease.end_after(now),
             renews=lease.is_due(now),
             serves=self.serves,
+            read=self._residents.mail.newest,
         )
 
     async def commit(self, tick: Tick) -> Receipt:
@@ -202,6 +203,7 @@ def combine_receipts(first: Receipt, second: Receipt) -> Receipt:
         claimed=[each for run, each in claimed.items() if run not in second.lost],
         mail=[mail[id] for id in sorted(mail)],
         lease_since=second.lease_since,
+        left=first.left | second.left,
     )
 
 

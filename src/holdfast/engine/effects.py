@@ -136,5 +136,11 @@ class Effects:
             poller.poll_now()  # the schedule may wait for the end of this run
         if tick.gone and (self._admission.is_limiting or poller.wants_claim):
             self._inbox.wake()  # there is room now, and perhaps nothing else leads to a tick
+        # The next tick that has room collects the rest. Runs with something to read lead to that tick.
+        poller.wants_mail = poller.wants_mail or bool(receipt.left)
+        if tick.commit.claim is not None or tick.commit.collect:
+            self._residents.mail.left = receipt.left
+        if poller.wants_mail and (tick.gone or receipt.lost):
+            self._inbox.wake()  # there is room now, and perhaps nothing else leads to a tick
         if tick.commit.claim is not None:
             poller.note_claim(tick.commit.claim, len(receipt.claimed))

@@ -550,8 +550,11 @@ class Engine:
         elif poller.wants_claim and self._admission.free > 0:
             poller.wants_claim = False
             tick.commit.claim = self._admission.claim_request()
-        tick.commit.collect = poller.wants_mail
-        poller.wants_mail = False
+        room = self._tuning.tick_bytes - self._residents.mail.bytes
+        tick.commit.mail_bytes = max(room, 1)
+        if room > 0:  # otherwise a later tick collects, when runs have read what is in memory
+            tick.commit.collect = poller.wants_mail
+            poller.wants_mail = False
 
     def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
         commit_at = self._lease.commit_at

@@ -36,7 +36,7 @@ class LoadingRun:
         """Where its next page begins. None: all of its history has been read."""
         self.replay: Replay | None = None
         self.mail: dict[MessageId, MessageRecord] = {}
-        """Messages that were collected meanwhile. Some of them may be in `history`, too."""
+        """Its unread messages, as far as they were collected. Those about children may be in `history`."""
 
     def set(self, history: History) -> None:
         """The whole history."""
@@ -61,7 +61,7 @@ class LoadingRun:
         self.place = None if page.is_last else page.next
 
     def late_mail(self) -> list[MessageRecord]:
-        """The messages that came after its history was read, in order."""
+        """The messages that are not in its history, in order."""
         read = {message.id for message in self.history.messages}
         return [self.mail[id] for id in sorted(self.mail.keys() - read)]
 

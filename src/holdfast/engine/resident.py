@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from holdfast.core.events import Event, MessageId
+from holdfast.core.events import Event
 from holdfast.core.history import UnsettledTask
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
@@ -78,7 +78,6 @@ class Resident:
         "is_gone",
         "is_wait_shown",
         "key",
-        "last_message",
         "position",
         "program",
         "record",
@@ -101,9 +100,6 @@ class Resident:
         """It leaves memory with the commit of this tick, or has left it. Nothing more is decided for it."""
         self.held_in_tick = 0
         """The last tick whose commit holds this run, so that each commit holds it once."""
-        self.last_message: MessageId = 0
-        """The newest message that was delivered to it. Mail brings messages again until a step has read them,
-        and that may take several ticks."""
         self.history_bytes = 0
         """About how large its history is: the longer, the more it costs to load the run again."""
         self.is_wait_shown = False

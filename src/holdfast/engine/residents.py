@@ -12,6 +12,7 @@ from holdfast.engine.alarms import Alarms
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.resident import Resident, Stage
+from holdfast.engine.unheard_mail import UnheardMail
 
 
 class Residents:
@@ -28,6 +29,7 @@ class Residents:
         """Idle runs that stay in memory, with the bytes of their histories. The one that was used least
         recently comes first."""
         self._kept_bytes = 0
+        self.mail = UnheardMail()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -101,8 +103,12 @@ class Residents:
                 return
             del self._idle[key]
             resident = self._all.get(key)
-            if resident is not None and resident.is_idle and key not in self._ready:
+            if resident is not None and self._may_leave(resident):
                 yield resident
+
+    def _may_leave(self, resident: Resident) -> bool:
+        """Whether it is idle and has nothing to read, in memory or in the store."""
+        return resident.is_idle and resident.key not in self._ready and resident.key not in self.mail.left
 
     def keep(self, resident: Resident) -> None:
         """Let an idle run stay in memory. `take_kept` may end that."""
@@ -118,7 +124,7 @@ class Residents:
             key = next(iter(self._kept))
             self._forget_kept(key)
             resident = self._all.get(key)
-            if resident is not None and resident.is_idle and key not in self._ready:
+            if resident is not None and self._may_leave(resident):
                 yield resident
 
     def _forget_kept(self, key: RunKey) -> None:
@@ -133,6 +139,7 @@ class Residents:
             self._ready.pop(key, None)
             self._idle.pop(key, None)
             self._forget_kept(key)
+            self.mail.forget(key)
             if resident is None:
                 continue
             self._by_claim[resident.record.claim] -= 1
@@ -161,3 +168,4 @@ class Residents:
         self._idle.clear()
         self._kept.clear()
         self._kept_bytes = 0
+        self.mail.clear()

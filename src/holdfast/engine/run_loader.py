@@ -114,6 +114,10 @@ class RunLoader:
         self._adopt(receipt.claimed, await self._find_stalls(receipt.claimed))
         mail: list[MessageRecord] = []
         for message in receipt.mail:
+            if message.run not in self._residents:
+                continue  # the run has just left memory, and its next owner reads this message
+            if not self._residents.mail.add(message):
+                continue  # it waits for a tick that has room for it
             loading = self._loading.get(message.run)
             if loading is None:
                 mail.append(message)
@@ -340,7 +344,6 @@ class RunLoader:
         resident.position = past.position
         resident.at = resident.at if past.at is None else past.at
         resident.is_begun = past.position > 0
-        resident.last_message = max((it.id for it in loading.history.messages), default=0)
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
         if past.held_back:
@@ -353,12 +356,6 @@ class RunLoader:
             resident.events.append(event)
         for message in past.stale:
             self._inbox.post(MessageStale(resident, message))
-        try:
-            for message in loading.history.messages:
-                if message.kind is MessageKind.TASK and message.taken is None:
-                    self._receive_report(resident, message)
-        except JournalCorrupt as error:
-            self._park(resident, error)
         self._residents.mark_ready(resident)
 
     def _receive_report(self, resident: Resident, message: MessageRecord) -> None:
@@ -403,9 +400,6 @@ class RunLoader:
             resident = self._residents.get(message.run)
             if resident is None:
                 continue  # the run has just left memory, and its next owner reads this message
-            if message.id <= resident.last_message:
-                continue  # it waits for a tick that has room for it
-            resident.last_message = message.id
             try:
                 if message.kind is MessageKind.TASK:
                     self._receive_report(resident, message)
@@ -419,8 +413,9 @@ class RunLoader:
                 self._park(resident, error)
                 continue
             if child is None:
-                self._inbox.post(MessageStale(resident, message.id))
-                self._residents.mark_ready(resident)
+                if not _is_known(resident, message):
+                    self._inbox.post(MessageStale(resident, message.id))
+                    self._residents.mark_ready(resident)
             else:
                 children[child] = (resident, message)
         if not children:
@@ -451,6 +446,11 @@ class RunLoader:
             else:
                 outage.end()
                 return answer
+
+
+def _is_known(resident: Resident, message: MessageRecord) -> bool:
+    """Whether this message about a child came with the history, and the run has not read it yet."""
+    return any(isinstance(event, ChildEnded) and event.message == message.id for event in resident.events)
 
 
 class _NoProgram:

@@ -233,6 +233,7 @@ class Tick:
                 message = getattr(event, "message", None)
                 if message is not None:
                     self.commit.taken.append(TakenMessage(resident.key, message, position))
+                    self._residents.mail.remove(resident.key, message)
 
     def _apply(self, resident: Resident, command: Command) -> None:
         match command:
@@ -484,6 +485,7 @@ class Tick:
         """Mark a message as read that is no event for the program."""
         hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
+        self._residents.mail.remove(resident.key, message)
 
     def remove_runs(self, runs: set[RunKey]) -> None:
         """Take all rows of these runs, which the commit was to create, out of the commit."""

@@ -54,8 +54,9 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     start_batch: int = 1000
     """How many runs to start in one commit at most."""
     tick_bytes: int = 8 * 1024 * 1024
-    """How many bytes of payloads each part of a tick takes: runs to start, results, steps. What is left goes
-    into the next tick. A payload is taken whole, so there may be a little more."""
+    """How many bytes of payloads each part of a tick takes: runs to start, results, steps, inputs of claimed
+    runs, mail. What is left goes into the next tick. A payload is taken whole, so there may be a little
+    more."""
     tick_time: dt.timedelta = dt.timedelta(milliseconds=100)
     """How long each of these parts may take."""
     unrecorded_bytes: int = 256 * 1024 * 1024

@@ -7,7 +7,7 @@ does not track: they cost a fifth of a NamedTuple.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -190,6 +190,9 @@ class ClaimRequest(NamedTuple):
     """Fewer are taken if some of them have had setbacks; see `policies.claim_limit`."""
     runs: Sequence[RunKey] | None = None
     """Take only these, whatever their claims."""
+    bytes: int = 8 * 1024 * 1024
+    """Fewer are taken if their inputs have more bytes than this together, but at least one. Of large inputs
+    that a database stores compressed, there may be a few more."""
 
 
 class Commit(msgspec.Struct):
@@ -238,7 +241,14 @@ class Commit(msgspec.Struct):
     """Claim due runs in the same transaction. The store then also frees the runs of nodes whose lease has
     expired, and counts a setback for each of those runs."""
     collect: bool = False
-    """Return the unread messages of runs that this node owns, read in the same transaction."""
+    """Return unread messages of runs that this node owns, read in the same transaction."""
+    mail_bytes: int = 8 * 1024 * 1024
+    """How many bytes of messages to return. A message is returned whole, so there may be a little more."""
+    mail_rows: int = 10_000
+    """How many messages to return. Each run gets its share, but at least one."""
+    read: Mapping[RunKey, MessageId] = {}
+    """The newest message of each run that the node has in memory already. Only newer ones are returned,
+    except of runs that this commit claims. `recover_commit` returns the older ones too."""
 
 
 ROWS_OF_RUNS = (
@@ -286,3 +296,6 @@ class Receipt(msgspec.Struct, frozen=True):
     lease_since: Instant = Instant(0)
     """Since when the node has had its lease without a break. If this differs from what the node knows,
     another node has freed its runs meanwhile, and this commit has begun a new lease."""
+    left: frozenset[RunKey] = frozenset()
+    """Runs that have more unread messages: there was no room for these, and the next collection finds
+    them."""

@@ -103,7 +103,8 @@ class RunOverview(NamedTuple):
 
 class ShortHistories(NamedTuple):
     loaded: list[History]
-    """Without inputs of settled tasks: `History.outcomes` has how they ended."""
+    """Without inputs of settled tasks: `History.outcomes` has how they ended. Without unread messages, except
+    those about children: they come as mail."""
     left: list[RunKey]
     """Not read, because the others have filled the number of rows."""
     long: list[RunRecord]
@@ -121,7 +122,8 @@ class HistoryPlace(NamedTuple):
 
 
 class HistoryPage(msgspec.Struct):
-    """A part of a history, as far as it is needed for replay."""
+    """A part of a history, as far as it is needed for replay: without inputs of settled tasks, and without
+    unread messages except those about children."""
 
     steps: list[bytes] = []
     outcomes: dict[int, Outcome] = {}

@@ -26,8 +26,10 @@ from holdfast.ports.commits import (
 )
 from holdfast.ports.runs import PostResult
 from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
+from holdfast.stores.bounded_reads import read_within
 from holdfast.stores.database import Row, Transaction
-from holdfast.stores.records import message_record, run_record
+from holdfast.stores.mail import read_mail
+from holdfast.stores.records import run_record
 
 _FINAL = frozenset(status.value for status in RunStatus if status.is_final)
 _LONG_WAIT = 1.0
@@ -58,7 +60,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
         commit = _without(commit, lost, existing)
     _write_rows(tx, commit)
     _end_and_release(tx, commit)
-    claimed, mail = _take_work(tx, commit)
+    claimed, mail, left = _take_work(tx, commit)
     _announce(tx, commit)
     # Read last, because the answers to the other statements have brought this one along. It must be known
     # before the transaction is committed.
@@ -66,7 +68,7 @@ def write_commit(tx: Transaction, commit: Commit) -> Receipt:
     if since == commit.now and commit.serves is not None:
         tx.announce(DUE)  # a node has joined, and those with a backlog leave some of it to others
     asked.transaction = transaction or asked.transaction
-    return Receipt(lost, existing, claimed, mail, since)
+    return Receipt(lost, existing, claimed, mail, since, left)
 
 
 def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
@@ -84,14 +86,15 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
         return None
     tx.rows("collect_mail", commit.node)
     owned = tx.rows("owned_runs", commit.node)
-    keys: list[Row] = [row[:1] for row in owned]
-    mail = sorted(tx.many_returning("unread_messages_of", keys))
+    # From the first one on: the node may have claimed a run again that it has in memory under an old epoch.
+    mail, left = read_mail(tx, commit, [(row[0], 0) for row in owned])
     return Receipt(
         lost=lost,
         existing=existing,
         claimed=[Claimed(run_record(row[:-1]), bool(row[-1])) for row in owned],
-        mail=[message_record(row) for row in mail],
+        mail=mail,
         lease_since=since,
+        left=left,
     )
 
 
@@ -264,8 +267,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
     tx.many("release_runs", _rows(commit.released), commit.namespace)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
-    unread = [message_record(row) for row in tx.many_returning("unread_messages_of", parked)]
-    _wake_cancelled(tx, commit.namespace, unread)
+    _wake_cancelled(tx, commit.namespace, {run for (run,) in tx.many_returning("cancelling_of", parked)})
 
 
 def post_messages(
@@ -321,7 +323,7 @@ def deliver(
                 settled.add(promise)
     tx.many("insert_messages", posted)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
-    _wake_cancelled(tx, namespace, messages)
+    _wake_cancelled(tx, namespace, {it.run for it in messages if it.kind is MessageKind.CANCEL})
     _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
     return results
 
@@ -340,27 +342,27 @@ def _tell_nodes(tx: Transaction, runs: Iterable[LockedRun], sender: NodeId | Non
             tx.announce(COLD)
 
 
-def _wake_cancelled(tx: Transaction, namespace: str, messages: Iterable[NewMessage | MessageRecord]) -> None:
+def _wake_cancelled(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> None:
     """Wake runs that have a cancellation. Other messages do not wake runs that are parked or held back by
     their parent. A cancellation does, because any node that claims the run can end it."""
-    cancelled = {(message.run,) for message in messages if message.kind is MessageKind.CANCEL}
-    tx.many("wake_cancelled_runs", sorted(cancelled), namespace)
+    tx.many("wake_cancelled_runs", [(run,) for run in sorted(runs)], namespace)
 
 
 # --- mail and new work
 
 
-def _take_work(tx: Transaction, commit: Commit) -> tuple[list[Claimed], list[MessageRecord]]:
+def _take_work(
+    tx: Transaction, commit: Commit
+) -> tuple[list[Claimed], list[MessageRecord], frozenset[RunKey]]:
     if not commit.collect and commit.claim is None:
-        return [], []
-    readers: list[Row] = tx.rows("collect_mail", commit.node)
+        return [], [], frozenset()
+    readers: list[Row] = [(run, commit.read.get(run, 0)) for (run,) in tx.rows("collect_mail", commit.node)]
     claimed: list[Claimed] = []
     if commit.claim is not None:
         reap(tx, commit)
         claimed = _claim(tx, commit, commit.claim)
-        readers += [(claim.run.key,) for claim in claimed]
-    mail = sorted(tx.many_returning("unread_messages_of", readers))
-    return claimed, [message_record(row) for row in mail]
+        readers += [(claim.run.key, 0) for claim in claimed]
+    return claimed, *read_mail(tx, commit, readers)
 
 
 def reap(tx: Transaction, commit: Commit) -> None:
@@ -380,19 +382,25 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
         limits = (wanted.limit, SETBACKS_ALLOWED)
         due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, *limits)
     else:
-        runs = [(run,) for run in sorted(wanted.runs)]
-        due = tx.many_returning("due_of", runs, commit.namespace, commit.now)
+        asked = [(run,) for run in sorted(wanted.runs)]
+        due = tx.many_returning("due_of", asked, commit.namespace, commit.now)
     # The query returns the oldest runs of each claim. Here they are merged: the oldest of all come first.
     due.sort(key=lambda row: (row[2], row[0]))
     if wanted.runs is None:
         due = _shared(due, wanted.limit)
     due = _in_safe_company(due[: wanted.limit], wanted.limit)
-    keys = [row[:1] for row in due]
-    rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
-    taken = {row[0]: row for row in rows}
+    runs: dict[RunKey, RunRecord] = {}
+
+    def claim(start: int, end: int) -> int:
+        keys = [row[:1] for row in due[start:end]]
+        rows = tx.many_returning("claim_runs", keys, commit.namespace, commit.node, commit.now)
+        claimed = list(map(run_record, rows))
+        runs.update((run.key, run) for run in claimed)
+        return sum(len(run.input) for run in claimed)
+
+    taken = due[: read_within(wanted.bytes, [row[5] for row in due], claim)]
     # A pending run is new if this is its first claim. Then it has no journal.
-    claimed = [(run_record(taken[key]), status) for key, status, *_ in due]
-    return [Claimed(run, status == "pending" and run.epoch == 1) for run, status in claimed]
+    return [Claimed(runs[key], status == "pending" and runs[key].epoch == 1) for key, status, *_ in taken]
 
 
 def _shared(due: list[Row], limit: int) -> list[Row]:

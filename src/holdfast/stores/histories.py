@@ -56,7 +56,7 @@ def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
         outcomes[run][settled[0]] = records.outcome(*settled[1:])
     unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", keys))
     tasks = records.by_run(unsettled, 0, records.task_record, damage)
-    mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
+    mail = records.by_run(tx.many_returning("heard_messages_of", keys), 1, records.message_record, damage)
     children = records.by_run(tx.many_returning("children_of", keys), 0, records.child_record, damage)
     return [
         History(

@@ -134,6 +134,8 @@ class SimulatedDatabase:
         self.operations = 0
         self.refuses_groups = False
         """Refuses every commit with the rows of more than one run, so that engines have to split it."""
+        self.mail_rows: int | None = None
+        """Returns no more messages than this with a commit, so that engines have to collect the rest."""
 
     def perform(self, operation: StoreCall, waited: int = 0) -> Any:
         """Do the operation now. It has waited so many microseconds for other writes. Raises what the store
@@ -146,6 +148,8 @@ class SimulatedDatabase:
         try:
             if self.refuses_groups and operation.name == "commit":
                 _refuse_groups(operation.args[0])
+            if self.mail_rows is not None and operation.name in ("commit", "recover_commit"):
+                operation.args[0].mail_rows = self.mail_rows
             result = run_inline(getattr(self.store, operation.name)(*operation.args))
         except Exception as error:
             self.world.note(operation.process, f"{operation} ! {type(error).__name__}")

@@ -53,6 +53,8 @@ from holdfast.testing.simulation.world import SECOND, Violation, World
 
 _REFUSING = 0.2
 """In what share of the simulations the database refuses commits that have the rows of several runs."""
+_SHORT_OF_MAIL = 0.25
+"""In what share of them a commit returns two messages at most."""
 
 _PAGES = (1, 2, 5, 20, 2000)
 """How many rows of histories a node reads at once. Most are far fewer than in production, so that a run is
@@ -154,6 +156,8 @@ class Simulation:
         self.witness = Witness(lambda: self.world.now)
         self.database = SimulatedDatabase(self.world, rows, store, self.conditions, self.safety.check_write)
         self.database.refuses_groups = Random(f"{seed} refusals").random() < _REFUSING
+        if Random(f"{seed} mail").random() < _SHORT_OF_MAIL:
+            self.database.mail_rows = 2
         self._ended_processes: list[Process] = []
         self.failed_attempts: list[AttemptRecord] = []
         """Every attempt that did not succeed. Filled at the end of the simulation."""

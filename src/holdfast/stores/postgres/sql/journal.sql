@@ -6,11 +6,14 @@ SELECT * FROM unnest($1::uuid[], $2::int4[], $3::bytea[]);
 SELECT run, position, step FROM holdfast.journal WHERE run = ANY ($1::uuid[]) ORDER BY run, position;
 
 -- name: history_sizes
--- How many rows a run has, about: numbers of steps and tasks have no gaps, so the last one says how many.
+-- How many rows are read of a run, about: numbers of steps and tasks have no gaps, so the last one says how many.
 SELECT wanted.run,
     coalesce((SELECT max(position) + 1 FROM holdfast.journal WHERE journal.run = wanted.run), 0)
     + coalesce((SELECT max(seq) + 1 FROM holdfast.tasks WHERE tasks.run = wanted.run), 0)
-    + (SELECT count(*) FROM holdfast.messages WHERE messages.run = wanted.run)::int4
+    + (
+        SELECT count(*) FROM holdfast.messages
+        WHERE messages.run = wanted.run AND (taken IS NOT NULL OR kind = 'child')
+    )::int4
     + (SELECT count(*) FROM holdfast.runs WHERE runs.parent = wanted.run)::int4
 FROM unnest($1::uuid[]) AS wanted (run);
 

@@ -22,12 +22,33 @@ WHERE messages.id = unread.id AND messages.run = unread.run;
 -- name: messages_of
 SELECT id, run, kind, name, payload, taken FROM holdfast.messages WHERE run = ANY ($1::uuid[]) ORDER BY id;
 
+-- name: heard_messages_of
+-- What replay needs of the messages. Those that the run has not read come as mail. Only news of children are
+-- here, too, because the rows of the children are.
+SELECT id, run, kind, name, payload, taken FROM holdfast.messages
+WHERE run = ANY ($1::uuid[]) AND (taken IS NOT NULL OR kind = 'child')
+ORDER BY id;
+
 -- name: page_of_messages
-SELECT id, run, kind, name, payload, taken FROM holdfast.messages WHERE run = $1::uuid AND id > $2::int8
+-- As heard_messages_of.
+SELECT id, run, kind, name, payload, taken FROM holdfast.messages
+WHERE run = $1::uuid AND id > $2::int8 AND (taken IS NOT NULL OR kind = 'child')
 ORDER BY id
 LIMIT $3::int4;
 
 -- name: unread_messages_of
-SELECT id, run, kind, name, payload, taken FROM holdfast.messages
-WHERE run = ANY ($1::uuid[]) AND taken IS NULL
-ORDER BY id;
+-- NULL for a payload of more than $2 bytes: payloads_of reads as many of these as there is room for. The last
+-- column is the size as it is stored, which may be compressed.
+SELECT unread.id, unread.run, unread.kind, unread.name,
+    CASE WHEN pg_column_size(unread.payload) <= $2::int4 THEN unread.payload END, unread.taken,
+    pg_column_size(unread.payload)
+FROM unnest($3::uuid[], $4::int8[]) AS reader (run, known)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.messages
+    WHERE messages.run = reader.run AND messages.id > reader.known AND taken IS NULL
+    ORDER BY messages.id
+    LIMIT $1::int8
+) AS unread;
+
+-- name: payloads_of
+SELECT id, payload FROM holdfast.messages WHERE id = ANY ($1::int8[]);

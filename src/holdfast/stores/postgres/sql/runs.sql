@@ -120,10 +120,20 @@ WHERE (namespace, key) IN (
 )
 RETURNING key;
 
+-- name: leave_mail
+-- These runs have more mail than was read.
+WITH unread AS MATERIALIZED (
+    SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS unread (run)
+)
+UPDATE holdfast.runs SET wake_at = $2::timestamptz
+FROM unread
+WHERE runs.namespace = unread.namespace AND key = unread.run AND owner IS NOT NULL;
+
 -- name: due_runs
 -- Every run with a wake_at can be claimed, also a parked run that is to be tried again.
 -- Each claim that has something due gets the same share. Only as many rows are locked as the node keeps. Otherwise
--- the next node would find everything locked, and nothing to do. $4 is the number of setbacks that a run may have.
+-- the next node would find everything locked, and nothing to do. (Large inputs are the exception: the size of the input,
+-- as it is stored, says how many of them there is room for.) $4 is the number of setbacks that a run may have.
 WITH first AS MATERIALIZED (
     SELECT wanted.claim, due.setbacks
     FROM unnest($5::text[]) AS wanted (claim)
@@ -136,10 +146,10 @@ WITH first AS MATERIALIZED (
 ), share AS MATERIALIZED (
     SELECT greatest(1, ($3::int8 >> (2 * least(max(setbacks), $4::int4))) / count(*)) AS rows FROM first
 )
-SELECT due.key, due.status, due.wake_at, due.setbacks, first.claim
+SELECT due.key, due.status, due.wake_at, due.setbacks, first.claim, due.size
 FROM first
 CROSS JOIN LATERAL (
-    SELECT key, status, wake_at, setbacks FROM holdfast.runs
+    SELECT key, status, wake_at, setbacks, pg_column_size(input) AS size FROM holdfast.runs
     WHERE namespace = $1 AND claim = first.claim AND owner IS NULL AND wake_at <= $2
     ORDER BY wake_at
     LIMIT (SELECT rows FROM share)
@@ -150,7 +160,7 @@ CROSS JOIN LATERAL (
 WITH wanted AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS wanted (run)
 )
-SELECT key, status, wake_at, setbacks, claim
+SELECT key, status, wake_at, setbacks, claim, pg_column_size(input)
 FROM wanted JOIN holdfast.runs ON runs.namespace = wanted.namespace AND runs.key = wanted.run
 WHERE owner IS NULL AND wake_at <= $2::timestamptz
 FOR UPDATE OF runs SKIP LOCKED;

@@ -5,11 +5,11 @@ INSERT INTO journal (run, position, step) VALUES (?1, ?2, ?3);
 SELECT run, position, step FROM journal WHERE run = ?1 ORDER BY position;
 
 -- name: history_sizes
--- How many rows a run has, about: numbers of steps and tasks have no gaps, so the last one says how many.
+-- How many rows are read of a run, about: numbers of steps and tasks have no gaps, so the last one says how many.
 SELECT ?1,
     coalesce((SELECT max(position) + 1 FROM journal WHERE run = ?1), 0)
     + coalesce((SELECT max(seq) + 1 FROM tasks WHERE run = ?1), 0)
-    + (SELECT count(*) FROM messages WHERE run = ?1)
+    + (SELECT count(*) FROM messages WHERE run = ?1 AND (taken IS NOT NULL OR kind = 'child'))
     + (SELECT count(*) FROM runs WHERE parent = ?1);
 
 -- name: page_of_steps

@@ -13,10 +13,27 @@ UPDATE messages SET taken = NULL WHERE id = ?2 AND run = ?1;
 -- name: messages_of
 SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 ORDER BY id;
 
+-- name: heard_messages_of
+-- What replay needs of the messages. Those that the run has not read come as mail. Only news of children are
+-- here, too, because the rows of the children are.
+SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages
+WHERE run = ?1 AND (taken IS NOT NULL OR kind = 'child')
+ORDER BY id;
+
 -- name: page_of_messages
-SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 AND id > ?2
+-- As heard_messages_of.
+SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages
+WHERE run = ?1 AND id > ?2 AND (taken IS NOT NULL OR kind = 'child')
 ORDER BY id LIMIT ?3;
 
 -- name: unread_messages_of
-SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 AND taken IS NULL
-ORDER BY id;
+-- NULL for a payload of more than ?2 bytes: payloads_of reads as many of these as there is room for. The last
+-- column is the size. To look at `taken` of a large message, SQLite has to walk through all of its pages. So
+-- those that the node knows (up to ?4) are left out.
+SELECT id, run, kind, name, CASE WHEN octet_length(payload) <= ?2 THEN CAST(payload AS BLOB) END, taken,
+    octet_length(payload)
+FROM messages WHERE run = ?3 AND id > ?4 AND taken IS NULL
+ORDER BY id LIMIT ?1;
+
+-- name: payloads_of
+SELECT id, CAST(payload AS BLOB) FROM messages WHERE id = ?1;

@@ -69,15 +69,19 @@ WHERE namespace = ?1 AND key = ?2;
 UPDATE runs SET wake_at = NULL WHERE owner = ?1 AND wake_at IS NOT NULL
 RETURNING key;
 
+-- name: leave_mail
+-- These runs have more mail than was read.
+UPDATE runs SET wake_at = ?2 WHERE namespace = ?1 AND key = ?3 AND owner IS NOT NULL;
+
 -- name: due_runs
 -- Every run with a wake_at can be claimed, also a parked run that is to be tried again. ?4 is for Postgres.
-SELECT key, status, wake_at, setbacks, claim FROM runs
+SELECT key, status, wake_at, setbacks, claim, octet_length(input) FROM runs
 WHERE namespace = ?1 AND claim = ?5 AND owner IS NULL AND wake_at <= ?2 AND ?4 > 0
 ORDER BY wake_at
 LIMIT ?3;
 
 -- name: due_of
-SELECT key, status, wake_at, setbacks, claim FROM runs
+SELECT key, status, wake_at, setbacks, claim, octet_length(input) FROM runs
 WHERE namespace = ?1 AND key = ?3 AND owner IS NULL AND wake_at <= ?2;
 
 -- name: wake_times_of
