@@ -44,7 +44,7 @@ async def test_serve_tells_when_the_engine_has_failed(url: str) -> None:
             raise ZeroDivisionError("a defect")
 
         engine: Any = hf._engine
-        engine._decide = break_down
+        engine._decider.decide = break_down
         engine._poller.poll_now()
         with pytest.raises(NodeStopped, match="a defect"):
             await asyncio.wait_for(serving, PATIENCE)

@@ -86,5 +86,5 @@ async def leave_dag_under_way(env: Environment) -> None:
     """Until its command runs and has been heard."""
     await env.start(held_up, id="dag-under-way")
     async with asyncio.timeout(PATIENCE):
-        while env.engine._logs.next_due() is None:  # noqa: ASYNC110  # a process is what is waited for
+        while env.engine._decider._logs.next_due() is None:  # noqa: ASYNC110  # a process is what is waited for
             await asyncio.sleep(0.001)

@@ -127,7 +127,7 @@ async def test_a_batch_that_is_started_on_one_node_is_spread_over_all(postgres_u
             )
             for place in range(4)
         ]
-        await until(lambda: all(node._engine._admission.peers == 4 for node in nodes))
+        await until(lambda: all(node._engine._poller._admission.peers == 4 for node in nodes))
 
         runs = await nodes[0].start_many("work", range(1_000))
         await asyncio.gather(*[run.result(SOON) for run in runs])

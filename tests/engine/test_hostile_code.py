@@ -163,7 +163,7 @@ async def test_when_the_engine_fails_everyone_who_waits_is_told_why(sqlite_url: 
             raise ZeroDivisionError("a defect")
 
         engine: Any = hf._engine
-        engine._decide = break_down
+        engine._decider.decide = break_down
         with pytest.raises(NodeStopped, match="a defect"):
             await hf.start(simple, 1)
         with pytest.raises(NodeStopped, match="a defect"):

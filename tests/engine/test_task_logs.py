@@ -183,7 +183,7 @@ async def test_a_line_waits_no_longer_than_a_quarter_of_a_second_for_its_commit(
 
     async with Watched(catalog=catalog) as env:
         run = await env.start(call(catalog, talkative))
-        await until(lambda: env.engine._logs.next_due() is not None)
+        await until(lambda: env.engine._decider._logs.next_due() is not None)
         env.clock.advance(EVERY - dt.timedelta(microseconds=1))
         await asyncio.sleep(0.02)
         early = [row for commit in env.commits for row in commit.logs]
@@ -297,7 +297,7 @@ async def test_a_node_that_hands_its_tasks_back_writes_what_they_have_said(
 
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(call(catalog, work))
-        await until(lambda: env.engine._logs.next_due() is not None)
+        await until(lambda: env.engine._decider._logs.next_due() is not None)
     async with Environment(store_url, catalog=catalog) as env:
         found = brief(await env.logs(run.id))
         await env.cancel(run.id)
@@ -348,4 +348,4 @@ async def test_a_run_that_says_nothing_costs_no_row_and_no_wake(catalog: Catalog
         await env.run(call(catalog, silent))
 
         assert [row for commit in env.commits for row in commit.logs] == []
-        assert env.engine._logs.next_due() is None
+        assert env.engine._decider._logs.next_due() is None

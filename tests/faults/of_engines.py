@@ -129,8 +129,9 @@ LEASES = [
         "claims-while-draining",
         "7: a node that leaves takes nothing up",
         [
-            Code("engine.engine:_request_work").replace(
-                "if self._is_draining: return\nA = ...", "A = ...; A.wants_claim |= self._is_draining"
+            Code("engine.deciding:_request_work").replace(
+                "if not self._dispatcher.is_open: return\nA = ...",
+                "A = ...; A.wants_claim |= not self._dispatcher.is_open",
             )
         ],
         [
@@ -390,7 +391,7 @@ MEMORY = [
     Fault(
         "long-histories-woken-by-a-deploy",
         "a node that stops hands back what waits as it is",
-        [Code("engine.engine:_decide").replace("A.is_kept(B) and C", "A is B and C")],
+        [Code("engine.deciding:decide").replace("A.is_kept(B) and C", "A is B and C")],
         cases("engine/test_keeping.py", "test_a_node_that_stops_hands_them_back_without_waking_them"),
     ),
     Fault(
@@ -510,7 +511,7 @@ MEMORY = [
     Fault(
         "blame-for-whoever-comes-in",
         "7: a run that only shared its node with a deadly one is not parked",
-        [Code("engine.engine:_request_work").replace("A.recorder.is_risky", "self._is_draining")],
+        [Code("engine.deciding:_request_work").replace("A.recorder.is_risky", "False")],
         cases(
             "other_systems/test_deadly_code.py",
             "test_a_commit_that_starts_what_a_node_has_died_with_takes_no_runs",
@@ -528,7 +529,7 @@ MEMORY = [
     Fault(
         "blame-for-whoever-is-claimed-meanwhile",
         "7: a run that only shared its node with a deadly one is not parked",
-        [Code("engine.engine:_request_work").replace("self._loader.is_risky", "self._is_draining")],
+        [Code("engine.deciding:_request_work").replace("self._loader.is_risky", "False")],
         cases(
             "engine/test_loading.py",
             "test_nothing_is_claimed_while_a_run_is_loaded_that_a_node_has_died_with",
@@ -704,7 +705,7 @@ BOUNDS = [
     Fault(
         "mail-in-memory-is-not-counted",
         "a node reads no more mail than it has room for",
-        [Code("engine.engine:_request_work").replace("A - B.mail.bytes", "A")],
+        [Code("engine.deciding:_request_work").replace("A - B.mail.bytes", "A")],
         cases(
             "engine/test_bounded_reads.py",
             "test_mail_waits_in_the_store_while_runs_have_not_read_theirs[sqlite]",
@@ -775,7 +776,7 @@ BOUNDS = [
     Fault(
         "steps-without-bound",
         "7: no commit is too large for the store",
-        [Code("engine.engine:_advance_ready").replace("budget.is_spent(before)", "False")],
+        [Code("engine.deciding:_advance_ready").replace("budget.is_spent(before)", "False")],
         cases(
             "engine/test_bounded_work.py",
             "test_runs_are_advanced_in_several_ticks_if_they_ask_for_much[sqlite]",
@@ -840,7 +841,7 @@ BOUNDS = [
         "3: a result that the node has is recorded before it stops",
         [
             Code("engine.engine:_run").replace("A and self._inbox.is_empty", "A"),
-            Code("engine.engine:_decide").replace(
+            Code("engine.deciding:decide").replace(
                 "self._hear(tick, takes_all=A)", "self._hear(tick, takes_all=False)"
             ),
         ],

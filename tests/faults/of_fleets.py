@@ -82,7 +82,7 @@ FAULTS = [
     Fault(
         "nothing-left-for-who-joins",
         _SHARED,
-        [Code("engine.engine:_leave_to_others").remove("A.release(...)")],
+        [Code("engine.deciding:_leave_to_others").remove("A.release(...)")],
         cases(_FLEET, "test_a_node_that_joins_gets_its_share_of_what_waits_for_a_slot"),
     ),
     Fault(

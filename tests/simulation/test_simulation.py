@@ -17,7 +17,7 @@ from tests.simulation import workflows as w
 from tests.simulation.jobs import Job, Jobs
 from tests.simulation.workloads import WORKLOADS
 
-from holdfast.core.values import Instant
+from holdfast.core.values import Instant, NodeId
 from holdfast.engine.committing import Committer, commit_with_retries
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.engine import Engine
@@ -122,15 +122,21 @@ def _drop_the_fence(patch: pytest.MonkeyPatch) -> None:
 
 
 def _act_before_the_commit(patch: pytest.MonkeyPatch) -> None:
-    honest = Engine._decide
+    begin = Engine.start
 
-    def decide(self: Engine, now: Instant, *, hand_back: bool) -> Tick:
-        tick = honest(self, now, hand_back=hand_back)
-        self._dispatcher.note_commit()
-        self._effects.dispatch(tick)
-        return tick
+    def start(self: Engine, node: NodeId | None = None) -> None:
+        honest = self._decider.decide
 
-    patch.setattr(Engine, "_decide", decide)
+        def decide(now: Instant, *, hand_back: bool) -> Tick:
+            tick = honest(now, hand_back=hand_back)
+            self._dispatcher.note_commit()
+            self._effects.dispatch(tick)
+            return tick
+
+        patch.setattr(self._decider, "decide", decide)
+        begin(self, node)
+
+    patch.setattr(Engine, "start", start)
 
 
 def _act_without_asking_again_whose_the_runs_are(patch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """The engine: the life cycle and the loop of one node.
 
-Each round of the loop is a tick: it polls the store, decides (`_decide`), commits (committing.py), and only
+Each round of the loop is a tick: it polls the store, decides (deciding.py), commits (committing.py), and only
 then acts (effects.py). Everything runs on one event loop, so nothing here needs a lock. Time, dice, ids and
 waiting come from outside, so that several engines can run in one thread on a simulated clock.
 """
@@ -21,10 +21,11 @@ from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import Committer
+from holdfast.engine.deciding import Decider
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
 from holdfast.engine.effects import Effects, RunObserver
 from holdfast.engine.gc_pause import gc_paused, relax_gc
-from holdfast.engine.inbox import AFTER_RUNS, BEFORE_RUNS, EngineInbox
+from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
 from holdfast.engine.log_buffer import LogBuffer
@@ -37,11 +38,9 @@ from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
 from holdfast.engine.tick import Tick
-from holdfast.engine.tick_budget import FactBudget, TickBudget
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import LoopStalled, NotOpen, Refused, StoreError, node_stopped
 from holdfast.ports.clock import Clock
-from holdfast.ports.commits import Commit
 from holdfast.ports.executor import Beat, Log, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
@@ -49,8 +48,6 @@ from holdfast.ports.store_life import COLD, DUE, of_node
 
 _log = logging.getLogger("holdfast.engine")
 
-_LONG_STEP = 1_000_000
-"""Microseconds. Workflow code that takes longer for one step is named in a warning."""
 _LEAVE_TIMEOUT = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to remove its row from the store."""
 
@@ -92,17 +89,17 @@ class Engine:
         """Called, on another thread, when the node has given up because its event loop stands still."""
         activity = self._activity = Activity()
         inbox = self._inbox = EngineInbox()
-        alarms = self._alarms = Alarms()
+        alarms = Alarms()
         lease = self._lease = NodeLease(tuning.lease)
-        attempt_timers = self._attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
-        self._logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
+        attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
+        logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
         dispatcher = self._dispatcher = Dispatcher(
             build_executors,
             queue_limits,
             clock,
             lease,
             attempt_timers,
-            self._logs,
+            logs,
             inbox,
             tuning.unrecorded_bytes,
         )
@@ -120,22 +117,39 @@ class Engine:
             tuning=tuning,
             activity=activity,
         )
-        admission = self._admission = Admission(residents, programs, dispatcher, tuning, scope)
+        admission = Admission(residents, programs, dispatcher, tuning, scope)
         schedules = ScheduleFirer(store, programs, namespace, new_key)
         self._poller = StorePoller(store, clock, admission, schedules, tuning, namespace, inbox)
         starts = self._starts = StartQueue(residents, admission, programs, new_key, tuning.start_batch)
         self._committer = Committer(store, clock, lease, residents, starts, namespace=namespace, node=node)
-        self._new_tick = partial(
-            Tick,
-            residents=residents,
-            dispatcher=dispatcher,
+        self._decider = Decider(
+            partial(
+                Tick,
+                residents=residents,
+                dispatcher=dispatcher,
+                attempt_timers=attempt_timers,
+                scope=scope,
+                programs=programs,
+                new_key=new_key,
+                dice=dice,
+                max_depth=tuning.max_depth,
+                step_bytes=tuning.step_bytes,
+            ),
+            clock=clock,
+            tuning=tuning,
+            lease=lease,
+            activity=activity,
+            inbox=inbox,
+            alarms=alarms,
             attempt_timers=attempt_timers,
-            scope=scope,
-            programs=programs,
-            new_key=new_key,
-            dice=dice,
-            max_depth=tuning.max_depth,
-            step_bytes=tuning.step_bytes,
+            logs=logs,
+            dispatcher=dispatcher,
+            residents=residents,
+            loader=self._loader,
+            admission=admission,
+            poller=self._poller,
+            starts=starts,
+            committer=self._committer,
         )
         self._effects = Effects(
             residents=residents,
@@ -335,7 +349,9 @@ class Engine:
             deadline: Instant | None = None
             while True:
                 self._is_ticking = False
-                await self._clock.wait(self._inbox.wake_event, self._next_due(deadline))
+                due = self._decider.next_due()
+                until = deadline if due is None else min(due, deadline or due)
+                await self._clock.wait(self._inbox.wake_event, until)
                 self._clock.catch_up()
                 self._is_ticking = True
                 self._inbox.wake_event.clear()
@@ -386,27 +402,13 @@ class Engine:
             self._inbox.wake_event.clear()
             await self._clock.wait(self._inbox.wake_event, deadline)
 
-    def _next_due(self, deadline: Instant | None) -> Instant | None:
-        dues = [
-            deadline,
-            # While draining, the node does not poll, and a poll that is due would make the loop spin.
-            None if self._is_draining else self._poller.next_poll,
-            self._alarms.next_due(),
-            self._attempt_timers.next_limit(),
-            self._attempt_timers.next_unrecorded_running(),
-            self._logs.next_due(),
-            self._residents.next_release(self._tuning.idle_after),
-            self._lease.commit_at if len(self._residents) else None,
-        ]
-        return min((due for due in dues if due is not None), default=None)
-
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining:
             await self._poller.poll(self.node)
         with gc_paused():
             self._note_serves()
-            tick = self._decide(self._clock.now(), hand_back=hand_back)
-        if self._is_worth_committing(tick.commit, tick.now):
+            tick = self._decider.decide(self._clock.now(), hand_back=hand_back)
+        if self._decider.is_worth_committing(tick.commit, tick.now):
             if tick.children:
                 await self._register_children(tick.commit.created)
             receipt = await self._committer.commit(tick)
@@ -438,126 +440,3 @@ class Engine:
                 _log.warning("definitions of children could not be written: %s", error)
                 return
             self._registered |= lacking
-
-    def _decide(self, now: Instant, *, hand_back: bool) -> Tick:
-        self._alarms.fire_due(now)
-        self._attempt_timers.check_limits()
-        tick = self._new_tick(self._committer.new_commit(now))
-        self._hear(tick, takes_all=hand_back)
-        if hand_back:
-            for resident in self._residents:
-                if not resident.is_gone:
-                    # The next owner need not load a long history before there is something to do.
-                    is_waiting = self._residents.is_kept(resident) and resident.is_idle
-                    tick.release(resident, wake_at=resident.next_due() if is_waiting else now)
-        else:
-            self._release_idle(tick)
-            if self._poller.has_more_peers:
-                self._leave_to_others(tick)
-            self._request_work(tick)
-        if not self._lease.is_valid(self._clock.now()):
-            # The process stood still for too long. What was decided counts only for runs that are still ours,
-            # so the commit checks all of them.
-            tick.hold_all(self._residents)
-        return tick
-
-    def _release_idle(self, tick: Tick) -> None:
-        """Runs that only wait leave memory after a while. Those that would take long to load again stay,
-        while there is room."""
-        room = self._tuning.idle_bytes if self._admission.max_idle else 0
-        for resident in self._residents.take_idle(
-            tick.now, self._tuning.idle_after, self._admission.max_idle
-        ):
-            if self._tuning.long_history <= resident.history_bytes <= room:
-                self._residents.keep(resident)
-                tick.show_wait(resident)
-            else:
-                tick.release(resident, wake_at=resident.next_due())
-        for resident in self._residents.take_kept(room):
-            tick.release(resident, wake_at=resident.next_due())
-
-    def _leave_to_others(self, tick: Tick) -> None:
-        """Another node has joined: it gets its share of what waits here for a slot."""
-        self._poller.has_more_peers = False
-        for resident in self._admission.surplus():
-            if not self._residents.is_ready(resident):
-                tick.release(resident, wake_at=tick.now)
-                tick.leaves_backlog = True
-
-    def _hear(self, tick: Tick, *, takes_all: bool) -> None:
-        """Pass what has happened to the tick, in a fixed order: all of it, or as much as one tick may do."""
-        self._starts.begin(tick, self._new_budget(tick))
-        if self._starts.has_more:
-            self._inbox.wake()
-        budget = None if takes_all else FactBudget(tick.commit, self._clock, self._tuning)
-        for fact in self._inbox.take(BEFORE_RUNS, budget):
-            tick.hear(fact)
-        self._advance_ready(tick)
-        for resident in self._inbox.behind:
-            if not resident.is_gone:
-                self._residents.mark_ready(resident)
-        tick.place_tasks()
-        for attempt in self._dispatcher.begin_recording_starts():
-            if attempt.stage is Stage.WAITING:
-                tick.recorder.record_start(attempt)
-        for attempt in self._attempt_timers.take_unrecorded_running(tick.now):
-            tick.recorder.record_running(attempt)
-        for attempt in self._logs.take_due(tick.now):
-            tick.recorder.write_log(attempt, is_over=attempt.stage is Stage.CLOSED)
-        for fact in self._inbox.take(AFTER_RUNS):
-            tick.hear(fact)
-
-    def _new_budget(self, tick: Tick) -> TickBudget:
-        return TickBudget(tick.commit, self._clock, self._tuning)
-
-    def _advance_ready(self, tick: Tick) -> None:
-        budget = self._new_budget(tick)
-        before = self._clock.now()
-        ready = iter(self._residents.take_ready())
-        for resident in ready:
-            if resident.is_gone:
-                continue
-            if budget.is_spent(before):
-                self._residents.put_back([resident, *ready])
-                break
-            self._activity.begin(resident.record)
-            tick.advance(resident)
-            if not resident.is_gone:
-                self._residents.update_idle(resident, tick.now)
-            after = self._clock.now()
-            if after - before > _LONG_STEP:
-                _log.warning(
-                    "workflow %r (run %s) has held up everything on this node for %.1f s; what takes time "
-                    "belongs in a task: a node whose event loop stands still for too long stops",
-                    resident.record.workflow,
-                    resident.run_id,
-                    (after - before) / 1_000_000,
-                )
-            before = after
-        self._activity.end()
-
-    def _request_work(self, tick: Tick) -> None:
-        """Have the commit claim runs and collect mail, if there are any."""
-        if self._is_draining:
-            return
-        poller = self._poller
-        if self._admission.is_limiting and self._admission.try_reopen():
-            poller.wants_claim = True
-        if poller.wants_claim and (tick.recorder.is_risky or self._loader.is_risky):
-            # Claim with a later commit. A run claimed with this one would get a setback before it has
-            # taken a step, if the node dies with the attempt that starts now, or with a run that is loaded.
-            self._inbox.wake()
-        elif poller.wants_claim and self._admission.free > 0:
-            poller.wants_claim = False
-            tick.commit.claim = self._admission.claim_request()
-        room = self._tuning.tick_bytes - self._residents.mail.bytes
-        tick.commit.mail_bytes = max(room, 1)
-        if room > 0:  # otherwise a later tick collects, when runs have read what is in memory
-            tick.commit.collect = poller.wants_mail
-            poller.wants_mail = False
-
-    def _is_worth_committing(self, commit: Commit, now: Instant) -> bool:
-        commit_at = self._lease.commit_at
-        must_renew = len(self._residents) and (commit_at is None or commit_at <= now)
-        must_renew = must_renew or self._poller.is_unknown
-        return bool(commit.created or commit.held or commit.claim or commit.collect or must_renew)
