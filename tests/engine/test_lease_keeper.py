@@ -10,9 +10,11 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import uvloop
 
 from holdfast.core.values import Instant, NodeId, RunKey, later
 from holdfast.engine.lease import NodeLease
@@ -377,47 +379,55 @@ def _silence_of(watch: LoopWatch, clock: ManualClock) -> int:
     return watch.look()
 
 
-async def test_a_loop_that_waits_for_something_to_do_is_not_held_up() -> None:
-    clock = ManualClock()
-    watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
-    found: list[int] = []
-    idle = threading.Event()
-
-    def look() -> None:
-        idle.wait(60)
-        time.sleep(0.05)  # the loop has nothing to do now but to wait
-        found.append(_silence_of(watch, clock))
-        loop.call_soon_threadsafe(over.set)
-
-    loop, over = asyncio.get_running_loop(), asyncio.Event()
-    looking = threading.Thread(target=look)
-    looking.start()
-    idle.set()
-    await over.wait()
-    looking.join()
-
-    assert found == [0]
+Loop = Callable[[], asyncio.AbstractEventLoop]
+_each_loop = pytest.mark.parametrize(
+    "loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
+)
 
 
-async def test_a_loop_whose_code_waits_for_a_descriptor_is_held_up() -> None:
-    clock = ManualClock()
-    watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
-    found: list[int] = []
-    receiver, sender = socket.socketpair()
+@_each_loop
+def test_a_loop_that_waits_for_something_to_do_is_not_held_up(loop: Loop) -> None:
+    async def wait() -> int:
+        clock = ManualClock()
+        watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
+        running, over = asyncio.get_running_loop(), asyncio.Event()
 
-    def look() -> None:
-        time.sleep(0.05)
-        found.append(_silence_of(watch, clock))
-        sender.send(b"over")
+        def look() -> int:
+            time.sleep(0.05)  # the loop has nothing to do now but to wait
+            silence = _silence_of(watch, clock)
+            running.call_soon_threadsafe(over.set)
+            return silence
 
-    with receiver, sender, selectors.DefaultSelector() as selector:
-        selector.register(receiver, selectors.EVENT_READ)
-        looking = threading.Thread(target=look)
-        looking.start()
-        selector.select(60)  # as the blocking client of some service does
-        looking.join()
+        with ThreadPoolExecutor(1) as pool:
+            looking = pool.submit(look)
+            await over.wait()
+            return looking.result()
 
-    assert found == [8 * _LOOK // dt.timedelta(microseconds=1)]
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(wait()) == 0
+
+
+@_each_loop
+def test_a_loop_whose_code_waits_for_a_descriptor_is_held_up(loop: Loop) -> None:
+    async def block() -> int:
+        clock = ManualClock()
+        watch = UnheardWatch(clock, Activity(), lambda task: None, _LOOK)
+        receiver, sender = socket.socketpair()
+
+        def look() -> int:
+            time.sleep(0.05)
+            silence = _silence_of(watch, clock)
+            sender.send(b"over")
+            return silence
+
+        with receiver, sender, selectors.DefaultSelector() as selector, ThreadPoolExecutor(1) as pool:
+            selector.register(receiver, selectors.EVENT_READ)
+            looking = pool.submit(look)
+            selector.select(60)  # as the blocking client of some service does
+            return looking.result()
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(block()) == 8 * _LOOK // dt.timedelta(microseconds=1)
 
 
 async def _until(holds: Callable[[], bool]) -> None:

@@ -28,13 +28,17 @@ FAULTS = [
         "idle-loop-blamed-for-a-busy-machine",
         _ALIVE,
         [Code("engine.loop_watch:look").replace("not self._is_waiting()", "True")],
-        cases(_KEEPER, "test_a_loop_that_waits_for_something_to_do_is_not_held_up"),
+        cases(
+            _KEEPER,
+            "test_a_loop_that_waits_for_something_to_do_is_not_held_up[asyncio]",
+            "test_a_loop_that_waits_for_something_to_do_is_not_held_up[uvloop]",
+        ),
     ),
     Fault(
         "blocking-select-taken-for-an-idle-loop",
         _STALLED,
         [Code("engine.loop_watch:_is_waiting").replace("frame.f_back.f_code is _RUN_ONCE", "True")],
-        cases(_KEEPER, "test_a_loop_whose_code_waits_for_a_descriptor_is_held_up"),
+        cases(_KEEPER, "test_a_loop_whose_code_waits_for_a_descriptor_is_held_up[asyncio]"),
     ),
     Fault(
         "keeper-woken-by-every-run",

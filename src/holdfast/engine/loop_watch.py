@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import inspect
 import sys
 import threading
 import traceback
@@ -69,6 +70,7 @@ class LoopWatch:
         """Called on the thread of the event loop that is to be watched."""
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
+        self._runner = None if isinstance(self._loop, asyncio.BaseEventLoop) else _code_of_runner()
         self._clock = clock
         self._activity = activity
         self._find_attempt = find_attempt
@@ -96,11 +98,12 @@ class LoopWatch:
         return self._silence
 
     def _is_waiting(self) -> bool:
-        """Whether the event loop itself waits, not code that it has called. Unknown for a loop that is not
-        written in Python, and then False."""
+        """Whether the event loop itself waits, not code that it has called."""
         frame = sys._current_frames().get(self._thread)  # pyright: ignore[reportPrivateUsage]
         if frame is None or frame.f_back is None:
             return False
+        if self._runner is not None:
+            return frame.f_code is self._runner
         return frame.f_back.f_code is _RUN_ONCE and frame.f_code.co_name == "select"
 
     def rest(self) -> None:
@@ -133,6 +136,17 @@ class LoopWatch:
             return Holder(f"asyncio task {task.get_name()!r}, which belongs to no run", stack=stack)
         words = f"task {attempt.name!r} of workflow {attempt.workflow!r} (run {attempt.run_id})"
         return Holder(words, attempt.run, attempt.name, stack)
+
+
+def _code_of_runner() -> CodeType | None:
+    """What has called the event loop that calls us. While a loop waits that is not written in Python, such as
+    uvloop, this is what its thread is in."""
+    frame, task = inspect.currentframe(), None
+    while frame is not None:
+        if frame.f_code.co_flags & inspect.CO_COROUTINE:
+            task = frame
+        frame = frame.f_back
+    return None if task is None or task.f_back is None else task.f_back.f_code
 
 
 def _stack_of(thread: int) -> str:
