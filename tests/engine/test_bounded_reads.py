@@ -129,12 +129,15 @@ async def test_runs_with_large_inputs_are_claimed_in_several_commits(
             await client.start(measure, text, id=str(number))
 
     async with Holdfast(store_url, catalog=catalog) as hf:
-        receipts = watch_receipts(hf)
+        commits, receipts = watch_commits(hf), watch_receipts(hf)
         runs = (hf.result(str(number)) for number in range(len(texts)))
         lengths = await asyncio.gather(*(asyncio.wait_for(run, PATIENCE) for run in runs))
 
     assert lengths == [len(text) for text in texts]
     assert max(len(receipt.claimed) for receipt in receipts) <= 2
+    # After the first claim the node knows that only a few fit, and asks for no more than those.
+    limits = [commit.claim.limit for commit in commits if commit.claim is not None]
+    assert max(limits[1:]) <= 5
 
 
 def new_resident(residents: Residents) -> Resident:

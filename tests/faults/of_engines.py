@@ -724,6 +724,15 @@ BOUNDS = [
         cases("engine/test_bounded_reads.py", "test_news_of_a_child_that_came_with_the_history_is_kept"),
     ),
     Fault(
+        "claims-ask-for-more-than-fits",
+        "the store looks at no more runs than a node has room for",
+        [Code("engine.effects:_plan_polls").remove("self._admission.note_inputs(...)")],
+        cases(
+            "engine/test_bounded_reads.py",
+            "test_runs_with_large_inputs_are_claimed_in_several_commits[sqlite]",
+        ),
+    ),
+    Fault(
         "claims-take-all-inputs",
         "a node claims no more than it has room for",
         [Code("engine.admission:__init__").replace("tuning.tick_bytes", "10**12")],

@@ -23,7 +23,7 @@ from holdfast.engine.resident import Resident
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
-from holdfast.ports.commits import ClaimRequest
+from holdfast.ports.commits import Claimed, ClaimRequest
 from holdfast.ports.programs import Programs
 
 
@@ -45,7 +45,7 @@ class Admission:
         self.peers = 1
         """How many nodes share the work, with this one."""
         self._capacity = tuning.max_resident
-        self._batch = tuning.claim_batch
+        self._batch = self._fitting = tuning.claim_batch
         self._claim_bytes = tuning.tick_bytes
         self._max_idle = tuning.max_idle
         self._is_full = False
@@ -124,11 +124,20 @@ class Admission:
     def claim_request(self) -> ClaimRequest:
         runs = self.runs_wanted()
         if runs is not None:
-            return ClaimRequest((), min(self.free, self._batch), runs, self._claim_bytes)
+            return ClaimRequest((), min(self.free, self._fitting), runs, self._claim_bytes)
         claims = self.claims()
         smallest = min(map(self._free_for, claims), default=self.free)
-        batch = -(-self._batch // self.peers)
+        batch = -(-self._fitting // self.peers)
         return ClaimRequest(claims, min(smallest, self.free, batch), bytes=self._claim_bytes)
+
+    def note_inputs(self, claimed: Sequence[Claimed]) -> None:
+        """Ask for about as many runs as fit, by the size of these. Otherwise the store would look at hundreds
+        of runs each time to give a few, and SQLite reads the whole input of each run that it looks at."""
+        size = sum(len(run.input) for run, _ in claimed)
+        if 2 * size > self._claim_bytes:
+            self._fitting = min(self._batch, max(1, 2 * len(claimed) * self._claim_bytes // size))
+        else:
+            self._fitting = self._batch
 
     def is_full_after(self, claimed: int) -> bool:
         """Whether the node has no room left after it has claimed so many runs, as many as it asked for."""

@@ -143,4 +143,5 @@ class Effects:
         if poller.wants_mail and (tick.gone or receipt.lost):
             self._inbox.wake()  # there is room now, and perhaps nothing else leads to a tick
         if tick.commit.claim is not None:
+            self._admission.note_inputs(receipt.claimed)
             poller.note_claim(tick.commit.claim, len(receipt.claimed))
