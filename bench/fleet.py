@@ -1,7 +1,8 @@
-"""W15: four nodes on one Postgres, each in a process of its own.
+"""W4b: how long a run takes whose node is in another process.
 
-How evenly a batch is spread that is started on one of them, what four nodes do in a second against one, and
-how many statements the whole fleet sends for one signal to a run that is not in memory, against one node.
+W15: four nodes on one Postgres, each in a process of its own. How evenly a batch is spread that is started on
+one of them, what four nodes do in a second against one, and how many statements the whole fleet sends for one
+signal to a run that is not in memory, against one node.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from bench.samples import hear_signals, ten_tasks
-from bench.throughput import expect
+from bench.throughput import expect, measure_latency_of
 from bench.trial import Figures, Trial
 from holdfast import Holdfast, task, workflow
 from holdfast.stores import SqlStore
@@ -36,6 +37,14 @@ async def where() -> int:
 @workflow
 async def find_node(number: int) -> int:
     return await where()
+
+
+async def measure_latency_across_processes(trial: Trial) -> Figures:
+    async with AsyncExitStack() as stack:
+        await _NodeProcess.start(trial.url, stack)
+        client = await stack.enter_async_context(Holdfast(trial.url, engine=False))
+        await measure_latency_of(client, 20)
+        return await measure_latency_of(client, trial.size(200, 50))
 
 
 async def measure_fleet(trial: Trial) -> Figures:

@@ -82,16 +82,19 @@ async def _measure_fan_out(trial: Trial, width: int, rounds: int) -> Figures:
 
 
 async def measure_latency(trial: Trial) -> Figures:
-    """One run at a time, from the start call to the durable result."""
-    count = trial.size(200, 50)
-    taken: list[float] = []
     async with Holdfast(trial.url) as holdfast:
         await warm_up(holdfast)
-        for number in range(count):
-            began = perf_counter()
-            result = await holdfast.run(one_task, number)
-            taken.append(perf_counter() - began)
-            expect(result, number)
+        return await measure_latency_of(holdfast, trial.size(200, 50))
+
+
+async def measure_latency_of(holdfast: Holdfast, count: int) -> Figures:
+    """One run at a time, from the start call to the durable result."""
+    taken: list[float] = []
+    for number in range(count):
+        began = perf_counter()
+        result = await holdfast.run(one_task, number)
+        taken.append(perf_counter() - began)
+        expect(result, number)
     taken.sort()
     return {
         "runs": count,

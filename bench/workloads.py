@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.backlog import measure_backlog
 from bench.clients import measure_clients
-from bench.fleet import measure_fleet
+from bench.fleet import measure_fleet, measure_latency_across_processes
 from bench.histories import measure_long_histories
 from bench.idle import measure_idle
 from bench.listings import measure_many_rows
@@ -35,6 +35,7 @@ WORKLOADS = {
         Workload("W3", "one run, fan-out of 1,000, join", measure_fan_out),
         Workload("W3b", "one run, fan-out of 100,000, join", measure_wide_fan_out),
         Workload("W4", "200 runs of one task, one at a time", measure_latency),
+        Workload("W4b", "W4 with the node in another process", measure_latency_across_processes),
         Workload("W5", "memory: idle, after W1, then 10,000 sleeping runs", measure_memory),
         Workload("W5b", "memory: 10,000 sleeping runs in a fresh process", measure_sleeping),
         Workload("W6", "500 commands `true`, against spawning them bare", measure_spawning),
