@@ -307,7 +307,8 @@ LIMIT 1 OFFSET $4::int8 - 1;
 --   - the run was due before $2, and no node owns a run with the same claim. If a node owns one, that node has
 --     the workflow, and is only late;
 --   - the run has no owner and no wake_at, and what it waits for has happened or cannot happen.
--- OFFSET 0 makes Postgres look up the messages of one run. Without it, all messages would be read.
+-- OFFSET 0 makes Postgres look up the messages, the parent and the children of one run. Without it, all of them would be
+-- read, if it expects few.
 SELECT key, id, workflow, status,
     CASE
         WHEN owner IS NULL AND wake_at IS NOT NULL
@@ -330,11 +331,13 @@ WHERE namespace = $1::text AND status = $3::text AND status <> 'success'
     WHEN waiting IS NULL THEN true
     WHEN waiting_kind = 'turn' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS parent
-        WHERE parent.namespace = $1 AND parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled'))
+        WHERE parent.namespace = $1 AND parent.key = runs.parent AND parent.status NOT IN ('success', 'failed', 'cancelled')
+        OFFSET 0)
     WHEN EXISTS (SELECT 1 FROM holdfast.messages WHERE run = runs.key AND taken IS NULL OFFSET 0) THEN true
     WHEN waiting_kind = 'child' AND waiting_epoch = epoch THEN NOT EXISTS (
         SELECT 1 FROM holdfast.runs AS child
-        WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled'))
+        WHERE child.parent = runs.key AND child.status NOT IN ('success', 'failed', 'cancelled')
+        OFFSET 0)
     ELSE false
 END
 ORDER BY key;
