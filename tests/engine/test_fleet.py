@@ -123,7 +123,7 @@ async def test_a_batch_that_is_started_on_one_node_is_spread_over_all(postgres_u
     async with AsyncExitStack() as stack:
         nodes = [
             await stack.enter_async_context(
-                Holdfast(postgres_url, catalog=_working(places, place, tasks_take=0))
+                Holdfast(postgres_url, catalog=_working(places, place, tasks_take=0.02))
             )
             for place in range(4)
         ]

@@ -12,7 +12,7 @@ from holdfast.stores.sqlite import driver
 from holdfast.testing.simulation.simulation import Simulation
 from holdfast.testing.simulation.world import Violation
 
-SEEDS = 200
+SEEDS = 400
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
