@@ -97,7 +97,7 @@ async def _pause(seconds: float, writes: _Writes) -> float:
 
 
 def read_header(path: str) -> bytes | None:
-    """The header of the WAL index of a database."""
+    """The header of the WAL index of a database. May be called by any thread."""
     try:
         return os.pread(_descriptor_of(f"{path}-shm"), _HEADER_BYTES, 0)
     except OSError:
@@ -110,17 +110,25 @@ def _descriptor_of(index: str) -> int:
     once, and the database would be corrupt."""
     descriptor = _descriptors.get(index)
     if descriptor is not None and not os.fstat(descriptor).st_nlink:
-        os.close(_descriptors.pop(index))
+        _close(index)
         descriptor = None
     if descriptor is None:
-        descriptor = _descriptors[index] = os.open(index, os.O_RDONLY)
+        # If another thread was faster, this one stays open unused: to close it would drop the locks.
+        descriptor = _descriptors.setdefault(index, os.open(index, os.O_RDONLY))
     return descriptor
+
+
+def _close(index: str) -> None:
+    """Of the threads that try, one closes it."""
+    descriptor = _descriptors.pop(index, None)
+    if descriptor is not None:
+        os.close(descriptor)
 
 
 def _close_removed() -> None:
     for index, descriptor in list(_descriptors.items()):
         if not os.fstat(descriptor).st_nlink:
-            os.close(_descriptors.pop(index))
+            _close(index)
 
 
 class _Writes:
