@@ -34,6 +34,8 @@ def run_many(tasks: Sequence[Task], seconds: float, jobs: int) -> tuple[Tally, f
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for tally in pool.imap_unordered(run_batch, tasks):
             total.add(tally)
+            for seed, what in tally.failures:
+                print(f"{seed} failed: {what}", flush=True)
             took = time.monotonic() - began
             _show_progress(total, seeds, took)
             if took > seconds or len(total.failures) >= 10:

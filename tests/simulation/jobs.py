@@ -127,6 +127,10 @@ class Signalled(Job):
         self._acknowledged: set[int] = set()
         self._pause = pause
 
+    @property
+    def most_tries(self) -> int:
+        return max(self._tries.values())
+
     async def meanwhile(self, client: Client, run: Run[Any]) -> None:
         for number in self._numbers:
             while number not in self._acknowledged:

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from tests.simulation import workflows as w
-from tests.simulation.jobs import Job, Jobs
+from tests.simulation.jobs import Job, Jobs, Signalled
 
 from holdfast.client import waiters
 from holdfast.engine.committing import StoreOutage
@@ -107,6 +107,15 @@ def test_fsyncs_that_take_longer_than_a_lease_lose_and_repeat_nothing(
 
     assert simulation.struck["SlowFsync"] == 1
     assert lines_of(simulation, "database is locked" if has_one_writer else "no answer for")
+
+
+def test_a_client_that_is_spared_waits_for_the_disk_as_long_as_it_takes() -> None:
+    jobs = [Job(f"late-{each}", w.sequence, 1, expected=0, start_after=2 + each) for each in range(8)]
+    talking = Signalled("talking", w.receives, 8, numbers=8, has_stop=False, pause=1.0)
+    simulation = simulate([SlowFsync(SECOND, 200 * SECOND, 60 * SECOND, True)], jobs=[talking, *jobs])
+
+    assert simulation.struck["SlowFsync"] == 1
+    assert talking.most_tries == 1
 
 
 def test_a_renewal_that_waits_for_the_disk_holds_up_neither_its_loop_nor_the_world() -> None:

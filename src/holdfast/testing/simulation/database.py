@@ -332,7 +332,7 @@ class _PendingCall:
         if self.operation.name == "recover_commit":
             # The database lets it wait for a commit that is under way on an abandoned line.
             waits = max(waits, connection.commit_ends_at - world.now)
-        if waits > _ANSWER_SECONDS * SECOND:
+        if waits > _ANSWER_SECONDS * SECOND and not connection.owner.is_spared:
             self.answer_after(_ANSWER_SECONDS * SECOND, error=_no_answer())
         elif waits > 0:
             world.after(waits, self.arrive)
