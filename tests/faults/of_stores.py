@@ -402,16 +402,32 @@ RECOVERY = [
     ),
     Fault(
         "own-commits-taken-for-those-of-others",
-        "fast: a commit of one's own costs no question",
-        [Code("stores.sqlite.driver:SqliteDatabase._count_commit").replace("self._commits += 1", "pass")],
-        cases("stores/test_sqlite_watching.py", "test_commits_of_the_process_itself_cost_no_question"),
+        "fast: nobody polls because of a commit of one's own",
+        [Code("stores.sqlite.watching:OwnCommits.end").replace("self._count += is_counted", "pass")],
+        cases("stores/test_sqlite_watching.py", "test_only_commits_of_others_are_heard"),
+    ),
+    Fault(
+        "commits-under-way-taken-for-those-of-others",
+        "fast: nobody polls because of a commit of one's own",
+        [Code("stores.sqlite.watching:OwnCommits.begin").replace("True", "False")],
+        cases("stores/test_sqlite_watching.py", "test_only_commits_of_others_are_heard"),
+    ),
+    Fault(
+        "transactions-that-change-nothing-are-counted",
+        "7: nobody waits for a wake-up that was lost, because a commit was counted that is none",
+        [
+            Code("stores.sqlite.driver:SqliteConnection._commit").replace(
+                "self._connection.total_changes() != before", "True"
+            )
+        ],
+        cases("stores/test_sqlite_watching.py", "test_only_commits_of_others_are_heard"),
     ),
     Fault(
         "commits-of-others-taken-for-own-ones",
         "7: nobody waits for a wake-up that was lost, however busy the process is",
         [
             Code("stores.sqlite.watching:watch").replace(
-                "_others_in(header, own) != _others_in(seen.header, seen.own)", "own == seen.own"
+                "now.by_others != seen.by_others", "now.own == seen.own"
             )
         ],
         cases(

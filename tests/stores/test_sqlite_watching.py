@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast
 
 import apsw
 import pytest
@@ -15,8 +19,12 @@ from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, new_run
 
 from holdfast.stores import SqlStore, store_for
+from holdfast.stores.database import Changes, Connection
 from holdfast.stores.sqlite import watching
-from holdfast.stores.sqlite.driver import SqliteConnection
+from holdfast.stores.sqlite.driver import SqliteDatabase
+from holdfast.stores.sqlite.watching import OwnCommits
+
+T = TypeVar("T")
 
 _SLOW = "slow disk"
 
@@ -97,24 +105,44 @@ async def test_without_inotify_the_header_is_read_now_and_then(
     await other.close()
 
 
-async def test_commits_of_the_process_itself_cost_no_question(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-    ask = SqliteConnection.changes_by_others
-    monkeypatch.setattr(
-        SqliteConnection, "changes_by_others", lambda connection: asked.append(1) or ask(connection)
-    )
-    stop = store.listen(lambda: None)
-    await asyncio.sleep(0.3)
-    asked.clear()
+async def test_only_commits_of_others_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = OwnCommits.end
 
-    for number in range(50):
-        await store.create_runs(SPACE, [new_run(number)])
-        await asyncio.sleep(0.005)
+    def count_late(commits: OwnCommits, *, is_counted: bool) -> None:
+        time.sleep(0.001)  # the header shows the commit already
+        count(commits, is_counted=is_counted)
+
+    monkeypatch.setattr(OwnCommits, "end", count_late)
+    database = SqliteDatabase(str(tmp_path / "own.db"))
+    writer, reader, other = (database.connect() for _ in range(3))
+    other._commits = OwnCommits()  # pyright: ignore[reportPrivateUsage]
+    other.write(lambda tx: tx.script("CREATE TABLE t (n)"))
+    lane = ThreadPoolExecutor(1)
+    on_lane = partial(asyncio.get_running_loop().run_in_executor, lane)
+    heard: list[object] = []
+
+    async def ask(question: Callable[[Connection], T]) -> T:
+        return await on_lane(question, writer)
+
+    stop = database.watch(cast(Changes, SimpleNamespace(tell=heard.append)), ask)
+    await asyncio.sleep(0.1)
+    for number in range(200):
+        await on_lane(writer.write, lambda tx, n=number: tx.script(f"INSERT INTO t VALUES ({n})"))
+        with contextlib.suppress(apsw.SQLError):
+            await on_lane(writer.write, lambda tx: tx.script("INSERT INTO t VALUES (0); SELECT no_such()"))
+        await on_lane(writer.write, lambda tx: tx.script("DELETE FROM t WHERE n < 0"))
+        await asyncio.to_thread(reader.read, lambda tx: tx.script("SELECT * FROM t"), snapshot=True)
+    await asyncio.sleep(0.1)
+    own = list(heard)
+    for number in range(3):
+        await asyncio.to_thread(other.write, lambda tx, n=number: tx.script(f"INSERT INTO t VALUES ({n})"))
+        await asyncio.sleep(0.1)
 
     stop()
-    assert len(asked) < 10, "only those that it saw in the moment before they were counted"
+    lane.shutdown()
+    for connection in (writer, reader, other):
+        connection.close()
+    assert (own, len(heard)) == ([], 3)
 
 
 async def test_a_commit_of_another_process_among_many_of_its_own_is_heard(

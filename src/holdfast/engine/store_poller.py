@@ -25,6 +25,7 @@ from holdfast.ports.nodes import EngineStore, NextWork
 _log = logging.getLogger("holdfast.engine")
 
 _RETRY_AFTER = dt.timedelta(seconds=1)
+_AFTER_CLAIM = dt.timedelta(milliseconds=5)
 _SOON = dt.timedelta(milliseconds=100)
 _PATIENCE_WITH_OTHERS = dt.timedelta(seconds=5)
 _SET_CLOCK_EVERY = 30_000_000
@@ -166,7 +167,8 @@ class StorePoller:
             # Other nodes were faster, or the due runs are locked. The node must not spin meanwhile.
             self.next_poll = later(self._clock.now(), _SOON)
         elif found < request.limit:
-            self.poll_now()  # to learn when the next one is due
+            # To learn when the next one is due. The runs that were found go first.
+            self.poll_by(later(self._clock.now(), _AFTER_CLAIM))
         elif not self._admission.is_full_after(found):
             self.wants_claim = True
             self._inbox.wake()

@@ -19,7 +19,7 @@ from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
-from holdfast.stores.sqlite.watching import Sighting, read_header, watch
+from holdfast.stores.sqlite.watching import OwnCommits, Sighting, watch
 
 T = TypeVar("T")
 
@@ -52,6 +52,11 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA wal_autocheckpoint = 0;
 """
+
+_BEGIN_TO_READ = "BEGIN"
+# IMMEDIATE takes the write lock up front. A transaction that starts as a reader and upgrades later can fail
+# at once with SQLITE_BUSY, whatever the timeout says.
+_BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 
 _OVER_QUOTA = (errno.EDQUOT, errno.EFBIG)
 
@@ -94,8 +99,7 @@ class SqliteDatabase:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._commits = 0
-        """Of the connection that writes, which is one at a time."""
+        self._commits = OwnCommits()
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
 
     def connect(self) -> SqliteConnection:
@@ -104,10 +108,7 @@ class SqliteDatabase:
             raise StoreUnavailable(self.name, f"there is no folder {folder}", may_pass=False)
         if os.path.isdir(self._path):
             raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
-        return SqliteConnection(self._path, self.name, on_commit=self._count_commit)
-
-    def _count_commit(self) -> None:
-        self._commits += 1
+        return SqliteConnection(self._path, self.name, commits=self._commits)
 
     def connect_to_renew(self, patience: float) -> SqliteConnection:
         return SqliteConnection(self._path, self.name, patience, _SETTINGS_TO_RENEW)
@@ -126,11 +127,11 @@ class SqliteDatabase:
         def changed() -> None:
             changes.tell(None)
 
-        def look(connection: SqliteConnection) -> Sighting:
-            return Sighting(read_header(self._path), self._commits, connection.changes_by_others())
+        def look(_: Connection) -> Sighting | None:
+            return self._commits.look(self._path)
 
         watching = asyncio.create_task(
-            watch(self._path, changed, lambda: ask(look), lambda: self._commits), name="holdfast-watch"
+            watch(self._path, changed, self._commits, lambda: ask(look)), name="holdfast-watch"
         )
 
         def stop() -> None:
@@ -146,11 +147,10 @@ class SqliteConnection:
         name: str,
         patience: float = _BUSY_SECONDS,
         settings: str = _SETTINGS,
-        on_commit: Callable[[], None] = lambda: None,
+        commits: OwnCommits | None = None,
     ) -> None:
-        """`on_commit` is called after each commit that has changed something."""
         self._name = name
-        self._on_commit = on_commit
+        self._commits = commits or OwnCommits()
         self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
         self.statements = 0
         self.announced: set[str] = set()
@@ -165,9 +165,7 @@ class SqliteConnection:
             raise self._explained(error) from error
 
     def write(self, script: TransactionScript[T]) -> T:
-        # IMMEDIATE takes the write lock up front. A transaction that starts as a reader and upgrades
-        # later can fail at once with SQLITE_BUSY, whatever the timeout says.
-        return self._transaction("BEGIN IMMEDIATE", script)
+        return self._transaction(_BEGIN_TO_WRITE, script)
 
     def write_alone(self, script: TransactionScript[T]) -> T:
         # SQLite has one writer at a time anyway. A process that migrates a large file holds the lock for
@@ -183,17 +181,9 @@ class SqliteConnection:
 
     def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         if snapshot:
-            return self._transaction("BEGIN", script)
+            return self._transaction(_BEGIN_TO_READ, script)
         try:
             return script(self)
-        except apsw.Error as error:
-            raise self._explained(error) from error
-
-    def changes_by_others(self) -> int:
-        """A number that changes whenever another connection has committed."""
-        self.statements += 1
-        try:
-            return self._connection.pragma("data_version")
         except apsw.Error as error:
             raise self._explained(error) from error
 
@@ -210,9 +200,10 @@ class SqliteConnection:
             execute(begin)
             try:
                 result = script(self)
-                execute("COMMIT")
-                if self._connection.total_changes() != before:
-                    self._on_commit()
+                if begin == _BEGIN_TO_READ:
+                    execute("COMMIT")
+                else:
+                    self._commit(before)
             except BaseException:
                 # After some errors, such as a full disk, SQLite has already rolled back.
                 if self._connection.in_transaction:
@@ -221,6 +212,16 @@ class SqliteConnection:
         except apsw.Error as error:
             raise self._explained(error) from error
         return result
+
+    def _commit(self, before: int) -> None:
+        """`before` is how many rows were changed before this transaction."""
+        is_counted = False
+        self._commits.begin()
+        try:
+            self._connection.execute("COMMIT")
+            is_counted = self._connection.total_changes() != before
+        finally:
+            self._commits.end(is_counted=is_counted)
 
     def _explained(self, error: apsw.Error) -> Exception:
         if isinstance(error, apsw.FullError) or self._is_over_quota(error):

@@ -3,8 +3,7 @@
 SQLite keeps the header of its WAL index in the file `-shm`, which all processes map into memory. A commit
 changes the header when it becomes visible, and not before. (The `-wal` file is written earlier: between the
 two lies the fsync, which may take seconds.) So the header is read, which takes some microseconds and sends no
-statement. It counts commits. If there are more of them than this process has made, SQLite is asked whether
-another connection has committed.
+statement. It counts commits, and this process counts its own: the others are those of other connections.
 
 Where the kernel tells of writes to the `-wal` file (inotify), the header is read right after such a write.
 Elsewhere, and in case the kernel is silent, it is read fifty times a second.
@@ -29,12 +28,41 @@ _COMMITS = slice(8, 12)
 _POLL_SECONDS = 0.02
 _FIRST_LOOK = 0.0005
 """Seconds from one look to the next after a write. Then twice as long each time."""
-_BETWEEN_CHANGES = 0.002
-"""Seconds. Others may commit all the time, and whoever listens need not look after each commit."""
+_REST, _LONG_REST = 0.001, 0.004
+"""Seconds after a change. The long one comes after many changes in a row: others may commit all the time, and
+whoever listens need not look after each commit."""
+_MANY_IN_A_ROW = 20
 _IN_MODIFY = 2
 _descriptors: dict[str, int] = {}
 """Of the WAL indexes that this process has read, by path."""
 _NONBLOCK_CLOEXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
+
+
+class OwnCommits:
+    """The commits of this process. Its connections make one at a time."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._is_under_way = False
+
+    def begin(self) -> None:
+        self._is_under_way = True
+
+    def end(self, *, is_counted: bool) -> None:
+        """Only one that has changed something is counted. If in doubt it is not: then the listeners look
+        once too often. One too many in the count could hide a commit of another process."""
+        self._count += is_counted
+        self._is_under_way = False
+
+    def look(self, path: str) -> Sighting | None:
+        """None if a commit was under way: nobody knows whether the header counts it."""
+        before = self._settled
+        header = read_header(path)
+        return Sighting(header, before) if before is not None and before == self._settled else None
+
+    @property
+    def _settled(self) -> int | None:
+        return None if self._is_under_way else self._count
 
 
 class Sighting(NamedTuple):
@@ -42,48 +70,41 @@ class Sighting(NamedTuple):
     """Of the WAL index; None if there is none: SQLite removes it when the last connection closes."""
     own: int
     """How many commits this process has made."""
-    by_others: int
-    """Differs after each commit of another connection."""
+
+    @property
+    def by_others(self) -> int | None:
+        """A number that differs after each commit of another connection."""
+        if self.header is None:
+            return None
+        return (int.from_bytes(self.header[_COMMITS], sys.byteorder) - self.own) & 0xFFFF_FFFF
 
 
 async def watch(
     path: str,
     changed: Callable[[], None],
-    ask: Callable[[], Awaitable[Sighting]],
-    count_own: Callable[[], int],
+    own: OwnCommits,
+    look_between: Callable[[], Awaitable[Sighting | None]],
 ) -> None:
-    """Call `changed` after commits of other connections, for ever. `ask` asks the connection that writes,
-    between two of its transactions."""
+    """Call `changed` after commits of other connections, for ever. `look_between` looks between two
+    transactions of the connection that writes."""
     _close_removed()
     seen: Sighting | None = None
-    header: bytes | None = None
-    pause = _POLL_SECONDS
+    pause, in_a_row = _POLL_SECONDS, 0
     with _writes_to(f"{path}-wal") as writes:
         while True:
-            own = count_own()  # read first: a commit that is counted is in the header as well
-            last, header = header, read_header(path)
-            if seen is not None and header == last:
-                pause = await _pause(pause, writes)
+            if seen is not None and read_header(path) == seen.header:
+                pause, in_a_row = await _pause(pause, writes), 0
                 continue
-            if seen is None or _others_in(header, own) != _others_in(seen.header, seen.own):
-                try:
-                    now = await ask()
-                except StoreUnavailable:
-                    header = None  # ask again
-                    changed()  # the listener's next query will raise the error
-                else:
-                    if seen is not None and now.by_others != seen.by_others:
-                        changed()
-                    seen, header = now, now.header
-            await asyncio.sleep(_BETWEEN_CHANGES)
-            pause = _FIRST_LOOK
-
-
-def _others_in(header: bytes | None, own: int) -> int | None:
-    """A number that differs after a commit that is not counted in `own`."""
-    if header is None:
-        return None
-    return (int.from_bytes(header[_COMMITS], sys.byteorder) - own) & 0xFFFF_FFFF
+            try:
+                now = own.look(path) or await look_between()
+            except StoreUnavailable:
+                changed()  # the listener's next query will raise the error
+            else:
+                if seen is not None and now is not None and now.by_others != seen.by_others:
+                    changed()
+                seen = now or seen
+            await asyncio.sleep(_REST if in_a_row < _MANY_IN_A_ROW else _LONG_REST)
+            pause, in_a_row = _FIRST_LOOK, in_a_row + 1
 
 
 async def _pause(seconds: float, writes: _Writes) -> float:
