@@ -38,6 +38,18 @@ FAULTS = [
         ],
         cases("stores/test_lanes.py", "test_a_listing_holds_up_no_short_read_of_another_client"),
     ),
+    *(
+        Fault(
+            f"listings-without-a-pause-{store}",
+            "a listing does not keep the threads of the engine from the GIL",
+            [Code(f"stores.{store}.driver:{function}").replace("self.has_pauses", "self.announced is None")],
+            cases("stores/test_lanes.py", f"test_a_listing_lets_other_threads_go_on_every_few_rows[{store}]"),
+        )
+        for store, function in (
+            ("sqlite", "SqliteConnection._fetch"),
+            ("postgres", "PostgresConnection._fetch"),
+        )
+    ),
     Fault(
         "one-transaction-for-each-message",
         "messages of a process are written in groups",

@@ -117,7 +117,7 @@ FAULTS = [
     Fault(
         "reaped-while-nobody-could-write",
         _ALIVE,
-        [Code("stores.commit_script:reap").replace("tx.waited > A", "tx.waited < 0")],
+        [Code("stores.commit_script:_reap_and_find_due").replace("tx.waited > A", "tx.waited < 0")],
         cases(_STORE, "test_on_sqlite_who_waited_long_for_the_right_to_write_reaps_nobody"),
     ),
     Fault(

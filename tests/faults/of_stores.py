@@ -272,7 +272,19 @@ WAKING = [
     Fault(
         "dead-nodes-keep-their-runs",
         "7: runs of a dead node are taken by others",
-        [Code("stores.commit_script:reap").remove('A.many("free_runs", ...)')],
+        [Code("stores.commit_script:_reap_and_find_due").remove('A.many("free_runs", ...)')],
+        cases(
+            "stores/test_work.py", "test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out"
+        ),
+    ),
+    Fault(
+        "runs-of-the-dead-not-found-at-once",
+        "7: runs of a dead node are taken by others",
+        [
+            Code("stores.commit_script:_reap_and_find_due").replace(
+                "return due()", "return due() * (not expired)"
+            )
+        ],
         cases(
             "stores/test_work.py", "test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out"
         ),
@@ -287,7 +299,7 @@ WAKING = [
         "deaths-not-counted",
         "7: a run that kills its nodes is found out",
         [
-            Code("stores.commit_script:reap").replace(
+            Code("stores.commit_script:_reap_and_find_due").replace(
                 'A.many("free_runs", B, C, 1)', 'A.many("free_runs", B, C, 0)'
             )
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -15,7 +16,7 @@ from tests.stores.builders import SPACE, Node, key, new_run
 from holdfast.core.values import NodeId
 from holdfast.errors import NotOpen
 from holdfast.ports.runs import RunFilter
-from holdfast.stores import SqlStore, store_for
+from holdfast.stores import SqlStore, gil_pauses, store_for
 from holdfast.stores.lanes import ThreadLane
 
 
@@ -146,6 +147,22 @@ async def test_a_listing_holds_up_no_short_read_of_another_client(store: SqlStor
     assert not listing.done()
     gate.open()
     await listing
+
+
+async def test_a_listing_lets_other_threads_go_on_every_few_rows(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.create_runs(SPACE, [new_run(number) for number in range(500)])
+    pauses: list[float] = []
+    monkeypatch.setattr(gil_pauses, "time", SimpleNamespace(sleep=pauses.append))
+
+    await store.for_engine().load_histories(SPACE, [key(number) for number in range(500)])
+    assert not pauses, "an engine does not pause"
+    listed = await store.list_runs(SPACE, RunFilter(limit=500))
+
+    assert len(listed) == 500
+    while_fetched = while_converted = 500 // 50 - 1
+    assert len(pauses) >= while_fetched + while_converted
 
 
 async def test_the_commit_of_an_engine_goes_before_the_writes_of_clients_that_wait(

@@ -279,7 +279,7 @@ class Client:
             page = found[first : first + _DESCRIBED_AT_ONCE]
             infos += [run_info(record, self._workflows) for record in page]
             # An engine may be on the same event loop, and its threads need the GIL: only a real pause lets
-            # them have it.
+            # them have it. An event loop rounds it to milliseconds, and one of none is no pause.
             await asyncio.sleep(_PAUSE_SECONDS)
         return infos
 
@@ -500,7 +500,7 @@ def _checked_id(id: str | None) -> str | None:
 
 _RESUMED_AT_ONCE = 500
 _DESCRIBED_AT_ONCE = 50
-_PAUSE_SECONDS = 0.0002
+_PAUSE_SECONDS = 0.001
 
 
 def _workflow_name(workflow: Typed[Any] | str | None) -> str | None:

@@ -7,7 +7,7 @@ both see what was just written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -356,34 +356,39 @@ def _take_work(
 ) -> tuple[list[Claimed], list[MessageRecord], frozenset[RunKey]]:
     if not commit.collect and commit.claim is None:
         return [], [], frozenset()
-    readers: list[Row] = [(run, commit.read.get(run, 0)) for (run,) in tx.rows("collect_mail", commit.node)]
-    claimed: list[Claimed] = []
-    if commit.claim is not None:
-        reap(tx, commit)
-        claimed = _claim(tx, commit, commit.claim)
-        readers += [(claim.run.key, 0) for claim in claimed]
+    collected = tx.send("collect_mail", commit.node)
+    claimed = [] if commit.claim is None else _claim(tx, commit, commit.claim)
+    readers: list[Row] = [(run, commit.read.get(run, 0)) for (run,) in collected()]
+    readers += [(claim.run.key, 0) for claim in claimed]
     return claimed, *read_mail(tx, commit, readers)
 
 
-def reap(tx: Transaction, commit: Commit) -> None:
+def _reap_and_find_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Row]:
     # While one transaction kept everybody from writing, no node could renew its lease, however alive it is.
     # They get their turn first. A claim that comes after this one finds the dead.
     if tx.waited > _LONG_WAIT:
-        return
-    expired = tx.rows("delete_expired_nodes", commit.namespace, commit.node, commit.now)
+        return _send_due(tx, commit, wanted)()
+    reaped = tx.send("delete_expired_nodes", commit.namespace, commit.node, commit.now)
+    due = _send_due(tx, commit, wanted)  # sent along, because there is hardly ever a dead node
+    expired = reaped()
     if expired:
         tx.many("free_runs", expired, commit.now, 1)
         tx.announce(DUE)  # more runs may be free than this node claims
+        due = _send_due(tx, commit, wanted)
+    return due()
 
 
-def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
+def _send_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> Callable[[], list[Row]]:
     if wanted.runs is None:
         claims = [(claim,) for claim in sorted(wanted.claims)]
         limits = (wanted.limit, SETBACKS_ALLOWED)
-        due = tx.many_returning("due_runs", claims, commit.namespace, commit.now, *limits)
-    else:
-        asked = [(run,) for run in sorted(wanted.runs)]
-        due = tx.many_returning("due_of", asked, commit.namespace, commit.now)
+        return tx.send_many("due_runs", claims, commit.namespace, commit.now, *limits)
+    asked = [(run,) for run in sorted(wanted.runs)]
+    return tx.send_many("due_of", asked, commit.namespace, commit.now)
+
+
+def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
+    due = _reap_and_find_due(tx, commit, wanted)
     # The query returns the oldest runs of each claim. Here they are merged: the oldest of all come first.
     due.sort(key=lambda row: (row[2], row[0]))
     if wanted.runs is None:

@@ -46,6 +46,10 @@ class Transaction(Protocol):
         """Like `many`, but returns the result rows. Their order is undefined unless `rows` has one row."""
         ...
 
+    def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
+        """`many_returning`, sent as `send` does it."""
+        ...
+
     def announce(self, *topics: str) -> None:
         """Notify the listeners to these topics when the transaction has committed, also those in other
         processes."""

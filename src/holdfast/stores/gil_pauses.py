@@ -8,22 +8,28 @@ short sleep lets all threads that wait have the GIL.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-ROWS_BETWEEN_PAUSES: Final = 50
+_ROWS_BETWEEN: Final = 50
 _SECONDS = 0.0002
 
 
-def pause() -> None:
-    time.sleep(_SECONDS)
+def fetch(some: Callable[[int], list[T]]) -> list[T]:
+    """All rows of a query, with pauses. `some` fetches the next ones, as many as it is told, if there are."""
+    found = last = some(_ROWS_BETWEEN)
+    while len(last) == _ROWS_BETWEEN:
+        time.sleep(_SECONDS)
+        last = some(_ROWS_BETWEEN)
+        found += last
+    return found
 
 
 def in_slices(rows: Sequence[T]) -> Iterator[Sequence[T]]:
     """The rows in slices, with a pause between one slice and the next."""
-    for first in range(0, len(rows), ROWS_BETWEEN_PAUSES):
+    for first in range(0, len(rows), _ROWS_BETWEEN):
         if first:
-            pause()
-        yield rows[first : first + ROWS_BETWEEN_PAUSES]
+            time.sleep(_SECONDS)
+        yield rows[first : first + _ROWS_BETWEEN]

@@ -19,9 +19,8 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.string import ByteaBinaryLoader
 
 from holdfast.errors import BadUrl, CommitRefused, StoreUnavailable
-from holdfast.stores import migrations
+from holdfast.stores import gil_pauses, migrations
 from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
-from holdfast.stores.gil_pauses import ROWS_BETWEEN_PAUSES, pause
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
 from holdfast.stores.postgres.arrays import (
@@ -393,15 +392,13 @@ class PostgresConnection:
             return []
         return self._fetch(self._send(query, (*common, *zip(*rows, strict=True))))
 
+    def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
+        if not rows:
+            return list
+        return self.send(query, *common, *zip(*rows, strict=True))
+
     def _fetch(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
-        if not self.has_pauses:
-            return cursor.fetchall()
-        found = some = cursor.fetchmany(ROWS_BETWEEN_PAUSES)
-        while len(some) == ROWS_BETWEEN_PAUSES:
-            pause()
-            some = cursor.fetchmany(ROWS_BETWEEN_PAUSES)
-            found += some
-        return found
+        return gil_pauses.fetch(cursor.fetchmany) if self.has_pauses else cursor.fetchall()
 
     def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
         self.statements += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import itertools
 import json
 import logging
 import os
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 import apsw
 
 from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
-from holdfast.stores import migrations
+from holdfast.stores import gil_pauses, migrations
 from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.sqlite.watching import OwnCommits, Sighting, watch
@@ -151,7 +152,7 @@ class SqliteConnection:
     ) -> None:
         self._name = name
         self._commits = commits or OwnCommits()
-        self.has_pauses = False  # apsw releases the GIL at every row, whether this is set or not
+        self.has_pauses = False
         self.statements = 0
         self.announced: set[str] = set()
         self.is_broken = False
@@ -250,7 +251,12 @@ class SqliteConnection:
 
     def rows(self, query: str, *params: Any) -> list[Row]:
         self.statements += 1
-        return self._connection.execute(_queries()[query], _bound(params)).fetchall()
+        return self._fetch(self._connection.execute(_queries()[query], _bound(params)))
+
+    def _fetch(self, cursor: Any) -> list[Row]:
+        if not self.has_pauses:
+            return cursor.fetchall()
+        return gil_pauses.fetch(lambda most: list(itertools.islice(cursor, most)))
 
     def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
         rows = self.rows(query, *params)
@@ -268,9 +274,13 @@ class SqliteConnection:
         if not rows:
             return []
         self.statements += 1
-        return list(
+        return self._fetch(
             self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
         )
+
+    def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
+        found = self.many_returning(query, rows, *common)
+        return lambda: found
 
     def announce(self, *topics: str) -> None:
         # For this process. Others watch the write-ahead log, which every commit changes.
