@@ -75,6 +75,10 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "simulation/test_workers.py": (),
     "soak/test_soak.py": (),
+    "stores/test_migrating.py": ("test_while_one_process_migrates_another_waits_and_says_so",),
+    "stores/test_refusals.py": (
+        "test_a_new_file_that_another_process_keeps_to_itself_is_given_up_after_a_while",
+    ),
     "test_examples.py": (
         "test_the_demo_of_a_dag_kills_it_resumes_it_and_counts_what_was_done_again",
         "test_the_demo_of_a_flow_kills_it_at_work_and_while_it_waits_and_counts_what_was_done",
