@@ -65,6 +65,7 @@ from holdfast.ports.commits import (
 from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
+    HISTORY_BYTES,
     HistoryPage,
     HistoryPlace,
     ParkedRunCancellation,
@@ -271,7 +272,9 @@ class ModelStore(FlowModel, WorkerModel):
             outcomes={task.seq: task_outcome(task) for task in settled},
         )
 
-    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+    async def load_short_histories(
+        self, namespace: str, runs: Sequence[RunKey], rows: int, bytes: int = HISTORY_BYTES
+    ) -> ShortHistories:
         found = ShortHistories([], [], [])
         room = rows
         for history in map(self._for_replay, await self.load_histories(namespace, list(dict.fromkeys(runs)))):

@@ -315,6 +315,32 @@ async def test_a_run_that_is_lost_while_it_is_loaded_is_left_alone() -> None:
     assert shop.done == list(range(STEPS))
 
 
+async def test_large_histories_are_read_one_after_the_other(store_url: str) -> None:
+    shop = Shop()
+    read: list[tuple[int, int]] = []
+    async with Environment(store_url, catalog=shop.catalog) as env:
+        runs = [await env.start(shop.long) for _ in range(6)]
+        for run in runs:
+            await _cold(env, run)
+        env._parts.tuning = Tuning(tick_bytes=2 * STEPS, drain=dt.timedelta(0))
+        load = env.crash_points.load_short_histories
+
+        async def load_short_histories(*args: Any) -> Any:
+            found = await load(*args)
+            read.append((len(args[1]), len(found.loaded)))
+            return found
+
+        env.crash_points.load_short_histories = load_short_histories  # pyright: ignore[reportAttributeAccessIssue]
+        await env.crash()
+        for run in runs:
+            await run.signal("order", "enough")
+        results = [await run.result() for run in runs]
+
+    assert results == [["enough"]] * 6
+    assert {loaded for _, loaded in read} == {1}
+    assert all(asked <= 2 for asked, _ in read[1:]), "and nobody asks for what there is no room for"
+
+
 async def test_a_replay_lets_others_run_between_its_slices() -> None:
     shop = Shop()
     async with Environment(catalog=shop.catalog) as env:

@@ -113,7 +113,7 @@ FENCES = [
         "a history counts as what is read of it",
         [
             Query("sqlite:history_sizes").replace(
-                "run = ?1 AND (taken IS NOT NULL OR kind = 'child')", "run = ?1"
+                "run = ?2 AND (taken IS NOT NULL OR kind = 'child')", "run = ?2"
             )
         ],
         cases("stores/test_histories.py", "test_messages_that_were_read_and_children_count_as_rows"),
@@ -288,6 +288,18 @@ WAKING = [
         cases(
             "stores/test_work.py", "test_a_dead_nodes_runs_go_to_another_and_its_late_commit_is_fenced_out"
         ),
+    ),
+    Fault(
+        "histories-read-however-large",
+        "bounded work: histories are read within a number of bytes",
+        [Code("stores.histories:_read_short").replace("A and short", "A and not short")],
+        cases("stores/test_histories.py", "test_nor_more_bytes_but_at_least_one_history"),
+    ),
+    Fault(
+        "sizes-of-histories-asked-for-in-vain",
+        "fast: what does not fit is not looked at again and again",
+        [Code("engine.run_loader:RunLoader._read_short").replace("2 * read", "100 * read")],
+        cases("engine/test_loading.py", "test_large_histories_are_read_one_after_the_other[sqlite]"),
     ),
     Fault(
         "leaving-keeps-the-runs",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from tests.stores.builders import SPACE, Node, at, ended, key, new_task, settled, signal, step
 
@@ -62,6 +64,31 @@ async def test_no_more_rows_are_read_than_were_asked_for(store: SqlStore) -> Non
     assert [history.run.key for history in found.loaded] == [key(1), key(3)]
     assert found.left == [key(4)]
     assert [run.key for run in found.long] == [key(2)]
+
+
+@pytest.mark.parametrize("large", ["result", "input", "message"])
+async def test_nor_more_bytes_but_at_least_one_history(store: SqlStore, large: str) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3, 4)
+    text = Payload(b'"' + random.Random(1).randbytes(20_000).hex().encode() + b'"')
+    if large == "result":
+        await node.commit(1, held=node.held(2, 3), settled=[settled(2, 0, text), settled(3, 0, text)])
+    elif large == "input":
+        await node.commit(1, held=node.held(2, 3), tasks=[new_task(each, 1, text) for each in (2, 3)])
+    else:
+        await store.post_messages(SPACE, [signal(2, "go", text), signal(3, "go", text)], at(1))
+        mail = (await node.commit(1, collect=True)).mail
+        taken = [TakenMessage(message.run, message.id, 1) for message in mail]
+        await node.commit(2, held=node.held(2, 3), taken=taken)
+    runs = [key(number) for number in (1, 2, 3, 4)]
+
+    some = await store.load_short_histories(SPACE, runs, 100, 50_000)
+    rest = await store.load_short_histories(SPACE, some.left, 100, 1_000)
+
+    assert [history.run.key for history in some.loaded] == [key(1), key(2), key(4)]
+    assert some.left == [key(3)]
+    assert [history.run.key for history in rest.loaded] == [key(3)]
+    assert not rest.left
 
 
 async def test_messages_that_were_read_and_children_count_as_rows(store: SqlStore) -> None:

@@ -105,6 +105,8 @@ class RunLoader:
         """These have short histories, which have been read."""
         self._long: deque[LoadingRun] = deque()
         """These have long histories. The first one is being read or replayed."""
+        self._fitting = _MOST_READ_AT_ONCE
+        """Of how many claimed runs to read the histories next."""
         self._suspects: list[Resident] = []
         """Runs with setbacks. Some may have taken a step since they came."""
 
@@ -221,18 +223,21 @@ class RunLoader:
 
     async def _read_short(self) -> None:
         """Read the histories of claimed runs, as many as have few rows together."""
-        batch = [self._claimed.popleft() for _ in range(min(len(self._claimed), _MOST_READ_AT_ONCE))]
+        batch = [self._claimed.popleft() for _ in range(min(len(self._claimed), self._fitting))]
         unread = {loading.resident.key: loading for loading in batch if self._is_here(loading)}
         if not unread:
             return
-        runs, rows = list(unread), self._tuning.page_rows
-        found = await self._ask(lambda: self._store.load_short_histories(self._namespace, runs, rows))
+        runs, rows, room = list(unread), self._tuning.page_rows, self._tuning.tick_bytes
+        found = await self._ask(lambda: self._store.load_short_histories(self._namespace, runs, rows, room))
         for history in found.loaded:
             loading = unread[history.run.key]
             loading.set(history)
             self._read.append(loading)
         self._long.extend(unread[run.key] for run in found.long)
         self._claimed.extendleft(unread[run] for run in reversed(found.left))
+        # Twice as many as there was room for: of those that do not fit, the sizes are found out in vain.
+        read = len(found.loaded) if found.left else self._fitting
+        self._fitting = min(max(1, 2 * read), _MOST_READ_AT_ONCE)
 
     async def _read_page(self, loading: LoadingRun) -> None:
         """Read the next page of a long history, if there is one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -101,12 +101,15 @@ class RunOverview(NamedTuple):
     is_cancelling: bool
 
 
+HISTORY_BYTES: Final = 8 * 1024 * 1024
+
+
 class ShortHistories(NamedTuple):
     loaded: list[History]
     """Without inputs of settled tasks: `History.outcomes` has how they ended. Without unread messages, except
     those about children: they come as mail."""
     left: list[RunKey]
-    """Not read, because the others have filled the number of rows."""
+    """Not read, because the others have filled the number of rows or bytes."""
     long: list[RunRecord]
     """With more rows than were allowed. They have to be read in pages."""
 
@@ -145,9 +148,11 @@ class HistoryStore(Protocol):
         """The histories of these runs, in the given order. Runs that do not exist are left out."""
         ...
 
-    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
-        """The histories of these runs for replay, with no more than `rows` rows in all. Runs that do not
-        exist are left out."""
+    async def load_short_histories(
+        self, namespace: str, runs: Sequence[RunKey], rows: int, bytes: int = HISTORY_BYTES
+    ) -> ShortHistories:
+        """The histories of these runs for replay, with no more than `rows` rows in all, and no more than
+        about `bytes` bytes, but at least one. Runs that do not exist are left out."""
         ...
 
     async def load_history_page(

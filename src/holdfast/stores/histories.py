@@ -1,4 +1,4 @@
-"""Reading histories for replay: no inputs of settled tasks, and never more than a number of rows at once."""
+"""Reading histories for replay: no inputs of settled tasks, and never too many rows or bytes at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from holdfast.core.records import History
 from holdfast.core.values import Outcome, RunKey
 from holdfast.errors import JournalCorrupt
-from holdfast.ports.runs import HistoryPage, HistoryPlace, ShortHistories
+from holdfast.ports.runs import HISTORY_BYTES, HistoryPage, HistoryPlace, ShortHistories
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.shared_inputs import with_shared_inputs
@@ -15,8 +15,12 @@ from holdfast.stores.sql_role import SqlRole
 
 
 class SqlHistoryStore(SqlRole):
-    async def load_short_histories(self, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
-        return await self._driver.read(lambda tx: _read_short(tx, namespace, runs, rows), snapshot=True)
+    async def load_short_histories(
+        self, namespace: str, runs: Sequence[RunKey], rows: int, bytes: int = HISTORY_BYTES
+    ) -> ShortHistories:
+        return await self._driver.read(
+            lambda tx: _read_short(tx, namespace, runs, rows, bytes), snapshot=True
+        )
 
     async def load_history_page(
         self, namespace: str, run: RunKey, place: HistoryPlace, rows: int
@@ -24,27 +28,28 @@ class SqlHistoryStore(SqlRole):
         return await self._driver.read(lambda tx: _read_page(tx, namespace, run, place, rows), snapshot=True)
 
 
-def _read_short(tx: Transaction, namespace: str, runs: Sequence[RunKey], rows: int) -> ShortHistories:
+def _read_short(
+    tx: Transaction, namespace: str, runs: Sequence[RunKey], rows: int, bytes: int
+) -> ShortHistories:
     wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
     there = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
     found = {run: there[run] for (run,) in wanted if run in there}
-    sizes: dict[RunKey, int] = dict(tx.many_returning("history_sizes", [(run,) for run in found]))
-    short: list[RunKey] = []
-    left: list[RunKey] = []
-    room = rows
-    for run in found:
-        if sizes[run] > rows:
-            continue
-        if sizes[run] > room:
-            left.append(run)
+    sizes = {run: size for run, *size in tx.many_returning("history_sizes", [(run,) for run in found], rows)}
+    short: dict[RunKey, Row] = {}
+    result = ShortHistories([], [], [])
+    row_room, byte_room = rows, bytes
+    for run, row in found.items():
+        row_count, byte_count = sizes[run]
+        if row_count > rows:
+            result.long.append(records.run_record(row))
+        elif row_count > row_room or (byte_count > byte_room and short):
+            result.left.append(run)
         else:
-            short.append(run)
-            room -= sizes[run]
-    return ShortHistories(
-        _load(tx, {run: found[run] for run in short}),
-        left,
-        [records.run_record(found[run]) for run in found if sizes[run] > rows],
-    )
+            short[run] = row
+            row_room -= row_count
+            byte_room -= byte_count
+    result.loaded.extend(_load(tx, short))
+    return result
 
 
 def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
