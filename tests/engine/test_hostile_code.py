@@ -56,6 +56,31 @@ async def test_workflow_code_that_raises_keyboard_interrupt_is_parked_and_others
         assert await run.status() == RunStatus.PARKED
 
 
+async def test_and_also_if_it_raises_that_while_it_is_replayed(sqlite_url: str) -> None:
+    versions = Catalog()
+    is_edited = False
+
+    @workflow(name="edited", catalog=versions)
+    async def edited() -> None:
+        if is_edited:
+            raise KeyboardInterrupt
+        await context().signal("go")
+
+    @workflow(name="other", catalog=versions)
+    async def other() -> str:
+        return "done"
+
+    async with Environment(sqlite_url, catalog=versions) as environment:
+        run = await environment.start(edited)
+        await environment.wait_until_quiet()
+        is_edited = True
+        await environment.crash()
+        await environment.wait_until_quiet()
+
+        assert await run.status() == RunStatus.PARKED
+        assert await environment.run(other) == "done"
+
+
 async def test_workflow_code_that_blocks_is_named_in_a_warning(
     sqlite_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:

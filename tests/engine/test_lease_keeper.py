@@ -311,6 +311,20 @@ async def test_who_was_asked_to_stop_gets_the_drain_time_only() -> None:
     assert world.store.ended == [None]  # it was not given the time for which runs are charged
 
 
+async def test_the_drain_time_begins_when_the_node_is_asked_to_stop() -> None:
+    world = World(drain=dt.timedelta(seconds=9))
+    world.commit()
+    world.watch.is_moving = False
+    world.pass_time(8)
+
+    world.keeper.expect_stop()
+    world.pass_time(7)
+    before = len(world.stalls)
+    world.pass_time(4)
+
+    assert (before, len(world.stalls)) == (0, 1)
+
+
 async def test_who_was_asked_to_stop_and_moves_is_let_be() -> None:
     world = World(drain=dt.timedelta(seconds=0))
     world.commit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.other_systems.staging import watch_commits
@@ -15,6 +16,7 @@ from holdfast.core.records import MessageKind, MessageRecord, new_run
 from holdfast.core.values import NULL, Instant, RunKey, later
 from holdfast.engine.committing import combine_receipts
 from holdfast.engine.tuning import Tuning
+from holdfast.errors import StoreUnavailable
 from holdfast.ports.commits import Claimed, Receipt
 from holdfast.testing import Environment
 
@@ -142,6 +144,40 @@ async def test_a_clock_that_is_set_back_does_not_turn_back_the_time_of_a_run(
 
         first, second, third = await run.result()
         assert (second - first, third - second) == (1, 0)
+
+
+async def test_news_do_not_make_a_node_poll_a_store_that_is_away(
+    store_url: str, catalog: Catalog, caplog: pytest.LogCaptureFixture
+) -> None:
+    @workflow(catalog=catalog)
+    async def waits() -> str:
+        return await context().signal("go", str)
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(waits)
+        await env.wait_until_quiet()
+        look, looks = env.crash_points.next_work, 0
+
+        async def be_away(*_: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            raise StoreUnavailable("the store", "too many connections")
+
+        env.crash_points.next_work = be_away  # pyright: ignore[reportAttributeAccessIssue]
+        await run.signal("go", "on")
+        for _ in range(20):
+            env.engine._poller.poll_now()
+            await env.wait_until_quiet()
+        at_once = looks
+        for _ in range(5):
+            await env.skip(2 * SECOND)
+        later_on = looks - at_once
+        env.crash_points.next_work = look  # pyright: ignore[reportAttributeAccessIssue]
+        await env.skip(2 * SECOND)
+
+        assert (at_once, await run.result()) == (1, "on")
+        assert 5 <= later_on <= 10
+        assert caplog.text.count("too many connections") == 2, "one at once, and one after ten seconds"
 
 
 def test_what_came_of_two_commits_in_a_row_is_in_order_and_without_what_the_second_has_lost() -> None:

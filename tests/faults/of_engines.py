@@ -581,6 +581,25 @@ MEMORY = [
         ),
     ),
     Fault(
+        "polls-a-store-that-is-away",
+        "nobody spins, whatever the news are",
+        [Code("engine.store_poller:poll_by").replace("self._is_failing", "not self._clock")],
+        cases(
+            "engine/test_lost_notifications.py",
+            "test_news_do_not_make_a_node_poll_a_store_that_is_away[sqlite]",
+        ),
+    ),
+    Fault(
+        "an-interrupt-in-a-replay-stops-the-node",
+        "7: one run stops no other",
+        [
+            Code("engine.run_loader:RunLoader._replay_until").replace(
+                "(Exception, KeyboardInterrupt)", "Exception"
+            )
+        ],
+        cases("engine/test_hostile_code.py", "test_and_also_if_it_raises_that_while_it_is_replayed"),
+    ),
+    Fault(
         "spins-on-a-locked-row",
         "7: a node waits for what it cannot have",
         [Code("engine.store_poller:note_claim").replace("A == 0", "A < 0")],

@@ -121,6 +121,16 @@ FAULTS = [
         cases(_STORE, "test_on_sqlite_who_waited_long_for_the_right_to_write_reaps_nobody"),
     ),
     Fault(
+        "drain-time-from-before-the-signal",
+        "a node that is asked to stop gets the time to do so",
+        [
+            Code("engine.lease_keeper:LeaseKeeper._longest_silence").replace(
+                "self._silence_before_stop + self._stall_of_a_stop", "self._stall_of_a_stop"
+            )
+        ],
+        cases("engine/test_lease_keeper.py", "test_the_drain_time_begins_when_the_node_is_asked_to_stop"),
+    ),
+    Fault(
         "stalls-without-a-setback",
         _STALLED,
         [Code("stores.lease_renewal:end_lease").remove("tx.run('add_setback', ...)")],

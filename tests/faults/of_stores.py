@@ -441,7 +441,7 @@ RECOVERY = [
         "7: nobody waits for a wake-up that was lost, because a commit was counted that is none",
         [
             Code("stores.sqlite.driver:SqliteConnection._commit").replace(
-                "self._connection.total_changes() != before", "True"
+                "self._pages_written() != before", "True"
             )
         ],
         cases("stores/test_sqlite_watching.py", "test_only_commits_of_others_are_heard"),
@@ -458,6 +458,16 @@ RECOVERY = [
             "stores/test_sqlite_watching.py",
             "test_a_commit_of_another_process_among_many_of_its_own_is_heard",
         ),
+    ),
+    Fault(
+        "relative-paths-follow-the-process",
+        "2: one owner: a node renews its lease in the database in which it has it",
+        [
+            Code("stores.sqlite.driver:SqliteDatabase.__init__").replace(
+                "os.path.abspath(path)", "os.path.relpath(path)"
+            )
+        ],
+        cases("stores/test_sqlite.py", "test_a_relative_path_stays_where_it_was_when_the_store_was_made"),
     ),
     Fault(
         "watching-drops-the-locks-of-sqlite",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.patience import PATIENCE
-from tests.stores.builders import SPACE, Node, key, new_run, new_task, raw_connection
+from tests.stores.builders import SPACE, Node, at, key, new_run, new_task, raw_connection
 
-from holdfast.core.values import Payload
+from holdfast.core.values import NodeId, Payload
 from holdfast.errors import StoreFull
+from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.database import Transaction
 
@@ -85,3 +87,27 @@ async def test_every_commit_is_synced_to_disk(store: SqlStore) -> None:
     settings = await store._driver.write(lambda tx: [raw_connection(tx).pragma(name) for name in names])
 
     assert settings == ["wal", 2, 1]
+
+
+async def test_a_relative_path_stays_where_it_was_when_the_store_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Connections are opened when they are needed, and a task may have changed the working directory."""
+    there = tmp_path / "there"
+    there.mkdir()
+    monkeypatch.chdir(tmp_path)
+    store = store_for("sqlite:///relative.db")
+    await store.open()
+    await store.create_runs(SPACE, [new_run(1)])
+
+    monkeypatch.chdir(there)
+    listed = await store.list_runs(SPACE, RunFilter(limit=10))
+    renewal = store.for_engine().open_renewal(dt.timedelta(seconds=1))
+    assert renewal is not None
+    is_ours = await asyncio.to_thread(renewal.renew, NodeId("nobody"), at(1), at(2))
+    renewal.close()
+    await store.close()
+
+    assert [run.key for run in listed] == [key(1)]
+    assert not is_ours
+    assert not list(there.iterdir())

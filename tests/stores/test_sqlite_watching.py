@@ -126,11 +126,13 @@ async def test_only_commits_of_others_are_heard(tmp_path: Path, monkeypatch: pyt
 
     stop = database.watch(cast(Changes, SimpleNamespace(tell=heard.append)), ask)
     await asyncio.sleep(0.1)
+    heard.clear()
     for number in range(200):
         await on_lane(writer.write, lambda tx, n=number: tx.script(f"INSERT INTO t VALUES ({n})"))
         with contextlib.suppress(apsw.SQLError):
             await on_lane(writer.write, lambda tx: tx.script("INSERT INTO t VALUES (0); SELECT no_such()"))
         await on_lane(writer.write, lambda tx: tx.script("DELETE FROM t WHERE n < 0"))
+        await on_lane(writer.write, lambda tx: tx.script("UPDATE t SET n = n"))
         await asyncio.to_thread(reader.read, lambda tx: tx.script("SELECT * FROM t"), snapshot=True)
     await asyncio.sleep(0.1)
     own = list(heard)

@@ -66,7 +66,7 @@ class RunUnable(msgspec.Struct):
     """A run cannot go on with the code of this node."""
 
     resident: Resident
-    error: Exception
+    error: BaseException
 
 
 class MessageStale(msgspec.Struct):

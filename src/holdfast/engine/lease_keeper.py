@@ -79,6 +79,8 @@ class LeaseKeeper:
         self._idle_looks = _IDLE_LOOKS
         self._is_failing = False
         self._is_stop_expected = False
+        self._silence_before_stop = self._stall
+        """For how long the loop had not moved when the node was asked to stop, at most."""
         self._end: _EndOfLease | None = None
 
     def expect_stop(self) -> None:
@@ -97,12 +99,18 @@ class LeaseKeeper:
             return None if self._idle_looks > _IDLE_LOOKS else self._look_every
         self._idle_looks = 0
         silence = self._watch.look()
-        if silence >= (self._stall_of_a_stop if self._is_stop_expected else self._stall):
+        if silence >= self._longest_silence(silence):
             self._give_up(silence)
             return self._end_lease()
         self._renew_if_due()
         self._warn(silence)
         return self._look_every
+
+    def _longest_silence(self, silence: int) -> int:
+        if not self._is_stop_expected:
+            return self._stall
+        self._silence_before_stop = min(silence, self._silence_before_stop)
+        return min(self._stall, self._silence_before_stop + self._stall_of_a_stop)
 
     def close(self) -> None:
         self._renewal.close()

@@ -323,7 +323,8 @@ class RunLoader:
             self._resume(loading, past)
         except DeterminismError:
             raise
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
+            # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
             self._post_unable(loading, error)
         return True
 
@@ -372,14 +373,14 @@ class RunLoader:
             self._inbox.post(WorkerReported(attempt, read_report(message.payload), message.id))
         self._residents.mark_ready(resident)
 
-    def _post_unable(self, loading: LoadingRun, error: Exception) -> None:
+    def _post_unable(self, loading: LoadingRun, error: BaseException) -> None:
         """Have a run parked, or cancelled, if that is among its unread messages."""
         for message in (*loading.history.messages, *loading.late_mail()):
             if message.taken is None and message.kind is MessageKind.CANCEL:
                 loading.resident.events.append(message_event(message))
         self._park(loading.resident, error)
 
-    def _park(self, resident: Resident, error: Exception) -> None:
+    def _park(self, resident: Resident, error: BaseException) -> None:
         _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
         # The fact may have to wait for a later tick, and the run must not be advanced before.
         resident.program.dispose()
@@ -461,7 +462,7 @@ def _is_known(resident: Resident, message: MessageRecord) -> bool:
 class _NoProgram:
     """The program of a run whose own is not restored yet, or cannot be, because of an error."""
 
-    def __init__(self, error: Exception | None = None) -> None:
+    def __init__(self, error: BaseException | None = None) -> None:
         self._error = error
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:

@@ -25,6 +25,7 @@ from holdfast.ports.nodes import EngineStore, NextWork
 _log = logging.getLogger("holdfast.engine")
 
 _RETRY_AFTER = dt.timedelta(seconds=1)
+_WARN_EVERY = dt.timedelta(seconds=10)
 _AFTER_CLAIM = dt.timedelta(milliseconds=5)
 _SOON = dt.timedelta(milliseconds=100)
 _PATIENCE_WITH_OTHERS = dt.timedelta(seconds=5)
@@ -52,7 +53,9 @@ class StorePoller:
         self._free_runs_at = self._relax_at = Instant(0)
         """The earliest times to claim runs of dead nodes, and to lift limits of admission."""
         self._set_clock_at = 0
-        self.next_poll = Instant(0)
+        self.next_poll = self._warn_at = Instant(0)
+        self._is_failing = False
+        """The last poll has failed."""
         self._is_named = False
         """The store has named this node to take a run."""
         self._pass_on_at = Instant(0)
@@ -69,7 +72,7 @@ class StorePoller:
 
     def poll_now(self) -> None:
         """Something may have changed in the store."""
-        self.next_poll = Instant(0)
+        self.poll_by(Instant(0))
         self._inbox.wake()
 
     def poll_soon(self) -> None:
@@ -86,6 +89,9 @@ class StorePoller:
         self.poll_now()
 
     def poll_by(self, at: Instant) -> None:
+        """If the last poll has failed, not at once: news may come all the time."""
+        if self._is_failing:
+            at = max(at, later(self._clock.now(), _RETRY_AFTER))
         self.next_poll = min(self.next_poll, at)
 
     async def poll(self, node: NodeId) -> None:
@@ -108,9 +114,14 @@ class StorePoller:
                 has_moved = await self._schedules.fire(now)
         except StoreError as error:
             # Polling can wait. If the store is really away, the next commit finds out.
-            _log.warning("%s; polling again soon", error)
-            self.next_poll = later(self._clock.now(), _RETRY_AFTER)
+            now = self._clock.now()
+            if now >= self._warn_at:
+                _log.warning("%s; polling again soon", error)
+                self._warn_at = later(now, _WARN_EVERY)
+            self.next_poll = later(now, _RETRY_AFTER)
+            self._is_failing = True
             return
+        self._is_failing, self._warn_at = False, Instant(0)
         self._note_work(work, now)
         if work.schedule_at is not None:
             # A schedule that was due has been fired, by this node or another, so the next one is soon known.

@@ -99,7 +99,8 @@ class SqliteDatabase:
     has_one_writer = True
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        # Absolute, because connections are opened later as well, and a task may change the working directory.
+        self._path = path if path == MEMORY else os.path.abspath(path)
         self._commits = OwnCommits()
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
 
@@ -196,7 +197,7 @@ class SqliteConnection:
         self.statements += 2
         self._busy.waited = 0.0
         self.announced = set()
-        before = self._connection.total_changes()
+        before = self._pages_written()
         try:
             execute(begin)
             try:
@@ -215,14 +216,18 @@ class SqliteConnection:
         return result
 
     def _commit(self, before: int) -> None:
-        """`before` is how many rows were changed before this transaction."""
+        """`before` is how many pages were written before this transaction. Changed rows would not do: a row
+        that gets the values that it has is a change, and nothing is written."""
         is_counted = False
         self._commits.begin()
         try:
             self._connection.execute("COMMIT")
-            is_counted = self._connection.total_changes() != before
+            is_counted = self._pages_written() != before
         finally:
             self._commits.end(is_counted=is_counted)
+
+    def _pages_written(self) -> int:
+        return self._connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE)[0]
 
     def _explained(self, error: apsw.Error) -> Exception:
         if isinstance(error, apsw.FullError) or self._is_over_quota(error):

@@ -49,7 +49,7 @@ class OwnCommits:
         self._is_under_way = True
 
     def end(self, *, is_counted: bool) -> None:
-        """Only one that has changed something is counted. If in doubt it is not: then the listeners look
+        """Only one that has written something is counted. If in doubt it is not: then the listeners look
         once too often. One too many in the count could hide a commit of another process."""
         self._count += is_counted
         self._is_under_way = False
@@ -100,7 +100,8 @@ async def watch(
             except StoreUnavailable:
                 changed()  # the listener's next query will raise the error
             else:
-                if seen is not None and now is not None and now.by_others != seen.by_others:
+                # Also after the first look: it may have had to wait, and nobody knows what came before it.
+                if now is not None and (seen is None or now.by_others != seen.by_others):
                     changed()
                 seen = now or seen
             await asyncio.sleep(_REST if in_a_row < _MANY_IN_A_ROW else _LONG_REST)
