@@ -24,13 +24,15 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
 
 def one_line(text: str, longest: int | None = 300) -> str:
     """The text on one line: line breaks and tabs become blanks."""
-    flat = "".join(" " if each in "\n\r\t" else _shown(each) for each in text.strip())
+    # One character more than is shown says that there are more. A result may have megabytes.
+    start = text.strip()[: None if longest is None else longest + 1]
+    flat = "".join(" " if each in "\n\r\t" else _shown(each) for each in start)
     return flat if longest is None or len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def log_line(text: str, longest: int = 20_000) -> str:
     """A log line of a task, with its indentation."""
-    shown = visible(text.rstrip(), keep="\t")
+    shown = visible(text.rstrip()[: longest + 1], keep="\t")
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
