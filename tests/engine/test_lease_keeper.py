@@ -325,6 +325,34 @@ async def test_the_drain_time_begins_when_the_node_is_asked_to_stop() -> None:
     assert (before, len(world.stalls)) == (0, 1)
 
 
+async def test_a_process_whose_node_has_given_up_is_ended_when_it_is_asked_to_stop() -> None:
+    world = World(drain=dt.timedelta(seconds=3))
+    world.commit()
+    world.watch.is_moving = False
+    world.pass_time(70)
+    given_up = len(world.stalls)
+
+    world.keeper.expect_stop()
+    world.pass_time(5)
+
+    assert (given_up, len(world.stalls)) == (1, 2)
+    assert len(world.store.ended) == 1
+
+
+async def test_but_not_if_its_loop_moves_again() -> None:
+    world = World(drain=dt.timedelta(seconds=3))
+    world.commit()
+    world.watch.is_moving = False
+    world.pass_time(70)
+    world.watch.is_moving = True
+    world.watch._answer()
+
+    world.keeper.expect_stop()
+    world.pass_time(120)
+
+    assert len(world.stalls) == 1
+
+
 async def test_who_was_asked_to_stop_and_moves_is_let_be() -> None:
     world = World(drain=dt.timedelta(seconds=0))
     world.commit()

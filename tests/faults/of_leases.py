@@ -121,6 +121,15 @@ FAULTS = [
         cases(_STORE, "test_on_sqlite_who_waited_long_for_the_right_to_write_reaps_nobody"),
     ),
     Fault(
+        "deaf-to-signals-after-a-stall",
+        "SIGTERM ends a process, whatever its event loop does",
+        [Code("engine.lease_keeper:LeaseKeeper._tell_again_of_stop").replace("not A._is_stop_expected", "A")],
+        cases(
+            "engine/test_lease_keeper.py",
+            "test_a_process_whose_node_has_given_up_is_ended_when_it_is_asked_to_stop",
+        ),
+    ),
+    Fault(
         "drain-time-from-before-the-signal",
         "a node that is asked to stop gets the time to do so",
         [

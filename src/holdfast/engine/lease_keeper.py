@@ -82,6 +82,8 @@ class LeaseKeeper:
         self._silence_before_stop = self._stall
         """For how long the loop had not moved when the node was asked to stop, at most."""
         self._end: _EndOfLease | None = None
+        self._told: LoopStalled | None = None
+        """Why the node has given up, once that was told."""
 
     def expect_stop(self) -> None:
         """The node was asked to stop. If its loop stands still for as long as tasks may take to finish, it
@@ -92,7 +94,7 @@ class LeaseKeeper:
         """Renew the lease if it is time to, and look at the loop. Returns after how many seconds to come
         again; None: not until there is something to do."""
         if self._lease.has_ended:
-            return self._end_lease()
+            return self._end_lease() if self._told is None else self._tell_again_of_stop(self._told)
         if not (self._has_runs() or self._is_stop_expected):
             self._watch.rest()
             self._idle_looks += 1
@@ -193,8 +195,21 @@ class LeaseKeeper:
         # After that, because to tell it takes time that the loop leaves to nobody: the run must be charged
         # before the lease runs out.
         _log.critical("node %s stops: %s\n%s", self._node, end.error, end.stack)
-        self._end = None
+        self._end, self._told = None, end.error
+        self._is_stop_expected = False  # if it was, whoever is told sees to it
         self._on_stall(end.error)
+        return None
+
+    def _tell_again_of_stop(self, error: LoopStalled) -> float | None:
+        """The process lives on after its node has given up. If it is asked to stop, and its loop still stands
+        still, it will not stop by itself either."""
+        if not self._is_stop_expected:
+            return None
+        silence = self._watch.look()
+        if silence < self._longest_silence(silence):
+            return self._look_every
+        self._is_stop_expected = False
+        self._on_stall(error)
         return None
 
 
