@@ -149,7 +149,6 @@ class ModelStore(FlowModel, WorkerModel):
             lease = tables.nodes.get(commit.node)
             if lease is None or self._ticks[commit.node] != commit.tick:
                 return None
-            tables.collect(commit.node)
             owned = tables.owned(commit.node)
             mail, left = _read_mail(tables, commit, {run.key: 0 for run in owned})
             return Receipt(

@@ -409,6 +409,16 @@ RECOVERY = [
         ),
     ),
     Fault(
+        "late-questions-take-mail-away",
+        "7: nobody waits for a message that was taken away unread",
+        [
+            Code("stores.commit_script:recover_commit").replace(
+                'tx.rows("owned_runs", A)', '(tx.rows("collect_mail", A), tx.rows("owned_runs", A))[1]'
+            )
+        ],
+        cases("stores/test_commit.py", "test_a_question_for_a_commit_that_comes_late_takes_no_mail_away"),
+    ),
+    Fault(
         "recover-does-not-wait",
         "3: a commit that is still under way is waited for",
         [Query("postgres:await_commit").remove("FOR UPDATE")],

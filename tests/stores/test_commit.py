@@ -389,3 +389,19 @@ async def test_tasks_are_read_in_pages(store: SqlStore) -> None:
 
     assert [[task.seq for task in page] for page in pages] == [[0, 1], [2, 3], [5], []]
     assert len(await store.list_tasks(SPACE, key(1))) == 6
+
+
+async def test_a_question_for_a_commit_that_comes_late_takes_no_mail_away(store: SqlStore) -> None:
+    """Its line may be lost, and the node go on with the answer to another one. Then nobody reads its answer."""
+    node = Node(store)
+    commit = node.prepare(created=[new_run(1, owner=node.id)], steps=[step(1)])
+    await store.commit(commit)
+    await store.post_messages(SPACE, [signal(1)], at(1))
+
+    unread = await store.recover_commit(commit)
+    work = await store.next_work(SPACE, node.id, [])
+    collected = await node.commit(2, collect=True)
+
+    assert unread is not None
+    assert work.has_mail
+    assert [message.id for message in collected.mail] == [message.id for message in unread.mail] != []
