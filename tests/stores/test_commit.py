@@ -392,7 +392,7 @@ async def test_tasks_are_read_in_pages(store: SqlStore) -> None:
 
 
 async def test_a_question_for_a_commit_that_comes_late_takes_no_mail_away(store: SqlStore) -> None:
-    """Its line may be lost, and the node go on with the answer to another one. Then nobody reads its answer."""
+    """Its line may be lost, and the node goes on with the answer to another one. Nobody reads this one."""
     node = Node(store)
     commit = node.prepare(created=[new_run(1, owner=node.id)], steps=[step(1)])
     await store.commit(commit)

@@ -84,8 +84,8 @@ def recover_commit(tx: Transaction, commit: Commit) -> Receipt | None:
     lost, existing = _were_lost(tx, commit), _were_refused(tx, commit)
     if _is_missing(tx, commit, lost | existing.keys()):
         return None
-    # Mail is read and not collected. This transaction too may lose its line, and end when the node has gone on:
-    # then nobody would learn of mail that it collected. So the node may look once too often.
+    # Mail is read and not collected. This transaction too may lose its line, and end when the node has gone
+    # on: then nobody would learn of mail that it collected. So the node may look once too often.
     owned = tx.rows("owned_runs", commit.node)
     # From the first one on: the node may have claimed a run again that it has in memory under an old epoch.
     mail, left = read_mail(tx, commit, [(row[0], 0) for row in owned])
