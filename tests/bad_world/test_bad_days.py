@@ -6,20 +6,13 @@ import asyncio
 import itertools
 import logging
 import os
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from tests.chaos.pooler import pooler_before
 from tests.patience import PATIENCE, SOON, until
 
 from holdfast import Catalog, Holdfast, task, workflow
@@ -276,80 +269,20 @@ async def test_sessions_that_the_server_ends_are_opened_again(
 # --- poolers
 
 
-@contextmanager
-def pgbouncer(server: str, mode: str) -> Iterator[tuple[str, int]]:
-    """The host and port of a pgbouncer before the server."""
-    # Not in a folder of pytest: under root it runs as another user, who may not look there.
-    with (
-        tempfile.TemporaryDirectory(prefix="pgbouncer_") as folder,
-        _pgbouncer(Path(folder), server, mode) as it,
-    ):
-        yield it
-
-
-@contextmanager
-def _pgbouncer(folder: Path, server: str, mode: str) -> Iterator[tuple[str, int]]:
-    program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
-    if program is None:
-        message = (
-            "pgbouncer is not installed, so poolers are NOT TESTED here; install it (apt install pgbouncer)"
-        )
-        warnings.warn(message, stacklevel=2)
-        pytest.skip(message)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config, parts = folder / "pgbouncer.ini", conninfo_to_dict(server)
-    config.write_text(
-        f"[databases]\n* = host={parts['host']} port=5432 user={parts['user']}\n"
-        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
-        f"auth_type = any\npool_mode = {mode}\nlogfile = {folder / 'pgbouncer.log'}\n"
-    )
-    folder.chmod(0o777)
-    config.chmod(0o644)
-    # pgbouncer refuses to be root. The folder of the socket belongs to the user that the server runs as.
-    user = ["-u", Path(str(parts["host"])).owner()] if os.geteuid() == 0 else []
-    bouncer = subprocess.Popen([program, *user, str(config)], stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while not _listens(port):
-            assert bouncer.poll() is None, (folder / "pgbouncer.log").read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        yield "127.0.0.1", port
-    finally:
-        bouncer.terminate()
-        bouncer.wait()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _through(bouncer: tuple[str, int], url: str) -> str:
-    host, port = bouncer
-    parts = conninfo_to_dict(url)
-    return f"postgresql://{parts['user']}@{host}:{port}/{parts['dbname']}"
-
-
 @pytest.mark.parametrize("mode", ["transaction", "statement"])
 async def test_a_pooler_that_shares_sessions_is_refused_at_once_and_named(
-    postgres_url: str, postgres_server: str, shop: Shop, mode: str
+    postgres_url: str, shop: Shop, mode: str
 ) -> None:
-    with pgbouncer(postgres_server, mode) as bouncer, pytest.raises(StoreUnavailable) as refusal:
-        await shop.holdfast(_through(bouncer, postgres_url), open_seconds=5).open()
+    with pooler_before(postgres_url, mode) as between, pytest.raises(StoreUnavailable) as refusal:
+        await shop.holdfast(between.url, open_seconds=5).open()
 
     assert "a pooler gives each transaction another session" in str(refusal.value)
     assert "use the address of Postgres itself, or of a pool with pool_mode = session" in str(refusal.value)
 
 
-async def test_a_pooler_that_keeps_sessions_is_used(
-    postgres_url: str, postgres_server: str, shop: Shop
-) -> None:
+async def test_a_pooler_that_keeps_sessions_is_used(postgres_url: str, shop: Shop) -> None:
     shop.may_end.set()
-    with pgbouncer(postgres_server, "session") as bouncer:
-        url = _through(bouncer, postgres_url)
-        async with shop.holdfast(url) as hf, shop.holdfast(url, engine=False) as client:
+    with pooler_before(postgres_url, "session") as between:
+        async with shop.holdfast(between.url) as hf, shop.holdfast(between.url, engine=False) as client:
             assert await asyncio.wait_for(client.run(shop.buy, 1), PATIENCE) == 1
             assert await asyncio.wait_for(hf.run(shop.buy, 2), PATIENCE) == 2

@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.chaos.pooler import NOT_INSTALLED, find_pgbouncer
 from tests.chaos.report import report_of
 from tests.chaos.rounds import Round, run_round
 
@@ -91,6 +92,8 @@ def main() -> int:
     command = f"python -m tests.chaos --minutes {asked.minutes:g} --store {asked.store} --seed {asked.seed}"
     # SIGTERM acts like Ctrl-C, so that all started processes are ended on the way out.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if find_pgbouncer() is None:
+        print(NOT_INSTALLED)
     screen = Screen()
     began = time.monotonic()
     rounds = run(asked.minutes, asked.store, asked.seed, screen)

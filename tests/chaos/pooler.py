@@ -9,8 +9,10 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from tests.patience import PATIENCE
 
 NOT_INSTALLED = (
@@ -54,6 +56,23 @@ class Pooler:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+
+@dataclass
+class PoolerBefore:
+    url: str
+    """Leads to the database through the pooler."""
+    pooler: Pooler
+
+
+@contextmanager
+def pooler_before(url: str, mode: str) -> Generator[PoolerBefore]:
+    """For tests, which are skipped without pgbouncer. The `url` names the folder of the server's socket."""
+    if find_pgbouncer() is None:
+        pytest.skip(NOT_INSTALLED)
+    name, _, folder_of_server = url.partition("?host=")
+    with pooler(folder_of_server, mode) as between:
+        yield PoolerBefore(f"{name}?host={between.folder}", between)
 
 
 @contextmanager

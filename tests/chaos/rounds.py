@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,7 +22,7 @@ from tests.chaos.notebook import Died, read_notebooks
 from tests.chaos.observer import WATCHING
 from tests.chaos.operations import Evidence, gather
 from tests.chaos.own_postgres import own_server
-from tests.chaos.pooler import NOT_INSTALLED, find_pgbouncer, pooler
+from tests.chaos.pooler import find_pgbouncer, pooler
 from tests.chaos.processes import Process, running
 from tests.chaos.small_disk import small_disk
 from tests.chaos.standby import server_pair
@@ -85,13 +84,6 @@ class Shape:
         ]
 
 
-def _has_pgbouncer() -> bool:
-    if find_pgbouncer() is None:
-        warnings.warn(NOT_INSTALLED, stacklevel=3)
-        return False
-    return True
-
-
 def shape_of(store: str, seed: int) -> Shape:
     dice = random.Random(f"shape/{store}/{seed}")
     return Shape(
@@ -106,7 +98,7 @@ def shape_of(store: str, seed: int) -> Shape:
         gap=dice.choice([0.7, 1.2, 2.5]),
         on_small_disk=store == "sqlite" and seed % 2 == 0,
         has_standby=store == "postgres" and seed % 2 == 0,
-        has_pooler=store == "postgres" and seed % 2 == 1 and _has_pgbouncer(),
+        has_pooler=store == "postgres" and seed % 2 == 1 and find_pgbouncer() is not None,
     )
 
 

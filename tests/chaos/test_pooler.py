@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
 from pathlib import Path
 
-import pytest
 from tests.chaos.evidence import Executions, repeated
 from tests.chaos.node import catalog, result_of, ten_steps
-from tests.chaos.pooler import NOT_INSTALLED, find_pgbouncer, pooler
+from tests.chaos.pooler import pooler_before
 from tests.chaos.processes import node_arguments, running, wait_until
 from tests.patience import SOON
 
@@ -21,27 +19,24 @@ _RUNS = 20
 async def test_runs_go_on_when_the_pooler_is_killed_and_started_again(
     postgres_url: str, tmp_path: Path
 ) -> None:
-    if find_pgbouncer() is None:
-        warnings.warn(NOT_INSTALLED, stacklevel=2)
-        pytest.skip(NOT_INSTALLED)
     executions = Executions(tmp_path / "executions")
-    name, _, folder = postgres_url.partition("?host=")
-    with pooler(folder, "session") as between:
-        url = f"{name}?host={between.folder}"
-        with running(node_arguments(url, executions.path, lease=10), tmp_path / "node") as node:
-            async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
-                runs = await hf.start_many(ten_steps, [(run, 0.1) for run in range(_RUNS)])
-                results = asyncio.gather(*[run.result(timeout=SOON) for run in runs])
-                await asyncio.to_thread(
-                    wait_until, lambda: executions.counts().total() > 3 * _RUNS, "tasks that are executed"
-                )
+    with (
+        pooler_before(postgres_url, "session") as between,
+        running(node_arguments(between.url, executions.path, lease=10), tmp_path / "node") as node,
+    ):
+        async with Holdfast(postgres_url, engine=False, catalog=catalog) as hf:
+            runs = await hf.start_many(ten_steps, [(run, 0.1) for run in range(_RUNS)])
+            results = asyncio.gather(*[run.result(timeout=SOON) for run in runs])
+            await asyncio.to_thread(
+                wait_until, lambda: executions.counts().total() > 3 * _RUNS, "tasks that are executed"
+            )
 
-                between.kill()
-                await asyncio.to_thread(node.wait_for_output, "holding everything and trying again")
-                between.start()
+            between.pooler.kill()
+            await asyncio.to_thread(node.wait_for_output, "holding everything and trying again")
+            between.pooler.start()
 
-                assert await results == [result_of(run) for run in range(_RUNS)]
-                assert await hf.doctor() == []
+            assert await results == [result_of(run) for run in range(_RUNS)]
+            assert await hf.doctor() == []
             assert node.is_running
 
     assert repeated(executions.counts()) == []
