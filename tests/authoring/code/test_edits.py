@@ -616,6 +616,27 @@ async def test_the_difference_has_both_requests_the_line_and_the_sources(store_u
     assert """+    await do("charge", {"cents": 6})""" in lines
 
 
+@pytest.mark.parametrize("timer", ["sleep", "timeout"])
+async def test_the_difference_of_a_timer_has_the_line_that_started_it(timer: str, sqlite_url: str) -> None:
+    async def wait(seconds: float) -> None:
+        if timer == "sleep":
+            await asyncio.sleep(seconds)
+        else:
+            await asyncio.wait_for(go(), seconds)
+
+    async def before() -> Any:
+        await asyncio.gather(wait(300), go())
+
+    async def after() -> Any:
+        await asyncio.gather(wait(400), go())
+
+    info = await after_the_edit(sqlite_url, before, after)
+
+    assert info.failure is not None
+    (line,) = [each for each in info.failure.traceback.splitlines() if each.startswith("in: ")]
+    assert line.startswith(f"in:       {__file__}:")
+
+
 async def test_of_a_task_that_seems_renamed_it_is_said_how_it_keeps_its_name(sqlite_url: str) -> None:
     async def before() -> Any:
         await do("charge", 5)

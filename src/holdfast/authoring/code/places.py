@@ -19,6 +19,8 @@ def calling_line() -> str | None:
     """The line of the workflow's code that is being executed, as `file:line`. None outside of it: below the
     workflow's event loop is whatever has started the engine."""
     frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back  # the request itself; that for a timer comes through the event loop
     while frame is not None and frame.f_code.co_filename != _LOOP:
         if _is_users(frame.f_code):
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
