@@ -185,10 +185,11 @@ class ModelStore(FlowModel, WorkerModel):
         with self.transaction(tells=True) as tables:
             tables.nodes.pop(node, None)
             run = None if stall is None else tables.run(namespace, stall.run)
-            if stall is not None and run is not None and run.owner == node:
+            if stall is not None and run is not None:
                 record = StallRecord(run.key, node, now, stall.task, stall.stack)
                 tables.stalls.setdefault((run.key, node), record)
-                tables.change(run.key, setbacks=run.setbacks + 1)
+                if run.owner == node:
+                    tables.change(run.key, setbacks=run.setbacks + 1)
             tables.free(node, now, setback=0)
 
     async def find_stalls(self, runs: Sequence[RunKey]) -> list[StallRecord]:

@@ -146,6 +146,12 @@ FAULTS = [
         cases(_STORE, "test_a_lease_that_a_node_ends_frees_its_runs_and_only_the_charged_one_has_a_setback"),
     ),
     Fault(
+        "stalls-of-a-paused-node-forgotten",
+        _STALLED,
+        [Query("sqlite:charge_stall").replace("AND key = A", "AND key = A AND owner = ?3")],
+        cases(_STORE, "test_a_run_that_was_lost_while_its_node_was_paused_has_stalled_it_all_the_same"),
+    ),
+    Fault(
         "stalls-kept-after-a-resume",
         "6: who resumes a run gives it another chance",
         [Code("stores.runs:SqlRunStore.unpark_runs").remove("tx.many('forget_stalls', A)")],

@@ -127,17 +127,27 @@ async def test_a_lease_that_a_node_ends_frees_its_runs_and_only_the_charged_one_
     assert (await node.commit(6, held=node.held(1, 2), steps=[step(1, 1)])).lost == {key(1), key(2)}
 
 
-async def test_a_run_that_the_node_does_not_own_is_not_charged(store: SqlStore) -> None:
-    node, other = Node(store, "node"), Node(store, "other")
+async def test_a_run_that_was_lost_while_its_node_was_paused_has_stalled_it_all_the_same(
+    store: SqlStore,
+) -> None:
+    node, other = Node(store, "node", lease=10), Node(store, "other")
     await node.start(1)
-    await other.start(2)
+    await other.claim(now=20)
 
-    await store.end_lease(SPACE, node.id, Stall(key(2), None, "stack"), at(5))
-    await store.end_lease(SPACE, NodeId("never seen"), None, at(5))
+    await store.end_lease(SPACE, node.id, Stall(key(1), None, "stack"), at(25))
 
-    assert await store.find_stalls([key(1), key(2)]) == []
-    (history,) = await store.load_histories(SPACE, [key(2)])
-    assert (history.run.setbacks, history.run.owner) == (0, "other")
+    assert await store.find_stalls([key(1)]) == [StallRecord(key(1), "node", at(25), None, "stack")]
+    (history,) = await store.load_histories(SPACE, [key(1)])
+    assert (history.run.setbacks, history.run.owner) == (1, "other")
+
+
+async def test_a_stall_of_another_namespace_is_not_recorded(store: SqlStore) -> None:
+    node = Node(store, "node")
+    await node.start(1)
+
+    await store.end_lease("elsewhere", NodeId("never seen"), Stall(key(1), None, "stack"), at(5))
+
+    assert await store.find_stalls([key(1)]) == []
 
 
 async def test_a_run_that_is_resumed_has_stalled_nobody(store: SqlStore) -> None:

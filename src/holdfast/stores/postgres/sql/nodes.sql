@@ -113,10 +113,11 @@ SELECT
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so
--- the next node claims it with few others.
+-- the next node claims it with few others. A node that was paused meanwhile may have lost the run to another.
+-- The run has stalled it all the same.
 INSERT INTO holdfast.stalls (run, node, at, task, stack)
 SELECT key, $3::text, $4::timestamptz, $5::text, $6::text
-FROM holdfast.runs WHERE namespace = $1::text AND key = $2::uuid AND owner = $3
+FROM holdfast.runs WHERE namespace = $1::text AND key = $2::uuid
 ON CONFLICT (run, node) DO NOTHING;
 
 -- name: add_setback

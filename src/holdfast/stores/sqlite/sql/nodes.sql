@@ -62,9 +62,10 @@ SELECT
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so
--- the next node claims it with few others.
+-- the next node claims it with few others. A node that was paused meanwhile may have lost the run to another.
+-- The run has stalled it all the same.
 INSERT INTO stalls (run, node, at, task, stack)
-SELECT key, ?3, ?4, ?5, ?6 FROM runs WHERE namespace = ?1 AND key = ?2 AND owner = ?3
+SELECT key, ?3, ?4, ?5, ?6 FROM runs WHERE namespace = ?1 AND key = ?2
 ON CONFLICT (run, node) DO NOTHING;
 
 -- name: add_setback
