@@ -305,6 +305,9 @@ def nested(depth: int) -> list[Any]:
         ({"model": [Scores([float("inf")])]}, "['model'][0][0]", "inf"),
         ({"ok": 1, (1, 2): 2}, "it", "key (1, 2) of type tuple"),
         ([{True: 1}], "[0]", "key True of type bool"),
+        ([{1: "a", "1": "b"}], "[0]", "keys 1 and '1', which are the same in JSON"),
+        ({"a": {"-1.5": 1, -1.5: 2}}, "['a']", "keys '-1.5' and -1.5"),
+        ({dt.date(2026, 1, 2): 1, "2026-01-02": 2}, "it", "which are the same in JSON"),
         (["\ud800"], "[0]", "surrogate"),
         ({"a": {"\udfff": 1}}, "['a']", "surrogate"),
         ([10**5000], "[0]", "digits"),
@@ -319,6 +322,20 @@ def test_what_json_cannot_carry_is_refused_with_the_path_to_it(value: object, pa
     assert refused.value.what == WHAT
     assert refused.value.path == path
     assert reason in refused.value.reason
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {1: "a", 2: "b"},
+        {"1": 10**30, "2": -0.0, "x": 1e16},
+        {dt.date(2026, 1, 2): {"3": None}},
+        [{"1": 1}, {"1": 2}],
+        {"1": msgspec.Raw(b'{ "1" : 2 }')},
+    ],
+)
+def test_keys_that_look_like_numbers_are_kept(value: object) -> None:
+    assert codec.encode(value, WHAT) == msgspec.json.encode(value)
 
 
 def test_a_shared_value_is_not_a_cycle() -> None:

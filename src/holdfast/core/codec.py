@@ -1,8 +1,9 @@
 """Users' values to JSON and back, by type hint.
 
 The rule: a value is stored faithfully, or it is refused where it was passed, with the path inside it.
-msgspec does the work and sets the speed. It writes NaN as null without an error, and some of its errors do
-not say where the bad value is. Only in such cases this module walks through the value itself.
+msgspec does the work and sets the speed. It writes NaN as null and the keys 1 and "1" as the same, without an
+error, and some of its errors do not say where the bad value is. Only in such cases this module walks through
+the value itself.
 
 `decoder_for` tries every type hint when a task or workflow is defined. So a hint that cannot be read back
 is an error at import, not in the first run.
@@ -57,6 +58,10 @@ class Codec:
         # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
         # (`find` is four times as fast as `in`, which first tries to read the bytes as an integer.)
         if payload.find(b"null") >= 0 and _may_hide_nan(value):
+            unstorable = _find_unstorable_safely(value)
+            if unstorable is not None:
+                raise CannotStore(what, *unstorable)
+        if _NUMBER_AS_KEY.search(payload) is not None and _may_lose_keys(payload):
             unstorable = _find_unstorable_safely(value)
             if unstorable is not None:
                 raise CannotStore(what, *unstorable)
@@ -263,6 +268,19 @@ def _may_hide_nan(value: object) -> bool:
         return True
 
 
+_NUMBER_AS_KEY = re.compile(rb'"[-0-9][^"\\]*":')
+"""A key that begins like a number or a date. It may have been one, beside the same text."""
+
+
+def _may_lose_keys(payload: bytes) -> bool:
+    """Whether the value must be searched for keys that are equal in JSON, as 1 and "1" are. A reader keeps
+    only one of them, so what it has read is shorter."""
+    try:
+        return len(_encode(msgspec.json.decode(payload))) != len(payload)
+    except Exception:  # a number beyond what msgspec reads: search
+        return True
+
+
 def is_deeper(payload: bytes, levels: int) -> bool:
     """Whether the JSON is nested deeper than `levels`. Readers of deep JSON may fail: Postgres, or this
     process when more is on the stack. msgspec's own limit depends on the recursion limit."""
@@ -411,13 +429,17 @@ def _find_lost_number(there: Any, stored: Any, path: str) -> str | None:
 
 
 def _why_keys_unstorable(value: dict[object, object]) -> str | None:
+    texts: dict[bytes, object] = {}
     for key in value:
         try:
-            _encode({key: None})
+            text = _encode({key: None})
         except UnicodeEncodeError:
             return f"has the key {show(key)}, with half a surrogate pair in it, which UTF-8 cannot carry"
         except (NotImplementedError, TypeError):
             return f"has the key {show(key)} of type {_type_name(type(key))}, which JSON has no text for"
+        if text in texts:
+            return f"has the keys {show(texts[text])} and {show(key)}, which are the same in JSON"
+        texts[text] = key
     return None
 
 

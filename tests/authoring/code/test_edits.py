@@ -218,6 +218,19 @@ def _() -> tuple[Code, Code]:
     return before, after
 
 
+@edit("a child that is now detached", "child 'child' with id 'one'", "detached child 'child' with id 'one'")
+def _() -> tuple[Code, Code]:
+    async def before() -> Any:
+        await start("one")
+        await go()
+
+    async def after() -> Any:
+        await context().start_child("child", 7, id="one", detached=True)
+        await go()
+
+    return before, after
+
+
 @edit(
     "another value of the state", "a change of state 'stage'", "a change of state 'stage' with another value"
 )

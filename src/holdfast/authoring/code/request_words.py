@@ -19,7 +19,8 @@ def words(request: AnyRequest | None) -> str:
         case journal.TimerAsked():
             return f"a timer until {moment(request.due).isoformat()}"
         case journal.ChildAsked():
-            return f"child {request.workflow!r}" + (f" with id {request.id!r}" if request.id else "")
+            kind = "detached child" if request.detached else "child"
+            return f"{kind} {request.workflow!r}" + (f" with id {request.id!r}" if request.id else "")
         case journal.TaskCancelAsked():
             return f"the cancellation of task {request.seq}"
         case journal.TimerCancelAsked():

@@ -27,7 +27,7 @@ _Input = Annotated[
         "--input",
         "-i",
         metavar="JSON|@FILE|-",
-        help="The inputs by name, as a JSON object; @ reads a file, - stdin.",
+        help="The inputs by name, as a JSON object, or a list of them; @ reads a file, - stdin.",
         show_default=False,
     ),
 ]
