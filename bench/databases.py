@@ -118,10 +118,9 @@ def _read_settings(tx: Transaction) -> dict[str, str]:
     if isinstance(connection, apsw.Connection):
         levels = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
         return {"synchronous": levels[cast("int", connection.pragma("synchronous"))]}
-    return {
-        "fsync": connection.execute("SHOW fsync").fetchone()[0],
-        "synchronous_commit": connection.execute("SHOW synchronous_commit").fetchone()[0],
-    }
+    pipeline: Any = getattr(tx, "_pipeline")  # noqa: B009
+    names = ("fsync", "synchronous_commit")
+    return {name: pipeline.send(name.encode(), f"SHOW {name}".encode()).rows()[0][0] for name in names}
 
 
 # --- plain SQL

@@ -14,6 +14,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 from tests.chaos.pooler import pooler_before
 from tests.patience import PATIENCE, SOON, until
+from tests.stores.builders import raw_connection
 
 from holdfast import Catalog, Holdfast, task, workflow
 from holdfast.errors import StoreUnavailable
@@ -111,7 +112,7 @@ async def setting_of(url: str, name: str, *, of_engine: bool) -> str:
     try:
 
         def script(tx: Any) -> Any:
-            return tx._connection.execute(f"SHOW {name}".encode()).fetchone()[0]
+            return raw_connection(tx).execute(f"SHOW {name}".encode()).fetchone()[0]
 
         return await used._driver.write(script)
     finally:

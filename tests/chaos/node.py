@@ -131,9 +131,9 @@ def main() -> None:
     logging.basicConfig(level="INFO", format="%(relativeCreated)d ms %(levelname)s %(name)s: %(message)s")
     keep_log(asked.log)
     if asked.answer is not None:
-        from holdfast.stores.postgres import driver
+        from holdfast.stores.postgres.pipeline import PatientConnection
 
-        driver._ANSWER_SECONDS = driver._PatientConnection.patience = asked.answer
+        PatientConnection.patience = asked.answer
     try:
         asyncio.run(_serve(asked))
     except asyncio.CancelledError:

@@ -94,7 +94,7 @@ class SteeredPostgres(PostgresDatabase):
         return self._only
 
     def read_all(self) -> Tables:
-        raw = raw_connection(self._only)
+        raw: Any = self._only._connection
         with raw.pipeline():
             cursors = {
                 table: raw.execute(f"SELECT {columns} FROM holdfast.{table}", prepare=True, binary=True)

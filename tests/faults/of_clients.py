@@ -47,7 +47,7 @@ FAULTS = [
         )
         for store, function in (
             ("sqlite", "SqliteConnection._fetch"),
-            ("postgres", "PostgresConnection._fetch"),
+            ("postgres", "PostgresConnection.rows"),
         )
     ),
     Fault(

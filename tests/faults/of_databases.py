@@ -5,10 +5,39 @@ from __future__ import annotations
 from tests.faults.code_edits import Code
 from tests.faults.fault import Fault, cases
 
+_PIPELINE = "1: what a commit has recorded stands, and only that"
+
 _DAYS = "bad_world/test_bad_days.py"
 _SIMULATED = "simulation/test_database_faults.py"
 
 FAULTS = [
+    Fault(
+        "skipped-statements-taken-for-prepared",
+        _PIPELINE,
+        [Code("stores.postgres.pipeline:Pipeline._leave").remove("self._prepared.discard(...)")],
+        cases("stores/test_pipeline.py", "test_the_first_error_is_raised_and_the_rest_is_skipped[for none]"),
+    ),
+    Fault(
+        "errors-of-a-pipeline-unread",
+        _PIPELINE,
+        [Code("stores.postgres.pipeline:Pipeline._read").replace("A.status in _OK", "True")],
+        cases("stores/test_pipeline.py", "test_the_first_error_is_raised_and_the_rest_is_skipped[for none]"),
+    ),
+    Fault(
+        "servers-waited-for-without-end",
+        "2: a line that swallows everything is given up",
+        [Code("stores.postgres.pipeline:Pipeline._wait").replace("patience * 1000", "patience * 60_000")],
+        cases("stores/test_pipeline.py", "test_a_server_that_does_not_answer_is_given_up"),
+    ),
+    Fault(
+        "large-messages-sent-without-reading",
+        _PIPELINE,
+        [Code("stores.postgres.pipeline:Pipeline._wait").replace("A if is_sending else 0", "0")],
+        cases(
+            "stores/test_pipeline.py",
+            "test_a_message_larger_than_all_buffers_is_sent_while_answers_are_read",
+        ),
+    ),
     Fault(
         "tries-without-a-pause",
         "nobody spins while the database is away",

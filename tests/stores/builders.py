@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 import msgspec
+import psycopg
 
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord
 from holdfast.core.values import NULL, Instant, NodeId, Outcome, Payload, RunKey, RunStatus, TaskStatus
@@ -28,6 +29,7 @@ from holdfast.ports.store import Store
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import SqlStore
 from holdfast.stores.database import Transaction
+from holdfast.stores.postgres.pipeline import Pipeline
 
 SPACE = "default"
 SECOND = 1_000_000
@@ -151,7 +153,25 @@ def new_schedule(name: str = "nightly", **fields: Any) -> ScheduleRecord:
 def raw_connection(tx: Transaction) -> Any:
     """What is under a transaction: for a test that must look where the store does not."""
     connection: Any = tx
-    return connection._connection
+    raw = connection._connection
+    return _BesidePipeline(connection._pipeline, raw) if isinstance(raw, psycopg.Connection) else raw
+
+
+class _BesidePipeline:
+    """Executes what a pipeline does not know, after the statements in it."""
+
+    def __init__(self, pipeline: Pipeline, raw: Any) -> None:
+        self._pipeline = pipeline
+        self._raw = raw
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        if not self._pipeline._is_open:
+            return self._raw.execute(*args, **options)
+        self._pipeline.__exit__(None, None, None)
+        try:
+            return self._raw.execute(*args, **options)
+        finally:
+            self._pipeline.__enter__()
 
 
 async def change(store: SqlStore, statement: str) -> None:

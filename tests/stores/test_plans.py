@@ -145,7 +145,7 @@ async def filled(request: pytest.FixtureRequest, store_url: str) -> AsyncIterato
             SPACE, new_schedule(f"{number}", active=key(number), queued=(at(1),)), None
         )
     if request.param == "analyzed":
-        await store._driver.write(lambda tx: tx.script("ANALYZE"))
+        await store._driver.write(lambda tx: raw_connection(tx).execute("ANALYZE"))
     yield store
     await store.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.postgres import driver
 from holdfast.stores.postgres.notifications import payload_of, topics_of
+from holdfast.stores.postgres.pipeline import Pipeline, Sent
 
 
 @pytest.fixture
@@ -148,15 +149,15 @@ async def test_others_are_notified_after_the_commit_and_not_in_its_transaction(
 ) -> None:
     """A transaction that notifies keeps all others that do from committing, until its fsync is done."""
     sent: list[str] = []
-    usual = driver._PatientConnection.execute
+    usual = Pipeline.send
 
-    def execute(self: Any, query: Any, *args: Any, **options: Any) -> Any:
-        sent.append(query.decode() if isinstance(query, bytes) else query)
-        return usual(self, query, *args, **options)
+    def send(self: Pipeline, name: bytes, text: bytes, params: Sequence[bytes | None] = ()) -> Sent:
+        sent.append(text.decode())
+        return usual(self, name, text, params)
 
     store = store_for(postgres_url)
     await store.open()
-    monkeypatch.setattr(driver._PatientConnection, "execute", execute)
+    monkeypatch.setattr(Pipeline, "send", send)
     await store.create_runs(SPACE, [new_run(1)])
     await store.close()
 
@@ -168,7 +169,7 @@ async def test_a_notification_that_fails_takes_nothing_back(
     stores: tuple[SqlStore, SqlStore], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     here, there = stores
-    monkeypatch.setattr(driver, "_NOTIFY", "SELECT no_such_function($1::text)")
+    monkeypatch.setattr(driver, "_NOTIFY", b"SELECT no_such_function($1::text)")
 
     with caplog.at_level(logging.WARNING):
         await here.create_runs(SPACE, [new_run(1)])

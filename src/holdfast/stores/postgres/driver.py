@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from struct import Struct
-from typing import Any, LiteralString, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from psycopg import errors, pq
 from psycopg.abc import Buffer
-from psycopg.adapt import Dumper, Loader
+from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.string import ByteaBinaryLoader
 
 from holdfast.errors import BadUrl, CommitRefused, StoreUnavailable
-from holdfast.stores import gil_pauses, migrations
+from holdfast.stores import migrations
 from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
@@ -32,6 +32,7 @@ from holdfast.stores.postgres.arrays import (
 )
 from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, payload_of, watch
+from holdfast.stores.postgres.pipeline import PatientConnection, Pipeline, Sent
 
 T = TypeVar("T")
 
@@ -44,9 +45,6 @@ _MOST_BYTES = 16 * 1024 * 1024
 memory."""
 _SLOWEST_DISK = 4 * 1024 * 1024
 """In bytes a second."""
-_ANSWER_SECONDS = 15.0
-"""A connection that does not answer for this long is closed. Its transaction may still have been committed;
-`recover_commit` finds that out."""
 
 # Plans: every query here must use an index. Statistics lag behind a table that grows a thousandfold in a
 # minute. Without these settings the planner would also plan every batch anew, and read the whole table for a
@@ -72,7 +70,9 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 SELECT pg_backend_pid(), current_setting('synchronous_commit')
 """
 
-_NOTIFY = f"SELECT pg_notify('{CHANNEL}', $1::text)"
+_NOTIFY = f"SELECT pg_notify('{CHANNEL}', $1::text)".encode()
+
+_BEGIN_SNAPSHOT = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 _BACKEND_PID = "SELECT pg_backend_pid()"
 
@@ -87,6 +87,7 @@ _SHARED_SESSIONS = (
 
 
 class _Query(NamedTuple):
+    name: bytes
     text: bytes
     encoders: list[EncodeCell]
     payload_columns: list[int]
@@ -95,7 +96,7 @@ class _Query(NamedTuple):
 @cache
 def _queries() -> dict[str, _Query]:
     return {
-        name: _Query(text.encode(), encoders_of(text), payload_columns_of(text))
+        name: _Query(name.encode(), text.encode(), encoders_of(text), payload_columns_of(text))
         for name, text in load_queries(_PACKAGE).items()
     }
 
@@ -164,18 +165,6 @@ class PostgresDatabase:
         return explain_failure(error, self.name, reason)
 
 
-class _Encoded(bytes):
-    """A parameter that is already in Postgres's binary format."""
-
-
-class _EncodedDumper(Dumper):
-    format = pq.Format.BINARY
-    oid = 0  # the cast in the query gives the type
-
-    def dump(self, obj: _Encoded) -> Buffer | None:
-        return obj
-
-
 class _InstantLoader(Loader):
     format = pq.Format.BINARY
     _unpack = Struct(">q").unpack
@@ -194,25 +183,10 @@ def _configure(connection: psycopg.Connection[Row]) -> tuple[int, str]:
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
     adapters = connection.adapters
-    adapters.register_dumper(_Encoded, _EncodedDumper)
     adapters.register_loader("timestamptz", _InstantLoader)
     # The engine handles keys and payloads as bytes, so they are not decoded.
     adapters.register_loader("uuid", ByteaBinaryLoader)
     adapters.register_loader("json", ByteaBinaryLoader)
-
-
-class _PatientConnection(psycopg.Connection[Row]):
-    """Waits for an answer with a timeout. A firewall that has dropped the connection, or a pooler that hangs,
-    sends no error."""
-
-    patience: float | None = _ANSWER_SECONDS
-
-    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        try:
-            return super().wait(gen, interval, timeout or self.patience)
-        except errors._WaitTimeout:  # pyright: ignore[reportPrivateUsage]
-            self.pgconn.finish()
-            raise psycopg.OperationalError(f"no answer for {self.patience:g} s") from None
 
 
 class PostgresConnection:
@@ -236,11 +210,11 @@ class PostgresConnection:
         """How many parts of large batches the transaction under way has sent."""
         self.statements = 1
         try:
-            self._connection = connection = _PatientConnection.connect(
+            self._connection = connection = PatientConnection.connect(
                 url,
                 **line,
                 autocommit=True,  # transactions are begun and ended here, in as few messages as possible
-                prepare_threshold=0,
+                prepare_threshold=None,  # `Pipeline` prepares statements, and psycopg must not discard them
                 cursor_factory=psycopg.RawCursor,
                 client_encoding="utf8",
                 application_name="holdfast",
@@ -252,6 +226,7 @@ class PostgresConnection:
             connection.close()
             raise StoreUnavailable(name, _NOT_DURABLE, may_pass=False)
         _adapt(connection)
+        self._pipeline = Pipeline(connection)
         self.is_pooled = connection.info.backend_pid != self.pid
         """Whether a pooler lies between: it gives its own number for the session, not that of the server."""
         pids.add(self.pid)
@@ -280,7 +255,7 @@ class PostgresConnection:
     # --- transactions
 
     def write(self, script: TransactionScript[T]) -> T:
-        return self._transaction("BEGIN", script)
+        return self._transaction(b"BEGIN", script)
 
     def write_alone(self, script: TransactionScript[T]) -> T:
         # No pipeline: a migration is several statements in one message. Only the simple protocol allows that.
@@ -293,23 +268,23 @@ class PostgresConnection:
 
     def _without_timeout(self, work: Callable[[], T]) -> T:
         """A migration may rewrite a large table, or wait for another process that does."""
-        self._connection.patience = None
+        self._connection.patience = math.inf
         try:
             return work()
         except psycopg.Error as error:
             raise self._told(error) from error
         finally:
-            self._connection.patience = _ANSWER_SECONDS
+            self._connection.patience = PatientConnection.patience
 
     def read(self, script: TransactionScript[T], *, snapshot: bool) -> T:
         if snapshot:
-            return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", script)
+            return self._transaction(_BEGIN_SNAPSHOT, script)
         try:
             return script(self)
         except psycopg.Error as error:
             raise self._told(error) from error
 
-    def _transaction(self, begin: LiteralString, script: TransactionScript[T]) -> T:
+    def _transaction(self, begin: bytes, script: TransactionScript[T]) -> T:
         for tries_left in reversed(range(_TRIES)):
             try:
                 return self._attempt(begin, script)
@@ -321,25 +296,23 @@ class PostgresConnection:
                 raise self._told(error) from error
         raise AssertionError("the last try returns or raises")
 
-    def _attempt(self, begin: LiteralString, script: TransactionScript[T]) -> T:
-        execute = self._connection.execute
+    def _attempt(self, begin: bytes, script: TransactionScript[T]) -> T:
+        send = self._pipeline.send
         self.announced = set()
-        done: tuple[T, psycopg.Cursor[Row]] | None = None
-        self._connection.patience, self._parts = self._patience or _ANSWER_SECONDS, 0
+        done: tuple[T, Sent] | None = None
+        self._connection.patience, self._parts = self._patience or PatientConnection.patience, 0
         self.statements += 2
         try:
-            # The pipeline sends statements without a result together with the next one that has a result.
-            with self._connection.pipeline():
-                execute(begin)
-                done = script(self), execute("COMMIT")
+            with self._pipeline:
+                send(begin, begin)
+                done = script(self), send(b"COMMIT", b"COMMIT")
                 if self.announced:
                     # After the commit, not in it: a transaction that notifies holds a lock of the whole
                     # server while it commits, and that includes the fsync.
                     self.statements += 1
-                    execute(_NOTIFY, [_Encoded(payload_of(self.announced))], prepare=True)
+                    send(b"notify", _NOTIFY, [payload_of(self.announced)])
         except BaseException as error:
-            is_committed = done is not None and done[1].statusmessage == "COMMIT"
-            if not is_committed or not isinstance(error, psycopg.Error):
+            if done is None or not done[1].has_committed or not isinstance(error, psycopg.Error):
                 self._roll_back()
                 raise
             _log.warning("%s: a notification failed, and others find the change later: %s", self._name, error)
@@ -362,10 +335,10 @@ class PostgresConnection:
         self._send(query, params)
 
     def rows(self, query: str, *params: Any) -> list[Row]:
-        return self._fetch(self._send(query, params))
+        return self._send(query, params).rows(has_pauses=self.has_pauses)
 
     def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
-        return self._send(query, params).fetchall
+        return self._send(query, params).rows
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
         if not rows:
@@ -375,37 +348,27 @@ class PostgresConnection:
         changed = 0
         for part in split_by_size(rows, payloads, _MOST_BYTES):
             if part is rows:
-                return self._send(query, (*common, *columns)).rowcount
-            cursor = self._send(query, (*common, *zip(*part, strict=True)))
-            # Otherwise all parts would be in memory before the server has read the first. Pipeline.sync()
-            # would wait for an answer without sending what is left of a large message.
-            self.statements += 1
-            self._connection.execute("SELECT 1").fetchall()
+                return self._send(query, (*common, *columns)).changed
+            sent = self._send(query, (*common, *zip(*part, strict=True)))
+            sent.wait()  # otherwise all parts would be in memory before the server has read the first
             # The answer to COMMIT comes after all of them are on disk.
             self._parts += 1
-            self._connection.patience = _ANSWER_SECONDS + self._parts * _MOST_BYTES / _SLOWEST_DISK
-            changed += cursor.rowcount
+            self._connection.patience = PatientConnection.patience + self._parts * _MOST_BYTES / _SLOWEST_DISK
+            changed += sent.changed
         return changed
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
-        if not rows:
-            return []
-        return self._fetch(self._send(query, (*common, *zip(*rows, strict=True))))
+        return self.rows(query, *common, *zip(*rows, strict=True)) if rows else []
 
     def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
-        if not rows:
-            return list
-        return self.send(query, *common, *zip(*rows, strict=True))
+        return self.send(query, *common, *zip(*rows, strict=True)) if rows else list
 
-    def _fetch(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
-        return gil_pauses.fetch(cursor.fetchmany) if self.has_pauses else cursor.fetchall()
-
-    def _send(self, query: str, params: Sequence[Any]) -> psycopg.Cursor[Row]:
+    def _send(self, query: str, params: Sequence[Any]) -> Sent:
         self.statements += 1
-        text, encoders, _ = _queries()[query]
+        name, text, encoders, _ = _queries()[query]
         try:
             encoded = [
-                None if param is None else _Encoded(encode(param))
+                None if param is None else encode(param)
                 for encode, param in zip(encoders, params, strict=True)
             ]
         except (UnicodeError, struct.error) as error:
@@ -415,7 +378,7 @@ class PostgresConnection:
             raise CommitRefused(
                 self._name, f"{length:,} bytes in one statement, and it takes a gigabyte at most"
             )
-        return self._connection.execute(text, encoded, prepare=True, binary=True)
+        return self._pipeline.send(name, text, encoded)
 
     def announce(self, *topics: str) -> None:
         self.announced.update(topics)
