@@ -165,6 +165,18 @@ def test_a_connection_that_is_lost_is_told_and_closed(
     assert connection.closed
 
 
+def test_what_was_answered_before_the_connection_was_lost_stands(
+    pipeline: Pipeline, connection: PatientConnection, postgres_url: str
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as other, pipeline:
+        sent = pipeline.send(b"count", _COUNT, [number(2)])
+        sent.wait()
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
+
+    assert sent.rows() == [(1,), (2,)]
+    assert connection.closed
+
+
 def test_a_server_that_does_not_answer_is_given_up(pipeline: Pipeline, connection: PatientConnection) -> None:
     connection.patience = 0.2
 

@@ -171,12 +171,16 @@ class Pipeline:
                 return
             if not self._is_synced:
                 self._sync()
-            while (result := self._receive()).status != pq.ExecStatus.PIPELINE_SYNC:
+            while self._unanswered:
+                is_done = self._receive().status in _OK
                 sent = self._unanswered.popleft()
-                if sent.prepares is not None and result.status not in _OK:
+                if sent.prepares is not None and not is_done:
                     self._prepared.discard(sent.prepares)
+            if self._receive().status != pq.ExecStatus.PIPELINE_SYNC:
+                raise psycopg.OperationalError("the connection is lost")
             self._pgconn.exit_pipeline_mode()
         except psycopg.Error:
+            # Lost. What was answered before stands.
             self._connection.close()
         finally:
             self._unanswered.clear()
