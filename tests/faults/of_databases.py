@@ -14,14 +14,38 @@ FAULTS = [
     Fault(
         "skipped-statements-taken-for-prepared",
         _PIPELINE,
-        [Code("stores.postgres.pipeline:Pipeline._leave").remove("self._prepared.discard(...)")],
+        [Code("stores.postgres.pipeline:Pipeline._leave").replace("self._prepared.discard(A)", "A")],
         cases("stores/test_pipeline.py", "test_the_first_error_is_raised_and_the_rest_is_skipped[for none]"),
     ),
     Fault(
         "errors-of-a-pipeline-unread",
         _PIPELINE,
-        [Code("stores.postgres.pipeline:Pipeline._read").replace("A.status in _OK", "True")],
+        [Code("stores.postgres.pipeline:Pipeline._read").replace("A.status not in _OK", "False")],
         cases("stores/test_pipeline.py", "test_the_first_error_is_raised_and_the_rest_is_skipped[for none]"),
+    ),
+    Fault(
+        "errors-of-a-sync-unread",
+        _PIPELINE,
+        [Code("stores.postgres.pipeline:Pipeline.__exit__").replace("A is None and B is not None", "False")],
+        cases("stores/test_pipeline.py", "test_an_error_at_the_sync_is_raised_and_the_connection_stays"),
+    ),
+    Fault(
+        "interrupted-pipelines-kept",
+        _PIPELINE,
+        [Code("stores.postgres.pipeline:Pipeline._leave").remove("self._connection.close()")],
+        cases(
+            "stores/test_pipeline.py",
+            "test_an_interrupted_answer_is_not_taken_for_that_to_the_next_statement",
+        ),
+    ),
+    Fault(
+        "stale-statements-kept",
+        "no node ends because a table was changed",
+        [Code("stores.postgres.driver:PostgresConnection._told").replace("A or is_stale(B)", "A")],
+        cases(
+            "stores/test_postgres.py",
+            "test_statements_that_no_longer_fit_are_prepared_again_in_a_new_session[DEALLOCATE ALL]",
+        ),
     ),
     Fault(
         "servers-waited-for-without-end",

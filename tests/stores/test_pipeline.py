@@ -165,16 +165,73 @@ def test_a_connection_that_is_lost_is_told_and_closed(
     assert connection.closed
 
 
-def test_what_was_answered_before_the_connection_was_lost_stands(
+def test_a_statement_that_was_skipped_or_failed_has_no_rows(pipeline: Pipeline) -> None:
+    def swallow_the_error() -> Iterator[Sent]:
+        with pipeline:
+            wrong = pipeline.send(b"divide", _DIVIDE, [number(0)])
+            later = pipeline.send(b"count", _COUNT, [number(1)])
+            yield pipeline.send(b"count", _COUNT, [number(1)])
+            for each in (later, wrong):
+                with pytest.raises(errors.DivisionByZero):
+                    each.rows()
+            with pytest.raises(errors.PipelineAborted):
+                later.rows()
+
+    steps = swallow_the_error()
+    last = next(steps)
+    with pytest.raises(errors.PipelineAborted):
+        next(steps)
+    with pytest.raises(errors.PipelineAborted):
+        last.rows()
+
+
+def test_what_was_answered_before_the_connection_was_lost_is_known(
     pipeline: Pipeline, connection: PatientConnection, postgres_url: str
 ) -> None:
-    with psycopg.connect(postgres_url, autocommit=True) as other, pipeline:
-        sent = pipeline.send(b"count", _COUNT, [number(2)])
-        sent.wait()
-        other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
+    answered: list[Sent] = []
 
-    assert sent.rows() == [(1,), (2,)]
+    def transaction() -> None:
+        with psycopg.connect(postgres_url, autocommit=True) as other, pipeline:
+            answered.append(pipeline.send(b"count", _COUNT, [number(2)]))
+            answered[0].wait()
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
+
+    with pytest.raises(psycopg.OperationalError):
+        transaction()
+
+    assert answered[0].rows() == [(1,), (2,)]
     assert connection.closed
+
+
+def test_an_error_at_the_sync_is_raised_and_the_connection_stays(
+    pipeline: Pipeline, connection: PatientConnection
+) -> None:
+    connection.execute("CREATE TABLE once (a int UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+    pipeline.send(b"insert", b"INSERT INTO once VALUES (1)")
+
+    with pytest.raises(errors.UniqueViolation):
+        pipeline.send(b"insert", b"INSERT INTO once VALUES (1)")
+
+    assert pipeline.send(b"select", b"SELECT a FROM once").rows() == [(1,)]
+
+
+def test_an_interrupted_answer_is_not_taken_for_that_to_the_next_statement(
+    pipeline: Pipeline, connection: PatientConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: Pipeline, *, is_sending: bool) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Pipeline, "_wait", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.send(b"sleep", b"SELECT pg_sleep(0.1)")
+
+    assert connection.closed
+
+
+def test_rows_that_were_read_are_not_kept(pipeline: Pipeline) -> None:
+    assert len(pipeline.send(b"count", _COUNT, [number(1000)]).rows()) == 1000
+    assert pipeline._transformer.pgresult is None
 
 
 def test_a_server_that_does_not_answer_is_given_up(pipeline: Pipeline, connection: PatientConnection) -> None:

@@ -17,6 +17,7 @@ from tests.stores.builders import (
     ended,
     key,
     new_run,
+    raw_connection,
     released,
     resolved,
     settled,
@@ -284,3 +285,26 @@ async def test_payloads_are_json_for_other_programs(
     )
 
     assert await cursor.fetchall() == [("1", at(1))]
+
+
+# --- statements that no longer fit
+
+
+@pytest.mark.parametrize(
+    "change", ["ALTER TABLE holdfast.runs ALTER COLUMN setbacks TYPE int8", "DEALLOCATE ALL"]
+)
+async def test_statements_that_no_longer_fit_are_prepared_again_in_a_new_session(
+    stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection, change: str
+) -> None:
+    here, _ = stores
+    await here.create_runs(SPACE, [new_run(1)])
+    assert await here.find_run(SPACE, key(1)) is not None
+
+    if change.startswith("ALTER"):
+        await admin.execute(change)
+    else:
+        await here._driver.read(lambda tx: raw_connection(tx).execute(change))
+
+    with pytest.raises(StoreUnavailable):
+        await here.find_run(SPACE, key(1))
+    assert await here.find_run(SPACE, key(1)) is not None

@@ -30,7 +30,7 @@ from holdfast.stores.postgres.arrays import (
     payload_columns_of,
     split_by_size,
 )
-from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure
+from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure, is_stale
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, payload_of, watch
 from holdfast.stores.postgres.pipeline import PatientConnection, Pipeline, Sent
 
@@ -247,8 +247,9 @@ class PostgresConnection:
 
     def _told(self, error: psycopg.Error) -> Exception:
         """The error to raise."""
-        if isinstance(error, errors.ReadOnlySqlTransaction):
-            # Another server may be the primary by now, and a session keeps the default that it began with.
+        # If it is read-only, another server may be the primary by now, and a session keeps the default that
+        # it began with.
+        if isinstance(error, errors.ReadOnlySqlTransaction) or is_stale(error):
             self._connection.close()
         return self._explained(error)
 
@@ -305,17 +306,22 @@ class PostgresConnection:
         try:
             with self._pipeline:
                 send(begin, begin)
-                done = script(self), send(b"COMMIT", b"COMMIT")
+                result, news = script(self), payload_of(self.announced)
+                done = result, send(b"COMMIT", b"COMMIT")
                 if self.announced:
                     # After the commit, not in it: a transaction that notifies holds a lock of the whole
                     # server while it commits, and that includes the fsync.
                     self.statements += 1
-                    send(b"notify", _NOTIFY, [payload_of(self.announced)])
+                    send(b"notify", _NOTIFY, [news])
         except BaseException as error:
             if done is None or not done[1].has_committed or not isinstance(error, psycopg.Error):
                 self._roll_back()
                 raise
-            _log.warning("%s: a notification failed, and others find the change later: %s", self._name, error)
+            _log.warning(
+                "%s: after a commit, which stands: %s; if others were to be notified, they look later",
+                self._name,
+                error,
+            )
         assert done is not None
         return done[0]
 

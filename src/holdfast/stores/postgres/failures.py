@@ -29,6 +29,19 @@ _UNUSABLE = (
 _REFUSALS = ("22", "23", "54")
 
 
+# A prepared statement that somebody else has removed, or left.
+_STALE = (errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement)
+
+
+def is_stale(error: psycopg.Error) -> bool:
+    """Whether the prepared statements of the session do not fit any more, as after a migration that has
+    changed the type of a column. A new session helps, and nothing was written."""
+    is_changed = isinstance(error, errors.FeatureNotSupported) and (
+        error.diag.source_function == "RevalidateCachedQuery"
+    )
+    return is_changed or isinstance(error, _STALE)
+
+
 def explain_failure(error: psycopg.Error, store: str, reason: str) -> Exception:
     """The error to raise for it. An error that is our own defect, as in a statement, is returned as it is."""
     if isinstance(error, errors.DiskFull):
@@ -39,6 +52,6 @@ def explain_failure(error: psycopg.Error, store: str, reason: str) -> Exception:
         return StoreUnavailable(store, f"it is read-only now ({reason})")
     if isinstance(error, _UNUSABLE):
         return StoreUnavailable(store, reason, may_pass=False)
-    if isinstance(error, _MAY_PASS):
+    if isinstance(error, _MAY_PASS) or is_stale(error):
         return StoreUnavailable(store, reason)
     return error

@@ -34,8 +34,8 @@ class PatientConnection(psycopg.Connection[Row]):
     sends no error."""
 
     patience: float = 15.0
-    """In seconds. A connection that does not answer for this long is closed. Its transaction may still have
-    been committed; `recover_commit` finds that out."""
+    """In seconds. A connection on which nothing comes for this long, although an answer is wanted, is closed.
+    Its transaction may still have been committed; `recover_commit` finds that out."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         limit = None if self.patience == math.inf else self.patience
@@ -87,7 +87,7 @@ class Pipeline:
         self._transformer = Transformer(connection)
         self._socket = select.poll()
         self._unanswered: deque[Sent] = deque()
-        self._prepared: set[bytes] = set()
+        self._prepared: set[bytes | None] = set()
         self._is_open = self._is_synced = False
 
     def __enter__(self) -> None:
@@ -103,8 +103,12 @@ class Pipeline:
                 self._sync()
                 while self._unanswered:
                     self._read()
-        finally:
+        except BaseException:
             self._leave()
+            raise
+        refusal = self._leave()
+        if error is None and refusal is not None:
+            raise refusal
 
     def send(self, name: bytes, text: bytes, params: Sequence[bytes | None] = ()) -> Sent:
         """The parameters are in Postgres's binary format. A name stands for one text."""
@@ -123,18 +127,19 @@ class Pipeline:
     def answer(self, sent: Sent) -> PGresult:
         """Wait for the answer to a statement, and read all before it."""
         if sent.result is None:
+            if not self._is_open:
+                raise errors.PipelineAborted("skipped, because an earlier statement failed")
             self._pgconn.send_flush_request()
             while sent.result is None:
                 self._read()
+        elif sent.result.status not in _OK:
+            raise self._error_of(sent.result)
         return sent.result
 
     def rows(self, result: PGresult, *, has_pauses: bool) -> list[Row]:
         transformer, count = self._transformer, result.ntuples
         if not count:
             return []
-        transformer.set_pgresult(result)
-        if not has_pauses:
-            return transformer.load_rows(0, count, tuple)
         read = 0
 
         def some(most: int) -> list[Row]:
@@ -142,7 +147,11 @@ class Pipeline:
             first, read = read, min(read + most, count)
             return transformer.load_rows(first, read, tuple)
 
-        return gil_pauses.fetch(some)
+        transformer.set_pgresult(result)
+        try:
+            return gil_pauses.fetch(some) if has_pauses else some(count)
+        finally:
+            transformer.set_pgresult(None)  # it lives as long as the connection, and so would the result
 
     # --- answers
 
@@ -151,39 +160,49 @@ class Pipeline:
         result = self._receive()
         sent = self._unanswered.popleft()
         sent.result = result
-        if result.status in _OK:
-            return
-        if sent.prepares is not None:
+        if result.status not in _OK:
             self._prepared.discard(sent.prepares)
+            raise self._error_of(result)
+
+    def _error_of(self, result: PGresult) -> psycopg.Error:
+        if result.status == pq.ExecStatus.PIPELINE_ABORTED:
+            return errors.PipelineAborted("skipped, because an earlier statement failed")
         error = errors.error_from_result(result)
         if self._is_lost and not isinstance(error, psycopg.OperationalError):
-            raise psycopg.OperationalError(str(error))
-        raise error
+            return psycopg.OperationalError(str(error))
+        return error
 
     def _sync(self) -> None:
         self._pgconn.pipeline_sync()
         self._is_synced = True
 
-    def _leave(self) -> None:
-        """Leave the pipeline mode. After an error the server skips statements up to the next sync."""
+    def _leave(self) -> psycopg.Error | None:
+        """Leave the pipeline mode. After an error the server skips statements up to the next sync.
+
+        Returns the error that the sync itself was answered with. The sync ends the transaction of what is
+        sent outside of one, such as a notification. And a server that shuts down tells its sessions then.
+        """
+        refusal: psycopg.Error | None = None
         try:
-            if self._is_lost:
-                return
             if not self._is_synced:
                 self._sync()
-            while self._unanswered:
-                is_done = self._receive().status in _OK
-                sent = self._unanswered.popleft()
-                if sent.prepares is not None and not is_done:
-                    self._prepared.discard(sent.prepares)
-            if self._receive().status != pq.ExecStatus.PIPELINE_SYNC:
-                raise psycopg.OperationalError("the connection is lost")
+            while (result := self._receive()).status != pq.ExecStatus.PIPELINE_SYNC:
+                if not self._unanswered:
+                    refusal = self._error_of(result)
+                elif result.status not in _OK:
+                    self._prepared.discard(self._unanswered.popleft().prepares)
+                else:
+                    self._unanswered.popleft()
             self._pgconn.exit_pipeline_mode()
-        except psycopg.Error:
-            # Lost. What was answered before stands.
+        except BaseException as error:
+            # Whatever it is: answers that were not read would be taken for those to the next statements.
             self._connection.close()
+            if not isinstance(error, psycopg.Error):
+                raise
+            refusal = refusal or error
         finally:
             self._unanswered.clear()
+        return refusal
 
     @property
     def _is_lost(self) -> bool:
