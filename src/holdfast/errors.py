@@ -449,8 +449,9 @@ class DeterminismError(HoldfastError):
     """A replayed workflow asked for something else than is recorded.
 
     `recorded` is request number `position` of step `step` in the journal. `requested` is what the code asks
-    for now, in the line `place`. `task` is the number of the recorded task, if it is one; `input` are the
-    arguments of the request, as JSON. `details` have the whole difference.
+    for now, in the line `place`. `task` is the number of the recorded task, if it is one; `state` are the key
+    and the digest of a recorded change of state; `input` are the arguments or the value of the request, as
+    JSON. `details` have the whole difference.
     """
 
     def __init__(
@@ -463,10 +464,11 @@ class DeterminismError(HoldfastError):
         place: str | None = None,
         hint: str | None = None,
         task: int | None = None,
+        state: tuple[str, int | None] | None = None,
         input: str | None = None,
     ) -> None:
         self.step, self.position, self.recorded, self.requested = step, position, recorded, requested
-        self.place, self.task, self.input = place, task, input
+        self.place, self.task, self.state, self.input = place, task, state, input
         where = f" in {place}" if place else ""
         super().__init__(
             f"the code has changed under this run: step {step} of its journal has {recorded} as request "

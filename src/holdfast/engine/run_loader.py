@@ -12,6 +12,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+import msgspec
+
+from holdfast.core.codec import digest_of
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event
 from holdfast.core.history import (
@@ -24,7 +27,7 @@ from holdfast.core.history import (
     task_number,
 )
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
-from holdfast.core.records import MessageKind, MessageRecord, RunRecord
+from holdfast.core.records import MessageKind, MessageRecord
 from holdfast.core.remote import read_report
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
 from holdfast.core.waiting import WaitReason
@@ -291,18 +294,25 @@ class RunLoader:
         stored = {(definition.name, definition.version): definition for definition in read}
         for loading, error in edited:
             run = loading.resident.record
-            recorded = await self._recorded_input(run, error.task)
+            recorded = await self._recorded_payload(run.key, error)
             self._activity.begin(run)
             self._programs.explain(run, error, stored.get((run.workflow, run.version)), recorded)
             self._activity.end()
             if not loading.resident.is_gone:
                 self._post_unable(loading, error)
 
-    async def _recorded_input(self, run: RunRecord, seq: int | None) -> Payload | None:
-        if seq is None:
+    async def _recorded_payload(self, run: RunKey, error: DeterminismError) -> Payload | None:
+        """What the recorded request has: the input of a task, or a value of the state, if the run has not
+        changed it since."""
+        if error.task is not None:
+            seq = error.task
+            tasks = await self._ask(lambda: self._store.list_tasks(self._namespace, run, seq, 1))
+            return next((task.input for task in tasks if task.seq == seq), None)
+        if error.state is None:
             return None
-        tasks = await self._ask(lambda: self._store.list_tasks(self._namespace, run.key, seq, 1))
-        return next((task.input for task in tasks if task.seq == seq), None)
+        key, digest = error.state
+        value = (await self._ask(lambda: self._store.read_state(self._namespace, run))).get(key)
+        return value if value is not None and digest_of(msgspec.json.decode(value)) == digest else None
 
     # --- replay
 

@@ -168,6 +168,8 @@ class HistoryStore(Protocol):
         """The tasks of the run with all fields, from number `since` on."""
         ...
 
+    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
+
     async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         """The runs among these that have ended."""
         ...
@@ -215,8 +217,6 @@ class RunStore(HistoryStore, Protocol):
         """The logs of the run's tasks, or only of the tasks named `task`, in the order in which they were
         written. The first log is the one after the number `after`."""
         ...
-
-    async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...
 
     async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:
         """Reopen ended runs, all or none. False if one of them has changed since it was read."""

@@ -629,6 +629,28 @@ async def test_the_difference_has_both_requests_the_line_and_the_sources(store_u
     assert """+    await do("charge", {"cents": 6})""" in lines
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+async def test_the_difference_has_the_recorded_value_of_the_state_while_the_run_keeps_it(
+    sqlite_url: str, is_kept: bool
+) -> None:
+    async def before() -> Any:
+        context().state.set("stage", {"is": "charged"})
+        if not is_kept:
+            context().state.set("stage", "later")
+        await go()
+
+    async def after() -> Any:
+        context().state.set("stage", {"is": "paid"})
+        await go()
+
+    info = await after_the_edit(sqlite_url, before, after)
+
+    assert info.failure is not None
+    recorded, asked = info.failure.traceback.splitlines()[:2]
+    assert recorded == "recorded: a change of state 'stage'" + (' {"is":"charged"}' if is_kept else "")
+    assert asked == """asked:    a change of state 'stage' with another value {"is":"paid"}"""
+
+
 @pytest.mark.parametrize("timer", ["sleep", "timeout"])
 async def test_the_difference_of_a_timer_has_the_line_that_started_it(timer: str, sqlite_url: str) -> None:
     async def wait(seconds: float) -> None:

@@ -40,6 +40,7 @@ from holdfast.core.commands import (
 from holdfast.core.failures import capture, revive
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import (
+    StateAsked,
     TaskAsked,
     TaskRecorded,
     TimerAsked,
@@ -374,6 +375,7 @@ class Requests:
             place=place,
             hint=rename_hint(recorded, asked),
             task=recorded.seq if isinstance(recorded, TaskAsked) else None,
+            state=(recorded.key, recorded.digest) if isinstance(recorded, StateAsked) else None,
             input=None if input is None else input.decode(errors="replace"),
         )
         self._determinism_error = self._determinism_error or mismatch
