@@ -52,6 +52,25 @@ async def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
     assert str(refusal.value) == f"SQLite file {tmp_path} cannot be used: it is a folder; name a file in it"
 
 
+@pytest.mark.parametrize("table", ["users (name)", "schema_migrations (version)"])
+async def test_a_database_of_another_program_is_named_and_left_alone(tmp_path: Path, table: str) -> None:
+    file = tmp_path / "shop.db"
+    with closing(sqlite3.connect(file)) as shop:
+        shop.execute(f"CREATE TABLE {table}")
+    before = file.read_bytes()
+
+    with pytest.raises(StoreUnavailable) as refusal:
+        await holdfast(f"sqlite:///{file}").open()
+
+    name = table.split(maxsplit=1)[0]
+    assert str(refusal.value) == (
+        f"SQLite file {file} cannot be used: it belongs to another program, with the tables {name}; "
+        "name another file"
+    )
+    assert file.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["shop.db"]
+
+
 async def test_a_file_that_is_not_a_database_is_named_and_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear Sir or Madam, " * 500)

@@ -11,6 +11,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import cache
 from typing import Any, TypeVar
 
@@ -95,6 +96,10 @@ def _queries() -> dict[str, str]:
     return load_queries(_PACKAGE)
 
 
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' LIMIT 3"
+_OUR_COLUMN = "SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'number'"
+
+
 class SqliteDatabase:
     has_one_writer = True
 
@@ -102,6 +107,7 @@ class SqliteDatabase:
         # Absolute, because connections are opened later as well, and a task may change the working directory.
         self._path = path if path == MEMORY else os.path.abspath(path)
         self._commits = OwnCommits()
+        self._is_known = path == MEMORY
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
 
     def connect(self) -> SqliteConnection:
@@ -110,7 +116,25 @@ class SqliteDatabase:
             raise StoreUnavailable(self.name, f"there is no folder {folder}", may_pass=False)
         if os.path.isdir(self._path):
             raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
+        if not self._is_known:
+            self._refuse_file_of_others()
+            self._is_known = True
         return SqliteConnection(self._path, self.name, commits=self._commits)
+
+    def _refuse_file_of_others(self) -> None:
+        """Before the file is opened to write, because that changes it."""
+        try:
+            with closing(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY)) as file:
+                tables = [name for (name,) in file.execute(_TABLES)]
+                is_ours = not tables or bool(file.execute(_OUR_COLUMN).fetchall())
+        except apsw.Error:
+            return  # there is no file yet; or it cannot be read, and that is told when it is opened
+        if not is_ours:
+            raise StoreUnavailable(
+                self.name,
+                f"it belongs to another program, with the tables {', '.join(tables)}; name another file",
+                may_pass=False,
+            )
 
     def connect_to_renew(self, patience: float) -> SqliteConnection:
         return SqliteConnection(self._path, self.name, patience, _SETTINGS_TO_RENEW)
