@@ -124,7 +124,8 @@ class SqliteDatabase:
     def _refuse_file_of_others(self) -> None:
         """Before the file is opened to write, because that changes it."""
         try:
-            with closing(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY)) as file:
+            file: Any = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY)  # see SqliteConnection
+            with closing(file):
                 tables = [name for (name,) in file.execute(_TABLES)]
                 is_ours = not tables or bool(file.execute(_OUR_COLUMN).fetchall())
         except apsw.Error:
