@@ -57,11 +57,8 @@ class Codec:
             raise CannotStore(what, "it", "is nested too deeply")
         # msgspec writes NaN and the infinities as null, so only a payload with a null can hide one.
         # (`find` is four times as fast as `in`, which first tries to read the bytes as an integer.)
-        if payload.find(b"null") >= 0 and _may_hide_nan(value):
-            unstorable = _find_unstorable_safely(value)
-            if unstorable is not None:
-                raise CannotStore(what, *unstorable)
-        if _NUMBER_AS_KEY.search(payload) is not None and _may_lose_keys(payload):
+        may_hide_nan = payload.find(b"null") >= 0 and _may_hide_nan(value)
+        if may_hide_nan or (_NUMBER_AS_KEY.search(payload) is not None and _may_lose_keys(payload)):
             unstorable = _find_unstorable_safely(value)
             if unstorable is not None:
                 raise CannotStore(what, *unstorable)
