@@ -12,6 +12,15 @@ def _edits(test: str) -> list[Check]:
 
 FAULTS = [
     Fault(
+        "waiting-run-left-to-the-garbage-collector",
+        "sleeping runs take no memory",
+        [Code("authoring.code.loop:dispose").replace("_forget_callbacks(awaited)", "pass")],
+        cases(
+            "authoring/code/test_leaving_memory.py",
+            "test_a_waiting_run_that_leaves_memory_needs_no_garbage_collector",
+        ),
+    ),
+    Fault(
         "task-numbers-stand-still-in-replay",
         "5: the counter advances in replay too",
         [

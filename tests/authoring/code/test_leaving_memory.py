@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from holdfast import Catalog, task, workflow
+from holdfast import Catalog, context, task, workflow
+from holdfast.authoring.code.loop import WorkflowLoop
 from holdfast.testing import Environment
 
 catalog = Catalog()
@@ -105,3 +106,36 @@ async def test_a_run_that_leaves_memory_leaves_nothing_behind(
     assert not ignored
     assert not [str(each.message) for each in recwarn]
     assert not charged
+
+
+@workflow(catalog=catalog)
+async def sleeps() -> None:
+    await asyncio.sleep(3600)
+
+
+@workflow(catalog=catalog)
+async def waits_for_a_signal() -> None:
+    await context().signal("go")
+
+
+@pytest.mark.parametrize("flow", [sleeps, waits_for_a_signal], ids=lambda it: it.name)
+async def test_a_waiting_run_that_leaves_memory_needs_no_garbage_collector(flow: Any) -> None:
+    """Ten thousand of them would keep megabytes until it runs."""
+    async with Environment(catalog=catalog) as env:
+        await _put_to_sleep(env, flow)
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(5):
+                await _put_to_sleep(env, flow)
+            loops = [each for each in gc.get_objects() if isinstance(each, WorkflowLoop)]
+        finally:
+            gc.enable()
+
+    assert not loops
+
+
+async def _put_to_sleep(env: Environment, flow: Any) -> None:
+    await env.start(flow)
+    await env.skip(dt.timedelta(minutes=1))
+    await env.wait_until_quiet()

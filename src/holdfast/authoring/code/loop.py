@@ -218,8 +218,14 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         """
         entered = _enter(self)
         try:
-            self.feed_inside(events, hear, queueing, allowed)
+            if len(events) > 1:
+                self.feed_inside(events, hear, queueing, allowed)
+                return
+            for event in events:  # one at most, as nearly always
+                hear(event)
+            self.drain(allowed)
         finally:
+            self._ready.clear()
             _leave(entered)
 
     def feed_inside(
@@ -287,10 +293,19 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         try:
             for task in tasks:
                 task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
+                awaited: Any = getattr(task, "_fut_waiter", None)
                 close_coroutine(task.get_coro())
+                _forget_callbacks(awaited)
         finally:
             _leave(entered)
         self._ready.clear()
+
+
+def _forget_callbacks(future: Any) -> None:
+    """Break the cycle of a task and the future that it awaited. Otherwise the garbage collector would have to
+    free each run that leaves memory while it waits."""
+    for callback, _ in getattr(future, "_callbacks", None) or ():
+        future.remove_done_callback(callback)
 
 
 async def _await_future(future: asyncio.Future[Any]) -> Any:
