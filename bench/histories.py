@@ -31,7 +31,7 @@ from holdfast.core.records import new_run
 from holdfast.core.slices import finish
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, Succeeded, TaskStatus
 from holdfast.core.waiting import WaitKind
-from holdfast.engine.gc_pause import gc_paused
+from holdfast.engine.gc_pause import GcPause
 from holdfast.ports.commits import Commit, Held, NewStep, NewTask, ReleasedRun, SettledTask
 from holdfast.stores import SqlStore, store_for
 
@@ -129,7 +129,7 @@ async def _time_replay(store: SqlStore, definitions: Definitions, run: RunKey) -
     taken: list[float] = []
     (history,) = (await store.load_short_histories(NAMESPACE, [run], 1_000_000)).loaded
     for _ in range(3):
-        with gc_paused():
+        with GcPause():
             began = thread_time()
             program = finish(definitions.replay(history.run, restore(history), 100))
             taken.append(thread_time() - began)

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
 
+import msgspec
 import pydantic
 import pytest
 from hypothesis import given
@@ -427,3 +428,20 @@ def test_a_local_type_that_cannot_be_found_is_named_with_what_to_do() -> None:
 
     with pytest.raises(BadDefinition, match=r"'Local' of parameter 'local'.*top of the module"):
         signature_of(task)
+
+
+class Point(msgspec.Struct):
+    x: int
+    y: list[int] = []
+
+
+@given(st.tuples(st.integers(), st.text() | st.none() | st.floats(allow_nan=False, allow_infinity=False)))
+def test_the_digest_of_a_packed_call_is_the_digest_of_the_call(args: tuple[Any, ...]) -> None:
+    def plain(first: int, second: Any) -> None: ...
+    def with_default(first: int, second: Any = None) -> None: ...
+
+    for function in (plain, with_default):
+        signature = Signature.of(function, name="it")
+        for call in (args, (1, {"b": 1, "a": {3, 1, 2}}), (1, [Point(1), Point(2, [3])]), (1, Point(5))):
+            packed = signature.pack(call, {}, Codec())
+            assert signature.digest_of_packed(packed, call, {}) == signature.digest(call, {})

@@ -245,7 +245,7 @@ class Sizes:
 
     def __init__(self, tick_bytes: int) -> None:
         self.inbox = EngineInbox()
-        self.tuning = Tuning(tick_bytes=tick_bytes)
+        self.tick_bytes = tick_bytes
 
     def end(self, run: str, size: int) -> None:
         self.inbox.post(AttemptEnded(attempt_of(run), Succeeded(Payload(b"x" * size)), Instant(0)))
@@ -253,7 +253,7 @@ class Sizes:
     def tick(self) -> list[str]:
         commit: Any = Commit("", "", 0, Instant(0), Instant(0))  # pyright: ignore[reportArgumentType]
         heard: list[str] = []
-        for fact in self.inbox.take(BEFORE_RUNS, FactBudget(commit, ManualClock(), self.tuning)):
+        for fact in self.inbox.take(BEFORE_RUNS, FactBudget(commit, ManualClock(), self.tick_bytes, 100_000)):
             size = len(fact.outcome.payload) if isinstance(fact, AttemptEnded) else 0  # pyright: ignore[reportAttributeAccessIssue]
             commit.size += size
             heard.append(f"{fact.attempt.resident.key.decode()}{size or type(fact).__name__}")  # pyright: ignore[reportAttributeAccessIssue]

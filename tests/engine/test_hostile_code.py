@@ -15,7 +15,7 @@ from tests.patience import SOON
 from holdfast import Catalog, Holdfast, Retry, RunCancelled, RunStatus, context, task, workflow
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload
-from holdfast.engine.gc_pause import gc_paused
+from holdfast.engine.gc_pause import GcPause
 from holdfast.errors import (
     BadOption,
     BadUrl,
@@ -309,7 +309,7 @@ async def test_the_garbage_collector_does_not_run_foreign_finalizers_inside_a_wo
 
 
 def test_a_process_forked_in_the_middle_of_a_tick_has_its_collector() -> None:
-    with gc_paused():
+    with GcPause():
         child = os.fork()
         if child == 0:
             os._exit(0 if gc.isenabled() else 1)

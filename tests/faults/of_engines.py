@@ -90,8 +90,10 @@ LEASES = [
         "lease-not-renewed",
         "2: a node that lives keeps its runs",
         [
-            Code("engine.lease:renew_at").replace("self.length / 3", "self.length * 3"),
-            Code("engine.lease:commit_at").replace("self.length / A", "self.length * 3"),
+            Code("engine.lease:renew_at").replace("self._third", "9 * self._third"),
+            Code("engine.lease:commit_at").replace(
+                "self._renewed_at + share", "self._renewed_at + 9 * share"
+            ),
         ],
         cases(
             "other_systems/test_ownership.py",

@@ -11,7 +11,7 @@ Older versions ignore fields that they do not know, but refuse a kind of entry t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, assert_never, cast
+from typing import Any, Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -233,17 +233,17 @@ _SEARCHED_TOGETHER: Final = 1000
 
 def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]) -> bytes:
     heard = list(map(_heard, events))
+    entries = list(map(entry_of, commands))
+    if MessageAsked not in set(map(type, entries)):
+        return _encode((at, heard, entries, EXACT))
     asked: list[Requested] = []
     messages: list[tuple[int, WaitKind, str]] = []
-    for command in commands:
-        entry = entry_of(command)
-        if type(entry) is MessageAsked:
+    for entry in entries:
+        if isinstance(entry, MessageAsked):
             messages.append((len(asked), entry.kind, entry.name))
         else:
-            asked.append(cast("Requested", entry))
-    if messages:
-        return _encode((at, heard, asked, EXACT, messages))
-    return _encode((at, heard, asked, EXACT))
+            asked.append(entry)
+    return _encode((at, heard, asked, EXACT, messages))
 
 
 def _heard(event: Event) -> Heard:

@@ -11,6 +11,7 @@ code look at the call, to explain the error.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -27,12 +28,16 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+from zlib import crc32
 
 import msgspec
 
 from holdfast.core.codec import Codec, Decode, decoder_for, digest_of, explain_mismatch, words_of
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, Refused, WrongType, show
+
+_INNER = re.compile(rb"[\[{]")
+"""How a dict, a set or another collection begins."""
 
 _EMPTY: Any = inspect.Parameter.empty
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -48,6 +53,7 @@ class Signature:
         "_call",
         "_decode",
         "_decode_result",
+        "_has_defaults",
         "_is_plain",
         "_make",
         "_make_sparse",
@@ -67,6 +73,7 @@ class Signature:
         self._parameters = parameters
         self._shape = _shape(parameters)
         self._is_plain = self._shape.is_plain
+        self._has_defaults = any(it.default is not _EMPTY for it in parameters.parameters.values())
         self._make = _struct(function, parameters, hints)
         self._make_sparse = _struct(function, parameters, hints, omit_defaults=True)
         self._decode = decoder_for(self._make)
@@ -125,6 +132,13 @@ class Signature:
             return digest_of(self._make_sparse(**{_field_name(name): each for name, each in given.items()}))
         except TypeError:
             return None
+
+    def digest_of_packed(self, payload: Payload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """As `digest`, of a call that is packed. Without defaults, and if nothing in it has an order of its
+        own, the payload is what would be encoded again."""
+        if self._has_defaults or _INNER.search(payload, 1) is not None:
+            return self.digest(args, kwargs)
+        return crc32(payload)
 
     def unpack(self, payload: Payload) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments of a stored call. Raises WrongType."""

@@ -52,6 +52,10 @@ def later(at: Instant, delay: dt.timedelta) -> Instant:
     return Instant(at + delay // _MICROSECOND)
 
 
+def microseconds(span: dt.timedelta) -> int:
+    return span // _MICROSECOND
+
+
 def key_text(key: RunKey) -> str:
     """The run key as people write it: a canonical UUID."""
     text = key.hex()  # uuid.UUID would do the same at several times the cost

@@ -251,8 +251,11 @@ class AttemptRecorder:
         self._residents.mark_ready(resident)
 
     def settle_row(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
-        output = outcome.payload if isinstance(outcome, Succeeded) else None
-        failure = encode_failure(outcome.failure) if isinstance(outcome, Failed) else None
+        output = failure = None
+        if isinstance(outcome, Succeeded):
+            output = outcome.payload
+        elif isinstance(outcome, Failed):
+            failure = encode_failure(outcome.failure)
         size = len(output or failure or b"")
         self._commit.size += size
         attempt.resident.history_bytes += size

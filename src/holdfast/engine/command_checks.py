@@ -37,6 +37,10 @@ from holdfast.errors import ImpossibleCommand, StepTooLarge
 _MOST = 2**31
 """Numbers of tasks and children are stored in 32 bits."""
 
+_MOST_NAMES = 1000
+_known_names: set[str] = set()
+"""Names of tasks that stores can keep. There are few of them, and each is checked once."""
+
 
 def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: int) -> int:
     """Returns the bytes of all payloads. Raises ImpossibleCommand, StepTooLarge."""
@@ -44,15 +48,15 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
     tasks: set[int] = set()
     """The numbers of the tasks that this step adds or resumes."""
     attempts = resident.attempts
-    name = ""
     for command in commands:
         if type(command) is ScheduleTask:  # the quick way: a step may ask for 100,000 of them
             seq = command.seq
-            if seq in tasks or seq in attempts or not 0 <= seq < _MOST or command.name is not name:
+            if seq in tasks or seq in attempts or not 0 <= seq < _MOST or command.name not in _known_names:
                 _check_task(resident, command, tasks)
-                name = command.name
             tasks.add(seq)
-            size += len(command.input) + (0 if command.shared is None else _shared_size(command))
+            size += len(command.input)
+            if command.shared is not None:
+                size += _shared_size(command)
             continue
         match command:
             case ScheduleTask() | OpenTask():
@@ -104,6 +108,8 @@ def _check_task(resident: Resident, command: ScheduleTask | OpenTask | RecordTas
         raise ImpossibleCommand(command, "no store can keep this number")
     if not is_storable(command.name):
         raise ImpossibleCommand(command, "no store can keep this name")
+    if len(_known_names) < _MOST_NAMES:
+        _known_names.add(command.name)
     tasks.add(seq)
 
 

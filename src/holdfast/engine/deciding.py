@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from holdfast.core.values import Instant
+from holdfast.core.values import Instant, microseconds
 from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.attempt_timers import AttemptTimers
@@ -57,6 +57,7 @@ class Decider:
         self._new_tick = new_tick
         self._clock = clock
         self._tuning = tuning
+        self._budget = tuning.tick_bytes, microseconds(tuning.tick_time)
         self._lease = lease
         self._activity = activity
         self._inbox = inbox
@@ -132,10 +133,11 @@ class Decider:
 
     def _hear(self, tick: Tick, *, takes_all: bool) -> None:
         """Pass what has happened to the tick, in a fixed order: all of it, or as much as one tick may do."""
-        self._starts.begin(tick, self._new_budget(tick))
         if self._starts.has_more:
-            self._inbox.wake()
-        budget = None if takes_all else FactBudget(tick.commit, self._clock, self._tuning)
+            self._starts.begin(tick, TickBudget(tick.commit, self._clock, *self._budget))
+            if self._starts.has_more:
+                self._inbox.wake()
+        budget = None if takes_all else FactBudget(tick.commit, self._clock, *self._budget)
         for fact in self._inbox.take(BEFORE_RUNS, budget):
             tick.hear(fact)
         self._advance_ready(tick)
@@ -153,11 +155,8 @@ class Decider:
         for fact in self._inbox.take(AFTER_RUNS):
             tick.hear(fact)
 
-    def _new_budget(self, tick: Tick) -> TickBudget:
-        return TickBudget(tick.commit, self._clock, self._tuning)
-
     def _advance_ready(self, tick: Tick) -> None:
-        budget = self._new_budget(tick)
+        budget = TickBudget(tick.commit, self._clock, *self._budget)
         before = self._clock.now()
         ready = iter(self._residents.take_ready())
         for resident in ready:

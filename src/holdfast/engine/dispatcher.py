@@ -121,8 +121,8 @@ class Dispatcher:
         slots = attempt.slots or self._find_slots(attempt)
         shared = slots.shared
         if (
-            not self._may_start_more
-            or slots.waiting
+            slots.waiting
+            or not self._may_start_more
             or slots.reserved >= slots.free
             or shared.reserved >= shared.free
         ):

@@ -24,7 +24,7 @@ from holdfast.engine.committing import Committer
 from holdfast.engine.deciding import Decider
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
 from holdfast.engine.effects import Effects, RunObserver
-from holdfast.engine.gc_pause import gc_paused, relax_gc
+from holdfast.engine.gc_pause import GcPause, relax_gc
 from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
@@ -405,7 +405,7 @@ class Engine:
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining:
             await self._poller.poll(self.node)
-        with gc_paused():
+        with GcPause():
             self._note_serves()
             tick = self._decider.decide(self._clock.now(), hand_back=hand_back)
         if self._decider.is_worth_committing(tick.commit, tick.now):
@@ -415,7 +415,7 @@ class Engine:
             self._poller.is_unknown = False
             if receipt.lease_since == tick.commit.now and tick.commit.serves is not None:
                 self._poller.poll_now()  # it has just joined, and counts among its peers now
-            with gc_paused():
+            with GcPause():
                 self._effects.carry_out(tick, receipt)
             await self._loader.receive(receipt)
         if self._loader.has_work and not self._is_draining:

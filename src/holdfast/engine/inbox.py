@@ -127,8 +127,8 @@ class EngineInbox:
         if not facts:
             self.wake_event.set()
         facts.append(fact)
-        if type(fact) is AttemptEnded:
-            self.result_bytes += _size(fact)
+        if type(fact) is AttemptEnded and type(fact.outcome) is Succeeded:
+            self.result_bytes += len(fact.outcome.payload)
 
     def post_within_tick(self, fact: Fact) -> None:
         """Keep a fact that the tick itself has found, such as an alarm that is due. The same tick takes the

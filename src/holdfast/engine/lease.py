@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 
-from holdfast.core.values import Instant, later
+from holdfast.core.values import Instant, later, microseconds
 from holdfast.ports.commits import Commit
 
 
 class NodeLease:
     def __init__(self, length: dt.timedelta) -> None:
         self.length = length
+        self._third, self._half = microseconds(length / 3), microseconds(length / 2)
         self.until = Instant(0)
         self.since = Instant(0)
         """Since when the node has had this lease without a break. The row of the node has the same instant,
@@ -34,14 +35,14 @@ class NodeLease:
     @property
     def renew_at(self) -> Instant | None:
         """When the keeper should renew the lease."""
-        return None if self._renewed_at is None else later(self._renewed_at, self.length / 3)
+        return None if self._renewed_at is None else Instant(self._renewed_at + self._third)
 
     @property
     def commit_at(self) -> Instant | None:
         """When a commit should renew the lease, even if there is nothing else to write: if there is no
         keeper, or if the keeper cannot reach the store."""
-        share = 2 if self.is_kept else 3
-        return None if self._renewed_at is None else later(self._renewed_at, self.length / share)
+        share = self._half if self.is_kept else self._third
+        return None if self._renewed_at is None else Instant(self._renewed_at + share)
 
     def is_due(self, now: Instant) -> bool:
         """Whether the next commit must renew the lease."""

@@ -33,7 +33,7 @@ from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import StoreOutage
-from holdfast.engine.gc_pause import gc_paused
+from holdfast.engine.gc_pause import GcPause
 from holdfast.engine.inbox import (
     AttemptDue,
     AttemptLost,
@@ -254,7 +254,7 @@ class RunLoader:
         ends_at = self._clock.elapsed() + self._tuning.slice // _MICROSECOND
         edited: list[_EditedRun] = []
         late: list[MessageRecord] = []
-        with gc_paused():
+        with GcPause():
             while queue:
                 loading = queue[0]
                 if self._is_here(loading):

@@ -144,11 +144,11 @@ class Tick:
         """The answer to its commit came after the lease had run out, so other nodes may own its runs by
         now."""
         self.has_new_work = False
+        """The commit makes work for any node: a message, or a run to claim."""
         self.has_shared_work = False
         """Runs were created that are for other nodes first."""
         self.leaves_backlog = False
         """Runs that wait for a slot are left to other nodes."""
-        """The commit makes work for any node: a message, or a run to claim."""
 
     # --- what happened
 
@@ -287,15 +287,16 @@ class Tick:
         that were asked for before."""
         known, self.recorder.unplaced = self.recorder.unplaced, []
         new, self._unplaced = self._unplaced, []
-        unplaced = [*known, *new]
+        unplaced = [*known, *new] if known else new
         if any(attempt.options.priority for attempt in unplaced):
             unplaced.sort(key=lambda attempt: -attempt.options.priority)
         of_known_tasks = set(known)
+        reserve = self._dispatcher.reserve
         for attempt in unplaced:
             is_open = attempt.stage is Stage.SCHEDULED  # else the run has cancelled it in the same tick
-            if attempt not in of_known_tasks:
-                has_slot = is_open and self._dispatcher.reserve(attempt)
-                self._add_task(attempt, TaskStatus.DISPATCHED if has_slot else TaskStatus.PENDING)
+            if not of_known_tasks or attempt not in of_known_tasks:
+                status = TaskStatus.DISPATCHED if is_open and reserve(attempt) else TaskStatus.PENDING
+                self._add_task(attempt, status)
             elif is_open:
                 self.recorder.place(attempt)
         self.recorder.to_dispatch += unplaced

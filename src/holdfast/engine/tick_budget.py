@@ -7,8 +7,7 @@ them can keep the next one from its turn. Every part does at least one piece of 
 
 from __future__ import annotations
 
-from holdfast.core.values import Instant, RunKey, later
-from holdfast.engine.tuning import Tuning
+from holdfast.core.values import Instant, RunKey
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Commit
 
@@ -20,11 +19,12 @@ class TickBudget:
 
     __slots__ = ("_clock", "_commit", "_deadline", "_is_new", "_most")
 
-    def __init__(self, commit: Commit, clock: Clock, tuning: Tuning) -> None:
+    def __init__(self, commit: Commit, clock: Clock, tick_bytes: int, tick_time: int) -> None:
+        """The time is in microseconds."""
         self._commit = commit
         self._clock = clock
-        self._most = commit.size + tuning.tick_bytes
-        self._deadline = later(clock.now(), tuning.tick_time)
+        self._most = commit.size + tick_bytes
+        self._deadline = clock.now() + tick_time
         self._is_new = True
 
     def is_spent(self, now: Instant | None = None) -> bool:
@@ -44,10 +44,10 @@ class FactBudget(TickBudget):
 
     __slots__ = ("_large", "_seen", "_share", "_spent", "blocked")
 
-    def __init__(self, commit: Commit, clock: Clock, tuning: Tuning) -> None:
-        super().__init__(commit, clock, tuning)
-        self._share = tuning.tick_bytes // 2
-        self._large = tuning.tick_bytes // 1024
+    def __init__(self, commit: Commit, clock: Clock, tick_bytes: int, tick_time: int) -> None:
+        super().__init__(commit, clock, tick_bytes, tick_time)
+        self._share = tick_bytes // 2
+        self._large = tick_bytes // 1024
         self._seen = commit.size
         self._spent: dict[RunKey, int] = {}
         self.blocked: set[RunKey] = set()

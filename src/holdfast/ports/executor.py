@@ -47,7 +47,7 @@ class Attempt(msgspec.Struct, eq=False):
     @property
     def input(self) -> Payload:
         """Put together at each call, so that attempts that wait share it in memory too."""
-        return whole_input(self.shared, self.own_input)
+        return self.own_input if self.shared is None else whole_input(self.shared, self.own_input)
 
     @property
     def run_id(self) -> str:

@@ -76,11 +76,15 @@ class Task(Generic[P, R]):
         self, requests: Requests, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> TaskHandle[R]:
         signature = self.signature
-        digest = signature.digest(args, kwargs)
-        handle = requests.schedule_recorded(self.name, digest, signature.unpack_result)
-        if handle is not None:
-            return handle
-        input = signature.pack(args, kwargs, requests.codec)
+        if requests.is_replaying:
+            digest = signature.digest(args, kwargs)
+            handle = requests.schedule_recorded(self.name, digest, signature.unpack_result)
+            if handle is not None:
+                return handle
+            input = signature.pack(args, kwargs, requests.codec)
+        else:
+            input = signature.pack(args, kwargs, requests.codec)
+            digest = signature.digest_of_packed(input, args, kwargs)
         return requests.schedule(self.name, input, digest, options, signature.unpack_result)
 
     def __repr__(self) -> str:

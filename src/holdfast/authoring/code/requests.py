@@ -142,6 +142,10 @@ class Requests:
         return self.run.id or key_text(self.run.key)
 
     @property
+    def is_replaying(self) -> bool:
+        return self._recorded is not None
+
+    @property
     def is_live(self) -> bool:
         """Whether the code runs for the first time: not in a replay, and not while it is disposed of."""
         return self._recorded is None and not self._is_disposed
@@ -189,12 +193,11 @@ class Requests:
         options: TaskOptions,
         decode: Callable[[Payload], R],
     ) -> TaskHandle[R]:
-        seq = self._next_task
         handle = self._new_handle(decode)
         if self._recorded is not None:
-            self._compare(TaskAsked(seq, name, options, digest), input)
-        else:
-            self._ask(ScheduleTask(seq, name, input, options, digest))
+            self._compare(TaskAsked(handle.seq, name, options, digest), input)
+        elif not self._is_disposed:
+            self._commands.append(ScheduleTask(handle.seq, name, input, options, digest))
         return handle
 
     def _new_handle(self, decode: Callable[[Payload], R]) -> TaskHandle[R]:
