@@ -86,6 +86,7 @@ async def stand_still(until: str) -> None:
     _note()
     if task_context().attempt == 1:
         await asyncio.sleep(1)  # time for the test to give the node more to do
+        Path(f"{until}: blocked").touch()
         while not Path(until).exists():
             time.sleep(0.02)  # noqa: ASYNC251  # that is the point
 

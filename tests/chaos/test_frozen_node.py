@@ -107,6 +107,7 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
             wait_until(lambda: executions.counts().total() == 1, "the task to begin")
             queued = await hf.start_many(one_step, [(number, 0.0) for number in range(1, 6)])
             wait_until(lambda: _tasks(store_url) == 6, "the node to take all of them")
+            wait_until((tmp_path / "go on: blocked").exists, "the task to hold up everything")
             _freeze(frozen, store_url)
             other.send(signal.SIGCONT)
 

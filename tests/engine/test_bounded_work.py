@@ -31,7 +31,7 @@ from holdfast.core.commands import (
 )
 from holdfast.core.values import Instant, Payload, RunKey, Succeeded
 from holdfast.engine.inbox import BEFORE_RUNS, AttemptDue, AttemptEnded, EngineInbox, LimitExceeded
-from holdfast.engine.tick_budget import FactBudget
+from holdfast.engine.tick_budget import FactBudget, TickBudget
 from holdfast.engine.tuning import Tuning
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import ManualClock
@@ -315,6 +315,15 @@ def test_a_later_kind_of_fact_does_not_overtake_a_result_that_is_left() -> None:
 
 
 # --- time
+
+
+def test_a_budget_allows_a_first_piece_of_work_even_if_its_time_is_over() -> None:
+    clock = ManualClock()
+    commit: Any = Commit("", "", 0, Instant(0), Instant(0))  # pyright: ignore[reportArgumentType]
+    budget = TickBudget(commit, clock, 10, 100_000)
+    clock.advance(dt.timedelta(seconds=1))
+
+    assert [budget.is_spent(), budget.is_spent()] == [False, True]
 
 
 async def test_a_tick_that_takes_long_leaves_the_other_runs_for_the_next(

@@ -42,7 +42,10 @@ ORDER = [
         "tell-ends-that-were-lost",
         "2: what a stale owner decided is told to nobody",
         [Code("engine.effects:_announce_ends").replace("A.lost | B", "B")],
-        simulations(200),
+        cases(
+            "other_systems/test_ownership.py",
+            "test_what_a_node_decided_for_a_run_that_it_had_lost_is_told_to_nobody",
+        ),
     ),
     Fault(
         "lost-answer-taken-for-lost-commit",
@@ -355,7 +358,7 @@ MEMORY = [
         "unheard-events-dropped",
         "7: what happened while a run was nobody's is heard",
         [Code("engine.run_loader:_resume").remove("A.events.append(...)")],
-        cases("engine/test_residence.py", "test_a_message_wakes_a_run_that_left_memory"),
+        cases("engine/test_loading.py", "test_a_child_that_ends_while_its_parent_is_loaded_is_heard_once"),
     ),
     Fault(
         "long-histories-loaded-at-each-wake",
@@ -400,15 +403,6 @@ MEMORY = [
         "mail-dropped-while-a-run-is-loaded",
         "7: a message is heard, whatever the run is doing",
         [Code("engine.run_loader:RunLoader.receive").remove("A.mail[B] = C")],
-        cases(
-            "engine/test_loading.py",
-            "test_mail_that_comes_while_a_run_is_loaded_is_heard_once_and_in_order",
-        ),
-    ),
-    Fault(
-        "mail-heard-twice-by-a-run-that-was-loaded",
-        "3: a message is heard once",
-        [Code("engine.loading:late_mail").replace("self.mail.keys() - read", "self.mail.keys()")],
         cases(
             "engine/test_loading.py",
             "test_mail_that_comes_while_a_run_is_loaded_is_heard_once_and_in_order",
@@ -775,8 +769,7 @@ BOUNDS = [
         "7: no commit is too large for the store",
         [Code("engine.inbox:take").replace("is_over or budget.is_spent()", "is_over")],
         cases(
-            "engine/test_bounded_work.py",
-            "test_results_that_do_not_fit_into_one_commit_go_into_the_next[sqlite]",
+            "engine/test_bounded_work.py", "test_a_later_kind_of_fact_does_not_overtake_a_result_that_is_left"
         ),
     ),
     Fault(
@@ -822,7 +815,7 @@ BOUNDS = [
         ],
         cases(
             "engine/test_bounded_work.py",
-            "test_a_tick_that_takes_long_leaves_the_other_runs_for_the_next",
+            "test_a_budget_allows_a_first_piece_of_work_even_if_its_time_is_over",
         ),
     ),
     Fault(

@@ -181,7 +181,7 @@ IDS_AND_INBOXES = [
     Fault(
         "promises-settled-twice",
         "6: a promise is settled once",
-        [Code("stores.commit_script:deliver").replace("A in settled", "A in settled and not statuses")],
+        [Code("stores.commit_script:deliver").replace("A in settled", "A in settled and not locked")],
         cases("stores/test_client.py", "test_each_message_is_answered_for_itself"),
     ),
     Fault(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.chaos.evidence import query
-from tests.other_systems.staging import watch_commits
+from tests.other_systems.staging import change, watch_commits
 from tests.patience import PATIENCE, SOON, until
 
 from holdfast import Catalog, Holdfast, Retry, Workflow, context, task, task_context, workflow
@@ -84,6 +84,34 @@ async def test_several_nodes_on_one_backlog_do_each_task_once(store_url: str, ca
     assert results == ["done"] * 300
     assert set(begun.values()) == {1}
     assert len(begun) == 300
+
+
+async def test_what_a_node_decided_for_a_run_that_it_had_lost_is_told_to_nobody(
+    store_url: str, catalog: Catalog
+) -> None:
+    go, begun = asyncio.Event(), asyncio.Event()
+
+    @task(catalog=catalog)
+    async def work() -> str:
+        begun.set()
+        await go.wait()
+        return "stale"
+
+    @workflow(catalog=catalog)
+    async def flow() -> str:
+        return await work()
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(flow)
+        result = asyncio.ensure_future(run.result())
+        await asyncio.wait_for(begun.wait(), PATIENCE)
+        assert change(store_url, "UPDATE runs SET owner = 'another', epoch = epoch + 1") == 1
+        go.set()
+        await until(lambda: not env.engine.has(run.key))  # its commit was refused
+
+        await asyncio.sleep(0.05)
+        assert not result.done()
+        result.cancel()
 
 
 async def test_a_process_that_comes_back_under_the_name_of_a_dead_one_is_another_node(

@@ -61,9 +61,8 @@ class LoadingRun:
         self.place = None if page.is_last else page.next
 
     def late_mail(self) -> list[MessageRecord]:
-        """The messages that are not in its history, in order."""
-        read = {message.id for message in self.history.messages}
-        return [self.mail[id] for id in sorted(self.mail.keys() - read)]
+        """Its unread messages, in order."""
+        return [self.mail[id] for id in sorted(self.mail)]
 
     def drop(self) -> None:
         """Its run has left memory."""

@@ -385,8 +385,8 @@ class RunLoader:
 
     def _post_unable(self, loading: LoadingRun, error: BaseException) -> None:
         """Have a run parked, or cancelled, if that is among its unread messages."""
-        for message in (*loading.history.messages, *loading.late_mail()):
-            if message.taken is None and message.kind is MessageKind.CANCEL:
+        for message in loading.late_mail():
+            if message.kind is MessageKind.CANCEL:
                 loading.resident.events.append(message_event(message))
         self._park(loading.resident, error)
 

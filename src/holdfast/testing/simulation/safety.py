@@ -100,6 +100,8 @@ class Safety:
         if not open_runs:
             return
         for history in run_inline(self._store.load_histories(self._namespace, open_runs)):
+            if history.damage is not None:
+                self._fail(f"the history of run {key_text(history.run.key)} cannot be read: {history.damage}")
             before = self._known.get(history.run.key)
             if before != history:
                 self._known[history.run.key] = history
