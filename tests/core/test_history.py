@@ -20,7 +20,14 @@ from holdfast.core.commands import (
     StartTimer,
 )
 from holdfast.core.events import ChildEnded, Event, Reopened, SignalReceived, TaskEnded, TimerFired
-from holdfast.core.history import CHILD_EXISTS, TRIED_AGAIN, message_event, restore, run_outcome
+from holdfast.core.history import (
+    CHILD_EXISTS,
+    TRIED_AGAIN,
+    message_event,
+    read_steps,
+    restore,
+    run_outcome,
+)
 from holdfast.core.journal import write_step
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord, new_run
@@ -355,6 +362,13 @@ def test_a_reopening_that_a_later_one_has_struck_out_tries_nothing_again() -> No
 def test_a_journal_that_does_not_fit_its_rows_is_not_restored(damaged: History, reason: str) -> None:
     with pytest.raises(JournalCorrupt, match=reason):
         restore(damaged)
+
+
+def test_a_damaged_journal_is_not_read_for_a_retry() -> None:
+    damaged = msgspec.structs.replace(history(([], [])), damage="step 1 is missing")
+
+    with pytest.raises(JournalCorrupt, match="step 1 is missing"):
+        read_steps(damaged)
 
 
 def test_a_child_that_is_said_to_have_ended_and_has_not_is_damage() -> None:

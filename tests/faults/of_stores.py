@@ -509,11 +509,21 @@ RECOVERY = [
         "damage-overlooked",
         "5: a journal that cannot be read is not replayed",
         [
-            Code("core.history:read_steps").replace(
+            Code("core.history:_Restorer.restore").replace(
                 "A.damage is not None", "A.damage is not None and not A.steps"
             )
         ],
         cases("core/test_history.py", "test_a_journal_that_does_not_fit_its_rows_is_not_restored"),
+    ),
+    Fault(
+        "damage-overlooked-by-a-retry",
+        "5: a run whose journal cannot be read is not reopened",
+        [
+            Code("core.history:read_steps").replace(
+                "A.damage is not None", "A.damage is not None and not A.steps"
+            )
+        ],
+        cases("core/test_history.py", "test_a_damaged_journal_is_not_read_for_a_retry"),
     ),
 ]
 
@@ -605,12 +615,6 @@ MIGRATIONS = [
             "stores/test_migrating.py",
             "test_a_back_fill_commits_batch_by_batch_and_goes_on_after_a_crash[sqlite]",
         ),
-    ),
-    Fault(
-        "index-built-behind-its-own-guard",
-        "building an index does not wait for the transaction that guards it",
-        [Code("stores.migrations:_apply_once").remove('tx.script("SELECT 1")')],
-        cases("stores/test_migrating.py", "test_an_index_that_was_left_half_built_is_built_again"),
     ),
 ]
 

@@ -110,7 +110,8 @@ def _apply_once(database: Database, tx: Transaction, migration: Migration, notif
     notify(f"{database.name}: applying migration {migration.number:04} {migration.name}")
     if migration.how == "concurrently":
         # This transaction keeps the others from migrating. Building an index waits for all transactions that
-        # have a snapshot, and a query with parameters keeps its snapshot until the next query.
+        # have a snapshot, and a query with parameters keeps its snapshot until the next query. (Without this
+        # line our pipeline would be open too, and nothing could be built.)
         tx.script("SELECT 1")
         for statement in migration.statements:
             database.build_index(statement)
