@@ -150,7 +150,7 @@ FAULTS = [
         "differences-can-be-swallowed",
         "5: a program that asks for something else is noticed",
         [
-            Code("authoring.code.program:CodeProgram.advance").replace(
+            Code("authoring.code.program:CodeProgram._replay_events").replace(
                 "self._determinism_error is not None", "self._determinism_error is not None and at < 0"
             )
         ],

@@ -64,8 +64,6 @@ class CodeProgram(Requests):
         self.at = at
         self._new_timers = None
         self._loop.feed(events, self._hear, SignalReceived, CALLBACKS_ALLOWED)
-        if self._determinism_error is not None:
-            raise self._determinism_error
         if self._main.done():
             self._end()
         elif not (self._handles or self._waits_beyond_tasks):

@@ -5,7 +5,7 @@ instead (`RecordedRequests`), and is not made again. So the same code brings a r
 goes on from there.
 
 A `DeterminismError` is raised where the code asked. User code could catch it, so the error is also kept, and
-`CodeProgram.advance` raises it in any case.
+`CodeProgram.replay` raises it in any case.
 """
 
 from __future__ import annotations
