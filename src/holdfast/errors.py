@@ -34,6 +34,7 @@ HoldfastError
 │   ├── TaskTimedOut        … because it ran, waited or sent no heartbeat for too long
 │   ├── Rejected            … because its approval was refused
 │   └── TaskLost            … because every node that ran it died
+├── DoNotRetry              a task raises it, or raises another error from it, to fail for good
 ├── NoWorker                no worker of the service could be reached
 ├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
@@ -374,6 +375,14 @@ class Rejected(TaskError):
 
 class TaskLost(TaskError):
     pass
+
+
+class DoNotRetry(HoldfastError):
+    """Raised by a task that fails for good, whatever its `Retry` says.
+
+    `raise DoNotRetry("the card is stolen")`, or `raise CardDeclined(number) from DoNotRetry` to keep the
+    class. An error's class may also derive from it.
+    """
 
 
 class NoWorker(HoldfastError):

@@ -23,11 +23,11 @@ from holdfast.core.values import Failure
 from holdfast.errors import BadOption
 
 
-class PaymentDeclined(Exception):
+class PaymentDeclined(ValueError):
     pass
 
 
-DECLINED = Failure(f"{__name__}:PaymentDeclined", "card expired")
+DECLINED = Failure(f"{__name__}:PaymentDeclined", "card expired", bases=("builtins:ValueError",))
 
 
 def seconds(value: float) -> dt.timedelta:
@@ -50,7 +50,15 @@ def seconds(value: float) -> dt.timedelta:
         (Retry(max_attempts=9, jitter=0, max_delay=seconds(0.5)), 1, seconds(0.5)),
         (Retry(max_attempts=9, jitter=0, first_delay=seconds(9), max_delay=seconds(4)), 1, seconds(4)),
         (Retry(max_attempts=10**6, jitter=0, factor=1000, max_delay=LONGEST_DELAY), 10**5, LONGEST_DELAY),
-        (Retry(max_attempts=9, jitter=0, never_on=(ValueError,)), 1, seconds(1)),
+        (Retry(max_attempts=9, jitter=0, never_on=(KeyError,)), 1, seconds(1)),
+        (Retry(max_attempts=9, never_on=(KeyError, ValueError)), 1, None),
+        (Retry(max_attempts=9, never_on=("ValueError",)), 1, None),
+        (Retry(max_attempts=9, never_on=(Exception,)), 1, None),
+        (Retry(max_attempts=9, jitter=0, only_on=(KeyError, ValueError)), 1, seconds(1)),
+        (Retry(max_attempts=9, jitter=0, only_on=("PaymentDeclined",)), 1, seconds(1)),
+        (Retry(max_attempts=9, jitter=0, only_on=(Exception,)), 1, seconds(1)),
+        (Retry(max_attempts=9, only_on=(KeyError,)), 1, None),
+        (Retry(max_attempts=9, only_on=(ValueError,), never_on=(PaymentDeclined,)), 1, None),
         (Retry(max_attempts=9, never_on=(PaymentDeclined,)), 1, None),
         (Retry(max_attempts=9, never_on=("PaymentDeclined",)), 1, None),
         (Retry(max_attempts=9, never_on=(DECLINED.type,)), 1, None),

@@ -97,11 +97,10 @@ def test_every_setting_is_in_the_table_with_its_default():
 def test_the_defaults_of_retry_are_those_in_the_reference():
     retry = Retry()
     delays = f"first_delay={retry.first_delay.seconds} s, factor={retry.factor}"
-    limits = (
-        f"max_delay={retry.max_delay.seconds // 60} min, jitter={retry.jitter}, never_on={retry.never_on}"
-    )
+    limits = f"max_delay={retry.max_delay.seconds // 60} min, jitter={retry.jitter}"
+    errors = f"never_on={retry.never_on}, only_on={retry.only_on}"
 
-    shown = f"`Retry(max_attempts={retry.max_attempts}, {delays}, {limits})`"
+    shown = f"`Retry(max_attempts={retry.max_attempts}, {delays}, {limits}, {errors})`"
 
     assert shown in text_of("reference/tasks-and-workflows.md")
 

@@ -15,6 +15,7 @@ from tests.patience import PATIENCE, until
 
 from holdfast import (
     Catalog,
+    DoNotRetry,
     Retry,
     Run,
     TaskError,
@@ -141,6 +142,54 @@ async def test_an_error_that_is_never_retried_is_final_at_once(named: Any, catal
         run = await env.start(call(catalog, final))
 
         with pytest.raises(Declined):
+            await run.result()
+        assert [row.attempt for row in await attempts(env, run)] == [1, 2]
+
+
+class ProviderDown(ConnectionError):
+    pass
+
+
+async def test_only_the_errors_of_only_on_are_retried_with_their_subclasses(catalog: Catalog) -> None:
+    @task(catalog=catalog, retry=Retry(max_attempts=5, only_on=(ConnectionError, TimeoutError)))
+    async def picky() -> None:
+        if task_context().attempt == 1:
+            raise ProviderDown("once more")
+        raise Declined("no")
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(call(catalog, picky))
+
+        with pytest.raises(Declined):
+            await run.result()
+        assert [row.attempt for row in await attempts(env, run)] == [1, 2]
+
+
+class Stolen(DoNotRetry):
+    pass
+
+
+def _raise_from_the_class() -> None:
+    raise Declined("no") from DoNotRetry
+
+
+@pytest.mark.parametrize("last", [DoNotRetry("no"), Stolen("no"), _raise_from_the_class])
+async def test_a_task_can_say_that_another_attempt_is_of_no_use(last: Any, catalog: Catalog) -> None:
+    @task(catalog=catalog, retry=Retry(max_attempts=5))
+    async def final() -> None:
+        if task_context().attempt == 1:
+            try:
+                raise DoNotRetry("it was dealt with")
+            except DoNotRetry:
+                raise Declined("once more")  # noqa: B904  # raised after it, not from it
+        if callable(last):
+            last()
+        raise last
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(call(catalog, final))
+
+        with pytest.raises((Declined, DoNotRetry), match="no"):
             await run.result()
         assert [row.attempt for row in await attempts(env, run)] == [1, 2]
 

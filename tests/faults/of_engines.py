@@ -88,6 +88,24 @@ ORDER = [
     ),
 ]
 
+RETRIES = [
+    Fault(
+        "subclasses-do-not-count",
+        "a retry policy names errors with their subclasses",
+        [Code("core.policies:_is_final").replace("*failure.bases", "*()")],
+        cases(
+            "engine/test_attempts.py",
+            "test_only_the_errors_of_only_on_are_retried_with_their_subclasses",
+        ),
+    ),
+    Fault(
+        "do-not-retry-ignored",
+        "a task that says so is not tried again",
+        [Code("core.failures:_says_final").replace("isinstance(A.__cause__, DoNotRetry)", "False")],
+        cases("engine/test_attempts.py", "test_a_task_can_say_that_another_attempt_is_of_no_use"),
+    ),
+]
+
 LEASES = [
     Fault(
         "lease-not-renewed",
@@ -886,4 +904,4 @@ BOUNDS = [
     ),
 ]
 
-FAULTS = [*ORDER, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *REFUSALS, *BOUNDS]
+FAULTS = [*ORDER, *RETRIES, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *REFUSALS, *BOUNDS]

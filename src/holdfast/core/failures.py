@@ -20,7 +20,7 @@ import msgspec
 
 from holdfast.core.codec import is_deeper
 from holdfast.core.values import Failure
-from holdfast.errors import HoldfastError, RunFailed, TaskError
+from holdfast.errors import DoNotRetry, HoldfastError, RunFailed, TaskError
 
 _LONGEST_CHAIN: Final = 10
 _LONGEST_MESSAGE: Final = 8 * 1024
@@ -47,6 +47,11 @@ def capture(error: BaseException, *, task: str | None = None) -> Failure:
     return failure if task is None else msgspec.structs.replace(failure, task=task)
 
 
+def failure_of(kind: type[Exception], message: str) -> Failure:
+    """The failure of an error that nobody has raised."""
+    return Failure(type=_name_of(kind), message=message, bases=_bases_of(kind))
+
+
 def _capture(error: BaseException, seen: set[int]) -> Failure:
     came_from = vars(error).get(_CAME_FROM)
     if isinstance(came_from, Failure):
@@ -66,6 +71,8 @@ def _capture(error: BaseException, seen: set[int]) -> Failure:
         arguments=_arguments(error, message),
         attributes=_attributes(error),
         task=_task_of(error) or _task_of(cause),
+        bases=_bases_of(type(error)),
+        is_final=_says_final(error),
     )
 
 
@@ -90,11 +97,29 @@ def _shorten_chain(failure: Failure, length: int) -> Failure:
 
 
 def _type_of(error: BaseException) -> str:
-    kind = type(error)
     try:
-        return _clean(f"{kind.__module__}:{kind.__qualname__}")
+        return _name_of(type(error))
     except Exception:  # a metaclass may raise
         return "builtins:Exception"
+
+
+def _name_of(kind: type[object]) -> str:
+    return _clean(f"{kind.__module__}:{kind.__qualname__}")
+
+
+def _bases_of(kind: type[BaseException]) -> tuple[str, ...]:
+    try:
+        return tuple(_name_of(base) for base in kind.__mro__[1:] if base not in _USUAL_BASES)
+    except Exception:  # as above
+        return ()
+
+
+_USUAL_BASES: Final = frozenset({Exception, BaseException, object})
+
+
+def _says_final(error: BaseException) -> bool:
+    """Whether it is a `DoNotRetry`, or was raised from one. What it was raised after does not count."""
+    return issubclass(type(error), DoNotRetry) or isinstance(error.__cause__, DoNotRetry)
 
 
 def _message(error: BaseException) -> str:

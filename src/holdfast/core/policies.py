@@ -36,7 +36,8 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     The delay after failed attempt n is `first_delay * factor ** (n - 1)`, at most `max_delay`. It varies
     at random by up to `jitter` of itself in either direction, so that a thousand tasks that failed
-    together are not retried together. Errors named in `never_on` are never retried.
+    together are not retried together. If `only_on` is given, other errors are not retried; errors in
+    `never_on` never are. Both count subclasses too. A task that raises `DoNotRetry` is not retried either.
     """
 
     max_attempts: int = 1
@@ -47,6 +48,8 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
     jitter: float = 0.1
     never_on: tuple[Any, ...] = ()
     """Exception classes or their names (`ValueError`, `shop:PaymentDeclined`). Stored as names."""
+    only_on: tuple[Any, ...] = ()
+    """As `never_on`. None: all errors."""
 
     def __post_init__(self) -> None:
         if not _is_whole(self.max_attempts) or self.max_attempts < 1:
@@ -62,7 +65,10 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.max_delay == _MAX_DELAY and self.first_delay > _MAX_DELAY:
             # A user who asks for an hour and says no more does not mean five minutes.
             msgspec.structs.force_setattr(self, "max_delay", self.first_delay)
-        msgspec.structs.force_setattr(self, "never_on", _error_names(self.never_on))
+        for option in ("never_on", "only_on"):
+            names = _error_names(f"Retry.{option}", getattr(self, option))
+            # An empty tuple stays the same object: msgspec leaves out a default only if it is identical.
+            msgspec.structs.force_setattr(self, option, names or ())
         make_plain(self)
 
     def delay_after(self, attempt: int, failure: Failure, dice: Random) -> dt.timedelta | None:
@@ -75,17 +81,20 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
         return dt.timedelta(seconds=seconds * (1 + self.jitter * dice.uniform(-1, 1)))
 
     def _is_final(self, failure: Failure) -> bool:
-        name = failure.type.rpartition(":")[2]
-        return any(entry in (failure.type, name) for entry in self.never_on)
+        if failure.is_final or not (self.never_on or self.only_on):
+            return failure.is_final
+        kinds = {failure.type, *failure.bases, "builtins:Exception"}
+        kinds |= {kind.rpartition(":")[2] for kind in kinds}
+        return not kinds.isdisjoint(self.never_on) or bool(self.only_on and kinds.isdisjoint(self.only_on))
 
 
-def _error_names(given: Any) -> tuple[str, ...]:
+def _error_names(option: str, given: Any) -> tuple[str, ...]:
     """The names of one error or several, each given as a class or a name."""
     names: list[str] = []
     try:
         entries = iter((given,) if isinstance(given, (str, type)) else given)
     except Exception:
-        raise BadOption("Retry.never_on", given, "an exception class, the name of one, or several") from None
+        raise BadOption(option, given, "an exception class, the name of one, or several") from None
     for entry in entries:
         kind = cast("type[object]", entry) if isinstance(entry, type) else None
         if kind is not None and issubclass(kind, BaseException):
@@ -93,7 +102,7 @@ def _error_names(given: Any) -> tuple[str, ...]:
         elif isinstance(entry, str) and entry:
             names.append(entry)
         else:
-            raise BadOption("Retry.never_on", entry, "an exception class, or the name of one")
+            raise BadOption(option, entry, "an exception class, or the name of one")
     return tuple(names)
 
 

@@ -132,6 +132,10 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     attributes: dict[str, Any] | None = None
     task: str | None = None
     """The id of the task that this failure came from. A retry of the run starts there."""
+    bases: tuple[str, ...] = ()
+    """The classes that `type` derives from, without `Exception` and those above it, as `type` is written."""
+    is_final: bool = False
+    """It said itself that another attempt is of no use: `DoNotRetry`."""
 
     @property
     def whole_traceback(self) -> str:

@@ -7,6 +7,7 @@ from random import Random
 import msgspec
 
 from holdfast.core.events import TaskEnded
+from holdfast.core.failures import failure_of
 from holdfast.core.policies import wait_after_loss
 from holdfast.core.remote import LOST, RemoteReport
 from holdfast.core.values import (
@@ -24,6 +25,7 @@ from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.dispatcher import END_TIMEOUT, Dispatcher
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
+from holdfast.errors import TaskTimedOut
 from holdfast.ports.commits import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
 
 encode_failure = msgspec.json.Encoder().encode
@@ -111,7 +113,7 @@ class AttemptRecorder:
         """
         if attempt.stage not in (Stage.WAITING, Stage.RUNNING) or attempt.pending_failure is not None:
             return
-        failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"task {attempt.name!r} {reason}")
+        failure = failure_of(TaskTimedOut, f"task {attempt.name!r} {reason}")
         slots = attempt.slots if attempt.stage is Stage.RUNNING else None
         if slots is not None and slots.executor.ends_surely:
             # Until it has ended, nothing may run in its place, least of all the next attempt at its task.

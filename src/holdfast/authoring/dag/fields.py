@@ -62,6 +62,11 @@ def _duration(description: str, *, may_be_zero: bool = False) -> Field:
 
 _COUNT: Final = Number("a whole number of 1 or more", 1, _LARGEST_WHOLE)
 
+_ERRORS: Final = UnionShape(
+    (_ANY_NAME, ListShape(_ANY_NAME, "a list of names of errors", least=1)),
+    "the name of an error, or several",
+)
+
 _RETRY_FIELDS: Final = {
     "max_attempts": Field(_COUNT, "How often to try at all, the first time included."),
     "first_delay": _duration("How long to wait after the first failure; 1 s if not given.", may_be_zero=True),
@@ -75,12 +80,10 @@ _RETRY_FIELDS: Final = {
         "How much of a wait is left to chance, in either direction; 0.1 if not given.",
     ),
     "never_on": Field(
-        UnionShape(
-            (_ANY_NAME, ListShape(_ANY_NAME, "a list of names of errors", least=1)),
-            "the name of an error, or several",
-        ),
+        _ERRORS,
         "Errors that are final at once, by the name of their class: ValueError, shop:PaymentDeclined.",
     ),
+    "only_on": Field(_ERRORS, "The only errors after which to try again. All others are final."),
 }
 
 
