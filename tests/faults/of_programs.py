@@ -12,6 +12,27 @@ def _edits(test: str) -> list[Check]:
 
 FAULTS = [
     Fault(
+        "failures-nobody-awaits-are-lost",
+        "nothing is silent: a failure that no code has looked at fails the run",
+        [Code("authoring.code.program:_end").replace("list(...)", "[]")],
+        cases("authoring/code/test_unawaited.py", "test_a_failure_that_nobody_has_looked_at_fails_the_run"),
+    ),
+    Fault(
+        "thrown-away-handles-unnoticed",
+        "nothing is silent: a call without await is named",
+        [Code("authoring.code.handles:place_if_dropped").replace("A > 3", "A > 0")],
+        cases(
+            "authoring/code/test_unawaited.py",
+            "test_what_is_called_and_thrown_away_is_named_with_its_line",
+        ),
+    ),
+    Fault(
+        "errors-that-were-looked-at-fail-the-run",
+        "an error that the code has dealt with is not the run's",
+        [Code("authoring.code.handles:is_unheard").replace("handle._log_traceback", "True")],
+        cases("authoring/code/test_unawaited.py", "test_a_failure_that_the_code_has_looked_at_does_not"),
+    ),
+    Fault(
         "waiting-run-left-to-the-garbage-collector",
         "sleeping runs take no memory",
         [Code("authoring.code.loop:dispose").replace("_forget_callbacks(awaited)", "pass")],

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
+from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
@@ -168,7 +169,9 @@ class Context:
 
     def schedule(self, task: Any, /, *args: Any, **kwargs: Any) -> TaskHandle[Any]:
         """Ask for a task, given by itself or by name. By name, arguments are passed by keyword."""
-        return self._program.resolver.schedule(self._program, task, args, kwargs)
+        handle = self._program.resolver.schedule(self._program, task, args, kwargs)
+        handle.place = caller()
+        return handle
 
     def start_child(
         self,
@@ -181,9 +184,11 @@ class Context:
         **kwargs: Any,
     ) -> ChildHandle[Any]:
         """Start a workflow of any kind as a child, given by itself or by name."""
-        return self._program.resolver.start_child(
+        handle = self._program.resolver.start_child(
             self._program, workflow, args, kwargs, id=id, version=version, detached=detached
         )
+        handle.place = caller()
+        return handle
 
     # --- changed code
 

@@ -16,6 +16,7 @@ import msgspec
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
+from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, source_of
@@ -58,7 +59,9 @@ class Task(Generic[P, R]):
         program = current_program()
         if program is None:
             return self.function(*args, **kwargs)
-        return self.schedule(program, self.task_options, args, kwargs)
+        handle = self.schedule(program, self.task_options, args, kwargs)
+        handle.place = caller()
+        return handle
 
     def options(self, **options: Unpack[Options]) -> Callable[P, TaskHandle[R]]:
         """The same task with other options for this call: `charge.options(timeout=...)(order)`."""
@@ -68,7 +71,9 @@ class Task(Generic[P, R]):
             program = current_program()
             if program is None:
                 return self.function(*args, **kwargs)
-            return self.schedule(program, changed, args, kwargs)
+            handle = self.schedule(program, changed, args, kwargs)
+            handle.place = caller()
+            return handle
 
         return call
 
@@ -129,7 +134,9 @@ class Workflow(Generic[P, R]):
         program = current_program()
         if program is None:
             return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
-        return self.start(program, args, kwargs)
+        handle = self.start(program, args, kwargs)
+        handle.place = caller()
+        return handle
 
     def options(self, *, id: str | None = None, detached: bool = False) -> Callable[P, ChildHandle[R]]:
         """`id` is the id of the child's run. A `detached` child is not cancelled when its parent ends."""
@@ -138,7 +145,9 @@ class Workflow(Generic[P, R]):
             program = current_program()
             if program is None:
                 return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
-            return self.start(program, args, kwargs, id=id, detached=detached)
+            handle = self.start(program, args, kwargs, id=id, detached=detached)
+            handle.place = caller()
+            return handle
 
         return call
 

@@ -7,9 +7,11 @@ it. Cancelling the handle, directly or through the code that awaits it, cancels 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
+from holdfast.authoring.code.places import Place
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 
 R = TypeVar("R")
@@ -24,10 +26,19 @@ class HandleOwner(Protocol):
 
 
 class Handle(asyncio.Future[R], Generic[R]):
-    __slots__ = ("decode", "program", "seq")
+    __slots__ = ("decode", "may_be_left", "place", "program", "seq")
     seq: int
+    place: Place
+    """Where it was called."""
+    may_be_left: bool
+    """Set if nobody need await it: it is detached, or code has stopped waiting for it."""
     decode: Callable[[Any], R]
     program: HandleOwner
+
+    def remove_done_callback(self, fn: Callable[..., object], /) -> int:
+        """Called by `asyncio.wait` for what it leaves behind: the code has waited, and gone on without it."""
+        self.may_be_left = True
+        return super().remove_done_callback(fn)
 
     def mark_cancelled(self) -> None:
         """Cancel the future alone; its work has already ended."""
@@ -77,24 +88,50 @@ class ChildHandle(Handle[R]):
 H = TypeVar("H", bound=Handle[Any])
 
 
-def settle(handle: H, outcome: Outcome, error: Callable[[H, Failed | Cancelled], Exception | None]) -> None:
+def settle(handle: H, outcome: Outcome, error: Callable[[H, Failed | Cancelled], Exception | None]) -> bool:
     """Give a handle its outcome. `error` makes the exception of an outcome that is not a success; None marks
-    the handle as cancelled."""
+    the handle as cancelled.
+
+    Returns whether it has failed and nobody waits for it now. Code that looks at the error later clears
+    `_log_traceback`."""
     if handle.done():
-        return
-    if not isinstance(outcome, Succeeded):
-        problem = error(handle, outcome)
-        if problem is None:
-            handle.mark_cancelled()
-        else:
-            handle.set_exception(problem)
-            # Marks the exception as retrieved. asyncio need not warn if nobody awaits the task: the journal
-            # has the failure.
-            handle.exception()
-        return
-    try:
-        value = handle.decode(outcome.payload)
-    except Exception as problem:
-        handle.set_exception(problem)
-    else:
-        handle.set_result(value)
+        return False
+    if isinstance(outcome, Succeeded):
+        try:
+            handle.set_result(handle.decode(outcome.payload))
+            return False
+        except Exception as problem:
+            return _fail(handle, problem)
+    problem = error(handle, outcome)
+    if problem is None:
+        handle.mark_cancelled()
+        return False
+    return _fail(handle, problem)
+
+
+def _fail(handle: Any, problem: Exception) -> bool:
+    is_awaited = bool(handle._callbacks) or getattr(handle, "may_be_left", False)
+    handle.set_exception(problem)
+    if is_awaited:
+        handle.exception()  # so that asyncio does not warn: whoever waits gets it, or has chosen not to
+    return not is_awaited
+
+
+def place_if_dropped(handles: Mapping[int, Handle[Any]], seq: int) -> Place | None:
+    """Where the handle of that number was called, if `handles` has the only reference to it: then no code can
+    await it."""
+    handle: Any = handles.get(seq)
+    # The others are the variable and the argument of this call. What waits for a future has callbacks in it.
+    if handle is None or sys.getrefcount(handle) > 3 or handle._callbacks:
+        return None
+    return handle.place
+
+
+def is_unheard(handle: Any) -> bool:
+    """Whether it has failed, and no code has looked at its error."""
+    return handle._log_traceback
+
+
+def forget_error(handle: Any) -> None:
+    """Keep asyncio from warning of an error that nobody has looked at."""
+    handle._log_traceback = False

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from holdfast.authoring.code import loop
 
 _OURS = str(Path(__file__).parents[2])
 _ASYNCIO = str(Path(asyncio.__file__).parent)
 _LOOP = loop.__file__
+
+
+Place: TypeAlias = tuple[CodeType, int]
+"""An instruction of a code object. It is cheap to take, and the line is looked up only for a message."""
+
+
+def caller() -> Place:
+    """Where the function that calls this was called."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    return frame.f_code, frame.f_lasti
+
+
+def line_of(place: Place) -> str:
+    code, instruction = place
+    for start, end, line in code.co_lines():
+        if start <= instruction < end and line is not None:
+            return f"{code.co_filename}:{line}"
+    return code.co_filename
 
 
 def calling_line() -> str | None:

@@ -11,13 +11,24 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
-from holdfast.authoring.code.handles import settle
+import msgspec
+
+from holdfast.authoring.code.handles import Handle, forget_error, is_unheard, place_if_dropped, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
-from holdfast.authoring.code.places import raising_line, waiting_line
+from holdfast.authoring.code.places import line_of, raising_line, waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.authoring.code.requests import DefinitionResolver, Requests
 from holdfast.core.codec import Codec
-from holdfast.core.commands import CancelRun, Command, CompleteRun, FailRun, ResumeChild, SetState
+from holdfast.core.commands import (
+    CancelRun,
+    Command,
+    CompleteRun,
+    FailRun,
+    ResumeChild,
+    ScheduleTask,
+    SetState,
+    StartChild,
+)
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
@@ -33,7 +44,7 @@ from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
-from holdfast.core.values import Instant, Payload
+from holdfast.core.values import Failure, Instant, Payload
 from holdfast.core.waiting import WaitReason, wait_for_children
 from holdfast.errors import Deadlock
 
@@ -42,7 +53,7 @@ _log = logging.getLogger("holdfast.workflow")
 
 class CodeProgram(Requests):
     _main: asyncio.Task[Payload]
-    __slots__ = ("_cancel_reason", "_has_ended", "_main", "cancel_requested")
+    __slots__ = ("_cancel_reason", "_has_ended", "_main", "_unheard", "cancel_requested")
 
     def __init__(
         self,
@@ -55,6 +66,8 @@ class CodeProgram(Requests):
         self.cancel_requested = False
         self._cancel_reason = ""
         self._has_ended = False
+        self._unheard: list[Handle[Any]] | None = None
+        """Tasks and children that failed while nobody waited for them. The code may yet look at the error."""
         self._loop = WorkflowLoop(self, run.key)
         self._main = asyncio.Task(main(self), loop=self._loop, name=run.workflow)
 
@@ -70,9 +83,27 @@ class CodeProgram(Requests):
             raise Deadlock()
         commands: list[Any] = self._commands
         self._commands = []
+        self._warn_of_dropped(commands)
         if not self._next_timer:
             return commands
         return [command for command in commands if command is not None]
+
+    def _warn_of_dropped(self, commands: Sequence[Command | None]) -> None:
+        """Name tasks and children that this step asked for and whose handle nobody has any more: nobody can
+        await them."""
+        dropped: dict[str, str] = {}
+        for command in commands:
+            if isinstance(command, ScheduleTask):
+                place, name = place_if_dropped(self._handles, command.seq), command.name
+            elif isinstance(command, StartChild) and not command.detached:
+                place, name = place_if_dropped(self._children or {}, command.seq), command.id
+            else:
+                continue
+            if place is not None:
+                kind = "task" if isinstance(command, ScheduleTask) else "child"
+                dropped[line_of(place)] = f"{kind} {name!r}"
+        for line, what in dropped.items():
+            _log.warning(_DROPPED, self.run_id, what, line)
 
     @property
     def _waits_beyond_tasks(self) -> bool:
@@ -94,6 +125,9 @@ class CodeProgram(Requests):
             self._loop.host = None  # pyright: ignore[reportAttributeAccessIssue]
             self._main = None  # pyright: ignore[reportAttributeAccessIssue]
             self._handles.clear()
+            for handle in self._unheard or ():
+                forget_error(handle)
+            self._unheard = None
 
     # --- replay
 
@@ -203,8 +237,8 @@ class CodeProgram(Requests):
                     self._open_timers -= 1
             case ChildEnded():
                 child = self._children.pop(event.seq, None) if self._children else None
-                if child is not None:
-                    settle(child, event.outcome, self._child_error)
+                if child is not None and settle(child, event.outcome, self._child_error):
+                    self._note_unheard(child)
             case SignalReceived():
                 self.inbox.queue(event.name).put_nowait(event.payload)
             case PromiseAnswered():
@@ -218,8 +252,19 @@ class CodeProgram(Requests):
 
     def _end_task(self, event: TaskEnded) -> None:
         handle = self._handles.pop(event.seq, None)
-        if handle is not None:  # otherwise the code has cancelled it
-            settle(handle, event.outcome, self._task_error)
+        # None if the code has cancelled it
+        if handle is not None and settle(handle, event.outcome, self._task_error):
+            self._note_unheard(handle)
+
+    def _note_unheard(self, handle: Handle[Any]) -> None:
+        """It has failed, and nobody waits for it. If that stays so, the run fails in the end."""
+        unheard = self._unheard
+        if unheard is None:
+            unheard = self._unheard = []
+        unheard.append(handle)
+        if len(unheard) >= _MOST_UNHEARD and len(unheard).bit_count() == 1:
+            # Now and then, when their number has doubled, drop those that were looked at meanwhile.
+            self._unheard = list(filter(is_unheard, unheard))
 
     def _request_cancel(self, reason: str) -> None:
         # A second request must not interrupt the clean-up that the first one began.
@@ -240,10 +285,20 @@ class CodeProgram(Requests):
                 self._ask_for_end(FailRun(capture(error)), error)
             return
         error = self._main.exception()
-        if error is None:
-            self._ask_for_end(CompleteRun(self._main.result()))
-        else:
+        if error is not None:
             self._ask_for_end(FailRun(capture(error, task=getattr(error, "task_id", None))), error)
+        elif unheard := list(filter(is_unheard, self._unheard or ())):
+            self._ask_for_end(FailRun(self._failure_of_unheard(unheard[0])))
+        else:
+            self._ask_for_end(CompleteRun(self._main.result()))
+
+    def _failure_of_unheard(self, handle: Handle[Any]) -> Failure:
+        """Nobody has awaited a task or a child that failed. Its failure is the run's, and says so."""
+        error = handle.exception()
+        assert error is not None
+        failure = capture(error, task=getattr(error, "task_id", None))
+        words = f"The workflow called this in {line_of(handle.place)} and did not await it, so it fails, too."
+        return msgspec.structs.replace(failure, traceback=f"{failure.traceback.rstrip()}\n\n{words}\n")
 
     def _ask_for_end(
         self, command: CompleteRun | FailRun | CancelRun, error: BaseException | None = None
@@ -268,6 +323,11 @@ def _is_reopening(step: Step) -> bool:
     return False
 
 
+_DROPPED = (
+    "run %s: nobody awaits %s, which was called in %s: if the run ends first, it is cancelled. Put `await` "
+    "before the call, or keep what it returns and await that later"
+)
+_MOST_UNHEARD = 64
 _LONGEST_PIECE = 50
 _REPLAYED = Step(Instant(0), (), ())
 

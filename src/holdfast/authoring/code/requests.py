@@ -290,6 +290,7 @@ class Requests:
         child_id = id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
         self._ask(StartChild(seq, workflow, version, child_id, input, detached, digest), input)
         handle: ChildHandle[R] = ChildHandle(loop=self._loop)
+        handle.may_be_left = detached
         handle.run_id = child_id
         handle.seq = seq
         handle.decode = decode
