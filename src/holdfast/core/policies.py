@@ -49,7 +49,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
     never_on: tuple[Any, ...] = ()
     """Exception classes or their names (`ValueError`, `shop:PaymentDeclined`). Stored as names."""
     only_on: tuple[Any, ...] = ()
-    """As `never_on`. None: all errors."""
+    """As `never_on`. If it is empty, all errors are retried."""
 
     def __post_init__(self) -> None:
         if not _is_whole(self.max_attempts) or self.max_attempts < 1:

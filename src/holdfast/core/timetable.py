@@ -18,14 +18,13 @@ from holdfast.core.cron import cron_clock, time_zone
 from holdfast.core.mistakes import Mistakes
 from holdfast.core.names import checked_span, written_span
 from holdfast.core.policies import LONGEST_DELAY, make_plain
-from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, moment
+from holdfast.core.values import LAST_INSTANT, Instant, instant, is_instant, microseconds, moment
 from holdfast.errors import BadOption
 
 MOST_CAUGHT_UP: Final = 1000
 """How many missed ticks a schedule can catch up on at most. Backfill is for more."""
 
 _SECOND: Final = 1_000_000
-_MICROSECOND: Final = dt.timedelta(microseconds=1)
 _NO_TIME: Final = dt.timedelta(0)
 _SHORTEST_INTERVAL: Final = dt.timedelta(seconds=1)
 
@@ -83,11 +82,11 @@ class Every(msgspec.Struct, frozen=True, tag="every"):
         make_plain(self)
 
     def ticks(self, base: Instant, after: Instant, until: Instant) -> Iterator[Instant]:
-        step = self.interval // _MICROSECOND
+        step = microseconds(self.interval)
         return map(Instant, range(base + ((after - base) // step + 1) * step, until + 1, step))
 
     def count(self, base: Instant, after: Instant, until: Instant) -> int:
-        step = self.interval // _MICROSECOND
+        step = microseconds(self.interval)
         return max(0, (until - base) // step - (after - base) // step)
 
 
@@ -277,7 +276,7 @@ def fires_at(name: str, plan: Plan, tick: Instant) -> Instant:
     """
     if not plan.jitter:
         return tick
-    room = plan.jitter // _MICROSECOND
+    room = microseconds(plan.jitter)
     following = plan.after(tick)
     if following is not None:
         room = min(room, following - tick)

@@ -12,14 +12,13 @@ nodes go on at once with all the other runs.
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import logging
 import queue
 import threading
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from holdfast.core.values import Instant, NodeId
+from holdfast.core.values import Instant, NodeId, microseconds
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.loop_watch import Activity, LoopWatch, do_nothing
 from holdfast.engine.tuning import Tuning
@@ -29,7 +28,6 @@ from holdfast.ports.nodes import LeaseRenewal, Stall
 
 _log = logging.getLogger("holdfast.engine")
 
-_MICROSECOND = dt.timedelta(microseconds=1)
 _SECOND = 1_000_000
 _WARN_AFTER = (1 * _SECOND, 10 * _SECOND, 30 * _SECOND)
 """How long the loop has stood still when a warning is logged. After the last, when it has doubled."""
@@ -70,9 +68,9 @@ class LeaseKeeper:
         self._node = node
         self._has_runs = has_runs
         self._on_stall = on_stall
-        self._stall = tuning.stall // _MICROSECOND
-        self._stall_of_a_stop = min(self._stall, max(tuning.drain // _MICROSECOND, _LEAST_STALL_OF_A_STOP))
-        self._retry_after = tuning.lease // _MICROSECOND // 15
+        self._stall = microseconds(tuning.stall)
+        self._stall_of_a_stop = min(self._stall, max(microseconds(tuning.drain), _LEAST_STALL_OF_A_STOP))
+        self._retry_after = microseconds(tuning.lease) // 15
         self._look_every = tuning.look_every.total_seconds()
         self._tried_at: Instant | None = None
         self._warn_at = _WARN_AFTER[0]

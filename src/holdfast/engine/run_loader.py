@@ -6,7 +6,6 @@ Histories are read in pages and replayed in slices, between which the node ticks
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,7 +28,7 @@ from holdfast.core.history import (
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord
 from holdfast.core.remote import read_report
-from holdfast.core.values import Instant, Payload, RunKey, TaskStatus
+from holdfast.core.values import Instant, Payload, RunKey, TaskStatus, microseconds
 from holdfast.core.waiting import WaitReason
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import StoreOutage
@@ -67,7 +66,6 @@ T = TypeVar("T")
 
 _MOST_READ_AT_ONCE = 100
 _SLICES_IN_TICK = 2
-_MICROSECOND = dt.timedelta(microseconds=1)
 
 
 class _EditedRun(NamedTuple):
@@ -147,7 +145,7 @@ class RunLoader:
     async def go_on(self) -> None:
         """Load runs for some slices of time. Between two of them others may use the event loop. A tick has
         several: each tick waits for its commit, and that would make a long replay much longer."""
-        ends_at = self._clock.elapsed() + _SLICES_IN_TICK * (self._tuning.slice // _MICROSECOND)
+        ends_at = self._clock.elapsed() + _SLICES_IN_TICK * microseconds(self._tuning.slice)
         while self._loading:
             await self._do_slice()
             await asyncio.sleep(0)
@@ -251,7 +249,7 @@ class RunLoader:
 
     async def _replay_some(self, queue: deque[LoadingRun]) -> None:
         """Replay the runs at the head of the queue whose history has been read, for a slice of time."""
-        ends_at = self._clock.elapsed() + self._tuning.slice // _MICROSECOND
+        ends_at = self._clock.elapsed() + microseconds(self._tuning.slice)
         edited: list[_EditedRun] = []
         late: list[MessageRecord] = []
         with GcPause():

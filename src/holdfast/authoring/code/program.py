@@ -297,7 +297,7 @@ class CodeProgram(Requests):
         error = handle.exception()
         assert error is not None
         failure = capture(error, task=getattr(error, "task_id", None))
-        words = f"The workflow called this in {line_of(handle.place)} and did not await it, so it fails, too."
+        words = f"The run fails, too: it called this in {line_of(handle.place)} and did not await it."
         return msgspec.structs.replace(failure, traceback=f"{failure.traceback.rstrip()}\n\n{words}\n")
 
     def _ask_for_end(
