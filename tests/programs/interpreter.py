@@ -320,7 +320,8 @@ class Interpreter:
             case "cancel_at_once":
                 handle.cancel()
             case "leave":
-                pass
+                # Otherwise the run would fail if the child fails before the run ends, which is not defined.
+                handle.add_done_callback(_look_at)
 
     async def _start_again(self, it: Child, name: str | None, lane: Lane) -> None:
         second = self._durable.child(Program(it.body), lane.place(), name=name, detached=True, loose=True)
@@ -462,3 +463,8 @@ _ACTIONS: dict[type[Statement], Callable[[Interpreter, Any, Lane], Awaitable[Flo
     Timeout: _I._timeout,
     Child: _I._child,
 }
+
+
+def _look_at(child: asyncio.Future[Any]) -> None:
+    if not child.cancelled():
+        child.exception()
