@@ -16,9 +16,11 @@ __all__ = [
     "ChildHandle",
     "Context",
     "DagWorkflow",
+    "DeadlineExceeded",
     "DeterminismError",
     "DoNotRetry",
     "Failure",
+    "FailureInfo",
     "FlowWorkflow",
     "Holdfast",
     "HoldfastError",
@@ -57,6 +59,7 @@ __all__ = [
     "load_flow",
     "task",
     "task_context",
+    "with_options",
     "workflow",
 ]
 
@@ -68,16 +71,19 @@ if TYPE_CHECKING:
     from holdfast.authoring.code.handles import ChildHandle, TaskHandle
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
+    from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.core.policies import Retry
+    from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
         BadDag,
         BadFlow,
         BadOption,
         CannotStore,
+        DeadlineExceeded,
         DeterminismError,
         DoNotRetry,
         HoldfastError,
@@ -114,16 +120,19 @@ else:
         "authoring.code.handles": ("ChildHandle", "TaskHandle"),
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
+        "client.failures": ("FailureInfo",),
         "client.logs": ("LogLine",),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "core.policies": ("Retry",),
+        "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
         "errors": (
             "BadDag",
             "BadFlow",
             "BadOption",
             "CannotStore",
+            "DeadlineExceeded",
             "DeterminismError",
             "DoNotRetry",
             "HoldfastError",

@@ -21,7 +21,7 @@ HoldfastError
 │   ├── FlowNotFound        no flow of that id, or no such version of it
 │   ├── NotPublished        only a published version of a flow can be run
 │   ├── ItemLost            a worker reports on a task that it no longer has
-│   ├── RunExists           a child's id belongs to another run
+│   ├── RunExists           the id belongs to another run
 │   ├── FamilyTooDeep       a child with too many ancestors
 │   ├── RunEnded            the run has ended and takes no messages
 │   ├── NotEnded            only a run that failed or was cancelled can be retried
@@ -42,6 +42,7 @@ HoldfastError
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
+├── DeadlineExceeded        a run failed because it had not ended by its deadline
 ├── RunParked               a run that a test waits for was parked
 ├── DeterminismError        a replayed workflow asked for something else than is recorded
 ├── ImpossibleCommand       a program asked for what no engine can do
@@ -287,9 +288,16 @@ class ItemLost(Refused):
 
 
 class RunExists(Refused):
-    def __init__(self, id: str) -> None:
-        self.id = id
-        super().__init__(f"the id {id!r} belongs to another run; give the child another id")
+    def __init__(self, id: str, key: str, difference: str) -> None:
+        self.id, self.key = id, key
+        """`key` is of the run that has the id."""
+        self.difference = difference
+        """Empty if that run is as the one that was asked for."""
+        is_other = f", and {difference}" if difference else ""
+        super().__init__(
+            f"run {id!r} exists{is_other}; give the new run another id, or say with id_policy what to do: "
+            "'restart_ended' or 'replace'"
+        )
 
 
 class FamilyTooDeep(Refused):
@@ -439,6 +447,13 @@ class RunCancelled(HoldfastError):
 
 
 # --- programs
+
+
+class DeadlineExceeded(HoldfastError):
+    def __init__(self, deadline: str) -> None:
+        self.deadline = deadline
+        """In ISO 8601. It is not in the message: failures of one cause have the same message."""
+        super().__init__("the run had not ended by its deadline")
 
 
 class RunParked(HoldfastError):

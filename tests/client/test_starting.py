@@ -50,7 +50,7 @@ async def patient() -> Any:
 
 async def test_many_starts_of_one_id_at_once_are_one_run(store_url: str) -> None:
     async with Holdfast(store_url, catalog=catalog) as hf:
-        runs = await asyncio.gather(*[hf.start(both, n, id="order-42") for n in range(50)])
+        runs = await asyncio.gather(*[hf.start(both, 3, id="order-42") for _ in range(50)])
         results = await asyncio.gather(*[run.result(timeout=SOON) for run in runs])
 
         assert len({run.key for run in runs}) == 1

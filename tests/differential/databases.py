@@ -28,7 +28,7 @@ from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDataba
 _COLUMNS = {
     "runs": "key, namespace, id, workflow, version, claim, status, input, output, failure, parent, "
     "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, "
-    "depth, schedule, waiting_kind, waiting_name, waiting_epoch",
+    "depth, schedule, options, priority, fingerprint, waiting_kind, waiting_name, waiting_epoch",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at, shares",
@@ -46,7 +46,19 @@ _COLUMNS = {
     "workers": "id, url, services, type, load, heartbeat_at, is_online, namespace",
     "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
 }
-_JSON = ("input", "output", "failure", "heartbeat", "value", "payload", "lines", "plan", "services", "fields")
+_JSON = (
+    "input",
+    "output",
+    "failure",
+    "heartbeat",
+    "value",
+    "payload",
+    "lines",
+    "plan",
+    "services",
+    "fields",
+    "options",
+)
 """Columns that are text in SQLite, and bytes when read through the store."""
 
 
@@ -123,13 +135,14 @@ def _steer(connection: Any, clock: SteeredClock) -> None:
 
 
 def _tables(rows: dict[str, list[Row]]) -> Tables:
-    runs = [run_record(row[:-3]) for row in rows["runs"]]
+    runs = [run_record(row[:-4]) for row in rows["runs"]]
     shared = {(run, seq): SharedInput(seq, fields) for run, seq, fields in rows["shared_inputs"]}
     tasks = [task_record((*row[:-1], shared.get((row[0], row[-1]), row[-1]))) for row in rows["tasks"]]
     attempts = [attempt_record(row) for row in rows["attempts"]]
     messages = [message_record(row) for row in rows["messages"]]
     return Tables(
         runs={run.key: run for run in runs},
+        fingerprints={row[0]: row[-4] for row in rows["runs"] if row[-4] is not None},
         journal={(run, position): step for run, position, step in rows["journal"]},
         tasks={(task.run, task.seq): task for task in tasks},
         shared_inputs=shared,

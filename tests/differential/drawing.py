@@ -15,6 +15,7 @@ from tests.differential.tables import Tables
 
 from holdfast.core.events import MessageId
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
+from holdfast.core.run_options import RunTerms
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import (
@@ -63,6 +64,9 @@ _WAITS = ([_CHILD], [_SIGNAL], [_CHILD, _OTHER_CHILD, _SIGNAL], [])
 _PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
 _INPUTS = (*_PAYLOADS, Payload(b'{"lone":"\\ud800","parallel_index":1,"parallel_count":3}'))
 _LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000"],[2,"stderr",""]]'.encode())
+
+
+_RUN_OPTIONS = [b'{"tags":["red"]}', b'{"tags":["red","blue"],"note":"n"}', b'{"deadline":5}', b"[]"]
 
 
 class Dice:
@@ -127,6 +131,11 @@ class Drawing:
             owner=owner,
             parent=parent,
             parent_seq=None if parent is None else number,
+            terms=RunTerms(
+                start_at=Instant(self._now + SECOND) if self._dice.chance(10) else None,
+                priority=self._dice.pick([0, 0, 0, 1, 9]),
+                options=self._dice.pick([None, None, *_RUN_OPTIONS]),
+            ),
         )
 
     def message(self, sender: RunKey | None = None) -> NewMessage:
@@ -289,7 +298,8 @@ class Drawing:
         parent, seq = (record.parent, record.parent_seq) if record is not None else (None, None)
         if dice.chance(10):
             parent, seq = self.key(), 0  # a parent that does not exist, or has no such child
-        return EndedRun(run, status, output, failure, parent, seq, self._now)
+        fingerprint = dice.pick(["0a", "0b"]) if status is RunStatus.FAILED else None
+        return EndedRun(run, status, output, failure, parent, seq, self._now, fingerprint)
 
     def _released(self, run: RunKey) -> ReleasedRun:
         dice = self._dice

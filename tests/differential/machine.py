@@ -273,6 +273,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
+        look(f"find_runs in {space} {runs}", lambda store: _sorted_runs(store.find_runs(space, runs)))
         ids = [key_text(run), "b", "nobody", "a", "b"]
         look(f"find_keys in {space} {ids}", lambda store: store.find_keys(space, ids))
         for id in (run, key_text(run), dice.pick(["a", "b", "nobody"])):
@@ -286,8 +287,13 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             dice.pick([None, "order", "mail"]),
             dice.pick([None, drawing.key()]),
             dice.pick([100, 1, 2]),
+            dice.pick([None, None, "red", "blue", "none"]),
+            dice.pick([None, None, "0a", "0c"]),
+            dice.pick([None, None, drawing.key()]),
         )
         look = self.stores.look
+        since, most = drawing.key(), dice.pick([100, 1])
+        look(f"group_failures from {since}, {most}", lambda store: store.group_failures(space, since, most))
         workflows = dice.some(WORKFLOWS, 2)
         look(
             f"next_work {node.id} {claims} {workflows}",

@@ -14,7 +14,7 @@ The model relies on what every caller of a store must ensure:
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Generator, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,6 +48,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.run_options import read_run_options
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import WaitDescription, describe_wait
@@ -66,6 +67,7 @@ from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
     HISTORY_BYTES,
+    FailureGroup,
     HistoryPage,
     HistoryPlace,
     ParkedRunCancellation,
@@ -335,6 +337,10 @@ class ModelStore(FlowModel, WorkerModel):
         keys = {id: key_from_text(id) if run is None else run.key for id, run in named.items()}
         return {id: key for id, key in keys.items() if key is not None}
 
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        found = (self.tables.run(namespace, key) for key in sorted(runs))
+        return [run for run in found if run is not None]
+
     async def ended_runs(self, namespace: str, runs: Sequence[RunKey]) -> list[RunRecord]:
         found = (self.tables.run(namespace, key) for key in runs)
         return [run for run in found if run is not None and run.status.is_final]
@@ -347,8 +353,19 @@ class ModelStore(FlowModel, WorkerModel):
             and which.status in (None, run.status)
             and which.workflow in (None, run.workflow)
             and (which.before is None or run.key < which.before)
+            and (which.since is None or run.key >= which.since)
+            and (which.tag is None or which.tag in read_run_options(run.options).tags)
+            and which.fingerprint in (None, self.tables.fingerprints.get(run.key))
         ]
         return sorted(found, key=lambda run: run.key, reverse=True)[: which.limit]
+
+    async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
+        groups: dict[str, list[RunKey]] = {}
+        for run, fingerprint in sorted(self.tables.fingerprints.items()):
+            if self.tables.run(namespace, run) is not None and run >= since:
+                groups.setdefault(fingerprint, []).append(run)
+        found = [FailureGroup(it, len(runs), runs[0], runs[-1]) for it, runs in groups.items()]
+        return sorted(found, key=lambda group: (-group.runs, group.fingerprint))[:limit]
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
@@ -440,6 +457,7 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
     wake_at = reopening.now if reopening.waiting is None else None
     epoch = tables.runs[key].epoch + 1
     tables.change(key, status=RunStatus.RUNNING, epoch=epoch, wake_at=wake_at)
+    tables.fingerprints.pop(key, None)
     tables.set_wait(key, describe_wait([] if reopening.waiting is None else [reopening.waiting]))
     tables.change(key, output=None, failure=None, finished_at=None, setbacks=0)
     insert(tables.journal, (key, position), reopening.step.step)
@@ -557,6 +575,8 @@ def _end(tables: Tables, commit: Commit) -> None:
             wake_at=None,
             waiting=None,
         )
+        if row.fingerprint is not None:
+            tables.fingerprints[row.run] = row.fingerprint
         if row.status is RunStatus.CANCELLED:
             tables.cancel_tasks(row.run, row.finished_at)
             tables.clear_queue(row.run)
@@ -626,7 +646,9 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
     claimable = tables.claimable(commit.namespace, wanted.claims, wanted.runs)
     due = [run for wake_at, run in claimable if wake_at <= commit.now]
     if wanted.runs is None:
-        due = _shared(due, wanted.limit)
+        urgent = [run for run in due if run.priority > 0]
+        urgent.sort(key=lambda run: -run.priority)  # keeps the order of equals
+        due = [*urgent, *(run for run in _shared(due, wanted.limit) if run.priority == 0)]
     company: list[RunRecord] = []
     for run in due[: wanted.limit]:
         together = [*company, run]

@@ -72,6 +72,7 @@ class Wait(NamedTuple):
 @dataclass
 class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
+    fingerprints: dict[RunKey, str] = field(default_factory=dict)
     journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
     tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
     """Each with its own part of the input, and the part that it shares."""
@@ -186,7 +187,8 @@ class Tables:
     def wake(self, key: RunKey, at: Instant) -> None:
         """Make the run due at `at`, or earlier if it was. A parked or paused run does not wake."""
         run = self.runs[key]
-        if run.status in AWAKE:
+        is_delayed = run.status is RunStatus.PENDING and (run.wake_at is None or run.wake_at > at)
+        if run.status in AWAKE and not is_delayed:
             self.change(key, wake_at=earlier(run.wake_at, at))
 
     def free(self, node: NodeId, now: Instant, setback: int) -> None:

@@ -11,15 +11,18 @@ import builtins
 import datetime as dt
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from typing import Any, Final, Protocol, TypeVar, cast, overload
+from typing import Any, Final, Protocol, TypeVar, Unpack, cast, overload
 
 import msgspec
 
+from holdfast.client.existing_runs import difference, differs
+from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.posting import MessagePoster
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
+from holdfast.client.run_filters import RunConditions, run_filter, workflow_name
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import Schedules
 from holdfast.client.waiters import Waiters
@@ -27,7 +30,8 @@ from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, target_and_options
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.errors import (
     BadOption,
     ForbiddenInWorkflow,
@@ -36,6 +40,7 @@ from holdfast.errors import (
     NotPublished,
     PromiseSettled,
     RunEnded,
+    RunExists,
     RunNotFound,
     UnknownWorkflow,
     WrongLoop,
@@ -45,7 +50,7 @@ from holdfast.errors import (
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.flows import CURSOR
 from holdfast.ports.programs import Pinned
-from holdfast.ports.runs import PostResult, RunFilter, Stranded
+from holdfast.ports.runs import PostResult, RunFilter, StartedRuns, Stranded
 from holdfast.ports.workflows import Startable, Typed, Workflows
 
 R = TypeVar("R")
@@ -59,10 +64,10 @@ class Starter(Protocol):
         workflow: str,
         pinned: Pinned,
         runs: Sequence[tuple[Payload, str | None]],
-        schedule: str | None = None,
-    ) -> asyncio.Future[list[RunKey]]:
-        """Start a run for each input and id. The future has their keys once they are recorded. `schedule` is
-        the one that they are started for, if there is one."""
+        terms: RunTerms = PLAIN_TERMS,
+    ) -> asyncio.Future[StartedRuns]:
+        """Start a run for each input and id, all on the same terms. The future has their keys once they are
+        recorded."""
         ...
 
 
@@ -163,8 +168,10 @@ class Client:
         version: str | int | None = None,
     ) -> Run[Any]:
         """`start` for arguments of any name, even `id` and `version`."""
-        startable = await self._startable(workflow, version)
-        [run] = await self._submit(startable, [(startable.pack(args, kwargs), _checked_id(id))])
+        target, options = target_and_options(workflow, id, version)
+        startable = await self._startable(target, options.version)
+        runs = [(startable.pack(args, kwargs), options.id)]
+        [run] = await self._submit(startable, runs, options.terms(self._now()), options.id_policy)
         return run
 
     async def preview_input(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,12 +183,16 @@ class Client:
         self, workflow: Typed[R] | str, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
     ) -> list[Run[R]]:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
-        startable = await self._startable(workflow, None)
+        target, options = target_and_options(workflow)
+        if options.id is not None:
+            raise BadOption("id", options.id, "given as ids=, one for each input")
+        startable = await self._startable(target, options.version)
         packed = [startable.pack(_arguments(each), {}) for each in inputs]
-        names = [None] * len(packed) if ids is None else [_checked_id(id) for id in ids]
+        names = [None] * len(packed) if ids is None else [checked_name("id", id) for id in ids]
         if len(names) != len(packed):
             raise BadOption("ids", len(names), f"as many as there are inputs, {len(packed)}")
-        return await self._submit(startable, list(zip(packed, names, strict=True))) if packed else []
+        runs = list(zip(packed, names, strict=True))
+        return await self._submit(startable, runs, options.terms(self._now()), options.id_policy)
 
     @overload
     async def run(self, workflow: Typed[R], *args: Any, id: str | None = None, **kwargs: Any) -> R: ...
@@ -228,14 +239,36 @@ class Client:
         return found
 
     async def _submit(
-        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], schedule: str | None = None
+        self,
+        startable: Startable,
+        runs: Sequence[tuple[Payload, str | None]],
+        terms: RunTerms = PLAIN_TERMS,
+        policy: str | None = None,
     ) -> builtins.list[Run[Any]]:
-        """Start a run for each packed input and id."""
+        """Start a run for each packed input and id. `policy` says what to do about ids that are taken; None:
+        return the runs that have them."""
         if not runs:
             return []
-        keys = await self._starter.start_runs(startable.definition.name, startable.pinned, runs, schedule)
+        name = startable.definition.name
+        started = await self._starter.start_runs(name, startable.pinned, runs, terms)
+        if started.existing and policy is not None:
+            await self._check_existing(name, runs, started, policy)
         unpack = startable.unpack_result
-        return [Run(self, key, id, unpack) for key, (_, id) in zip(keys, runs, strict=True)]
+        return [Run(self, key, id, unpack) for key, (_, id) in zip(started.keys, runs, strict=True)]
+
+    async def _check_existing(
+        self,
+        workflow: str,
+        runs: Sequence[tuple[Payload, str | None]],
+        started: StartedRuns,
+        policy: str,
+    ) -> None:
+        """Raises RunExists if a run that has one of the ids is not the one that was asked for."""
+        found = {run.key: run for run in await self._store.find_runs(self.namespace, started.existing)}
+        for key, (input, id) in zip(started.keys, runs, strict=True):
+            known = found.get(key)
+            if known is not None and (policy == IdPolicy.REFUSE or differs(known, workflow, input)):
+                raise RunExists(id or "", key_text(key), difference(known, workflow, input))
 
     async def register_all(self) -> None:
         """Register every workflow of this process in the store. Raises VersionConflict."""
@@ -262,18 +295,15 @@ class Client:
     async def list(
         self,
         *,
-        status: str | None = None,
-        workflow: Typed[Any] | str | None = None,
         limit: int = 100,
         before: Run[Any] | str | None = None,
+        **conditions: Unpack[RunConditions],
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
         self._check_loop()
         _check_number("limit", limit, 1, 10_000)
-        wanted = None if status is None else _checked_status(status)
         last = None if before is None else await self.key_of(before)
-        which = RunFilter(wanted, _workflow_name(workflow), last, limit)
-        found = await self._store.list_runs(self.namespace, which)
+        found = await self._store.list_runs(self.namespace, run_filter(conditions, last, limit))
         infos: list[RunInfo] = []
         for first in range(0, len(found), _DESCRIBED_AT_ONCE):
             page = found[first : first + _DESCRIBED_AT_ONCE]
@@ -282,6 +312,22 @@ class Client:
             # them have it. An event loop rounds it to milliseconds, and one of none is no pause.
             await asyncio.sleep(_PAUSE_SECONDS)
         return infos
+
+    async def failures(
+        self, *, created_after: dt.datetime | None = None, limit: int = 100
+    ) -> builtins.list[FailureInfo]:
+        """Failed runs, grouped by cause. The most frequent causes come first."""
+        self._check_loop()
+        _check_number("limit", limit, 1, 10_000)
+        since = run_filter({"created_after": created_after}, None, 1).since
+        groups = await self._store.group_failures(self.namespace, since or _FIRST_KEY, limit)
+        ends = {key for group in groups for key in (group.first, group.last)}
+        found = {run.key: run for run in await self._store.find_runs(self.namespace, ends)}
+        return [
+            failure_info(group, found[group.first], found[group.last])
+            for group in groups
+            if group.first in found and group.last in found
+        ]
 
     async def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has about a run."""
@@ -420,7 +466,7 @@ class Client:
         """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
         number."""
         self._check_loop()
-        name = _workflow_name(workflow)
+        name = workflow_name(workflow)
         resumed, last = 0, None
         while page := await self._store.list_runs(
             self.namespace, RunFilter(RunStatus.PARKED, name, last, _RESUMED_AT_ONCE)
@@ -494,22 +540,7 @@ def _number_of(version: str | int) -> int | None:
     return version_number(str(version))
 
 
-def _checked_id(id: str | None) -> str | None:
-    return None if id is None else checked_name("id", id)
-
-
+_FIRST_KEY = RunKey(bytes(16))
 _RESUMED_AT_ONCE = 500
 _DESCRIBED_AT_ONCE = 50
 _PAUSE_SECONDS = 0.001
-
-
-def _workflow_name(workflow: Typed[Any] | str | None) -> str | None:
-    given: Any = getattr(workflow, "name", workflow)
-    return None if given is None else checked_name("workflow", given)
-
-
-def _checked_status(status: str) -> RunStatus:
-    try:
-        return RunStatus(status)
-    except Exception:  # the lookup calls __hash__ and __repr__ of whatever was given
-        raise BadOption("status", status, "one of " + ", ".join(RunStatus)) from None

@@ -10,8 +10,10 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from holdfast.client.waiters import Waiters
+from holdfast.core.fingerprints import fingerprint
 from holdfast.core.names import checked_span
 from holdfast.core.records import AttemptRecord, RunRecord, TaskSummary
+from holdfast.core.run_options import read_run_options
 from holdfast.core.values import (
     Failure,
     Instant,
@@ -46,6 +48,13 @@ class RunInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
     started_at: dt.datetime | None
     finished_at: dt.datetime | None
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    priority: int = 0
+    deadline: dt.datetime | None = None
+    started_by: str = ""
+    fingerprint: str | None = None
+    """Of its failure: failures of one cause have the same."""
 
 
 R = TypeVar("R")
@@ -218,6 +227,8 @@ def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
         except WrongType:
             return payload.decode(errors="replace")
 
+    options = read_run_options(record.options)
+    failed = record.failure if record.status is RunStatus.FAILED else None
     return RunInfo(
         id=record.id or key_text(record.key),
         key=key_text(record.key),
@@ -232,6 +243,12 @@ def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
         created_at=moment(record.created_at),
         started_at=_moment(record.started_at),
         finished_at=_moment(record.finished_at),
+        tags=options.tags,
+        note=options.note,
+        priority=record.priority,
+        deadline=_moment(options.deadline),
+        started_by=options.by,
+        fingerprint=None if failed is None else fingerprint(failed),
     )
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from holdfast.client.run import Run
 from holdfast.core.records import ScheduleRecord
+from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in, has_placeholder
 from holdfast.core.scheduling import (
     Decision,
@@ -80,9 +81,8 @@ class CatchUpPreview(msgspec.Struct, frozen=True):
 
 GetStartable: TypeAlias = Callable[[Any, "str | int | None"], Awaitable[Startable]]
 Submit: TypeAlias = Callable[
-    [Startable, "list[tuple[Payload, str | None]]", str], Awaitable["list[Run[Any]]"]
+    [Startable, "list[tuple[Payload, str | None]]", RunTerms], Awaitable["list[Run[Any]]"]
 ]
-"""The last argument is the name of the schedule."""
 
 
 class Schedules:
@@ -251,7 +251,7 @@ class Schedules:
         runs: list[tuple[Payload, str | None]] = [
             (fill_in(record.input, plan, tick), id) for tick, id in ticks
         ]
-        return await self._submit(startable, runs, record.name)
+        return await self._submit(startable, runs, RunTerms(schedule=record.name))
 
     async def _find(self, name: str) -> ScheduleRecord:
         found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))

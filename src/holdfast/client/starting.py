@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from holdfast.core.records import RunRecord, new_run
+from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.programs import Pinned
-from holdfast.ports.runs import RunStore
+from holdfast.ports.runs import RunStore, StartedRuns, started_runs
 
 
 class StoreStarter:
@@ -24,7 +25,7 @@ class StoreStarter:
         self._namespace = namespace
         self._now = now
         self._new_key = new_key
-        self._waiting: list[tuple[list[RunRecord], asyncio.Future[list[RunKey]]]] = []
+        self._waiting: list[tuple[list[RunRecord], asyncio.Future[StartedRuns]]] = []
         self._writer: asyncio.Task[None] | None = None
 
     def start_runs(
@@ -32,8 +33,8 @@ class StoreStarter:
         workflow: str,
         pinned: Pinned,
         runs: Sequence[tuple[Payload, str | None]],
-        schedule: str | None = None,
-    ) -> asyncio.Future[list[RunKey]]:
+        terms: RunTerms = PLAIN_TERMS,
+    ) -> asyncio.Future[StartedRuns]:
         now = self._now()
         rows = [
             new_run(
@@ -45,11 +46,11 @@ class StoreStarter:
                 pinned.claim,
                 input,
                 now,
-                schedule=schedule,
+                terms=terms,
             )
             for input, id in runs
         ]
-        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[StartedRuns] = asyncio.get_running_loop().create_future()
         self._waiting.append((rows, answer))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write(), name="holdfast starter")
@@ -70,4 +71,4 @@ class StoreStarter:
             else:
                 for rows, answer in batch:
                     if not answer.done():
-                        answer.set_result([existing.get(row.key, row.key) for row in rows])
+                        answer.set_result(started_runs([row.key for row in rows], existing))

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
+from holdfast.core.run_options import RunTerms
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Outcome, Payload
 from holdfast.core.waiting import WaitKind
@@ -88,6 +89,8 @@ class StartChild(msgspec.Struct, frozen=True):
     """A detached child is not cancelled when its parent ends."""
     digest: int | None = None
     """Of the input, for replay."""
+    terms: RunTerms | None = None
+    """None: it has the priority of its parent, and nothing else."""
 
 
 class CancelChild(msgspec.Struct, frozen=True):

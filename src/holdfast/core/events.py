@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from holdfast.core.values import Outcome, Payload
+from holdfast.core.values import Instant, Outcome, Payload
 
 MessageId: TypeAlias = int
 
@@ -46,6 +46,12 @@ class CancelRequested(msgspec.Struct, frozen=True, gc=False):
     reason: str
 
 
+class DeadlinePassed(msgspec.Struct, frozen=True, gc=False):
+    """The run has not ended by its deadline. It may clean up, and fails then."""
+
+    deadline: Instant
+
+
 class Reopened(msgspec.Struct, frozen=True):
     """The run had ended, and an operator asked to try again from `position`.
 
@@ -65,5 +71,12 @@ class Reopened(msgspec.Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    TaskEnded | ChildEnded | TimerFired | SignalReceived | PromiseAnswered | CancelRequested | Reopened
+    TaskEnded
+    | ChildEnded
+    | TimerFired
+    | SignalReceived
+    | PromiseAnswered
+    | CancelRequested
+    | DeadlinePassed
+    | Reopened
 )

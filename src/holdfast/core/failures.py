@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from holdfast.core.codec import is_deeper
-from holdfast.core.values import Failure
-from holdfast.errors import DoNotRetry, HoldfastError, RunFailed, TaskError
+from holdfast.core.values import Failure, Instant, moment
+from holdfast.errors import DeadlineExceeded, DoNotRetry, HoldfastError, RunFailed, TaskError
 
 _LONGEST_CHAIN: Final = 10
 _LONGEST_MESSAGE: Final = 8 * 1024
@@ -50,6 +50,11 @@ def capture(error: BaseException, *, task: str | None = None) -> Failure:
 def failure_of(kind: type[Exception], message: str) -> Failure:
     """The failure of an error that nobody has raised."""
     return Failure(type=_name_of(kind), message=message, bases=_bases_of(kind))
+
+
+def deadline_failure(deadline: Instant) -> Failure:
+    """The failure of a run that has not ended by its deadline."""
+    return capture(DeadlineExceeded(moment(deadline).isoformat()))
 
 
 def _capture(error: BaseException, seen: set[int]) -> Failure:

@@ -11,6 +11,7 @@ import msgspec
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
+    DeadlinePassed,
     Event,
     MessageId,
     PromiseAnswered,
@@ -24,6 +25,7 @@ from holdfast.core.journal import (
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
+    DeadlineHeard,
     MessageAsked,
     MessageHeard,
     ReopenedHeard,
@@ -100,6 +102,8 @@ class Past(msgspec.Struct):
     """The open children to cancel when the run ends."""
     unheard: list[Event] = []
     """Events since the last step, in order."""
+    is_overdue: bool = False
+    """It has heard that its deadline has passed."""
     stale: list[MessageId] = []
     """Unread messages of children that are no longer open: the run cancelled them before they ended."""
 
@@ -429,6 +433,9 @@ class _Restorer:
                 if message is None:
                     raise JournalCorrupt(position, f"it refers to message {heard.message}, which is gone")
                 return message_event(message)
+            case DeadlineHeard():
+                self._past.is_overdue = True
+                return DeadlinePassed(heard.deadline)
             case ReopenedHeard():
                 reopened = Reopened(
                     heard.position,

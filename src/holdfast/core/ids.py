@@ -15,6 +15,13 @@ def name_for_children(id: str | None, key: RunKey) -> str:
     return key_text(key) if id is None or len(id) > LONGEST_PARENT else id
 
 
+def first_key_of(at: Instant) -> RunKey:
+    """A key that sorts before those of all runs created at `at` or later, and after those created before, to
+    the millisecond."""
+    milliseconds = min(max(at // 1000, 0), 0xFFFF_FFFF_FFFF)
+    return RunKey((milliseconds << 80).to_bytes(16, "big"))
+
+
 class KeyMaker:
     """Makes keys that sort in the order they were made, whatever the clock's resolution.
 

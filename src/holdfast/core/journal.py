@@ -38,6 +38,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
+    DeadlinePassed,
     Event,
     MessageId,
     PromiseAnswered,
@@ -76,6 +77,10 @@ class MessageHeard(_Entry, frozen=True, tag="m", gc=False):
     message: MessageId
 
 
+class DeadlineHeard(_Entry, frozen=True, tag="d", gc=False):
+    deadline: Instant
+
+
 class ReopenedHeard(_Entry, frozen=True, tag="r", gc=False):
     """The run had ended and was reopened. Steps from `position` up to this one no longer count."""
 
@@ -87,7 +92,7 @@ class ReopenedHeard(_Entry, frozen=True, tag="r", gc=False):
     children_again: tuple[int, ...] = ()
 
 
-Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | ReopenedHeard
+Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | DeadlineHeard | ReopenedHeard
 
 
 class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
@@ -256,6 +261,8 @@ def _heard(event: Event) -> Heard:
             return ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))
         case SignalReceived() | PromiseAnswered() | CancelRequested():
             return MessageHeard(event.message)
+        case DeadlinePassed():
+            return DeadlineHeard(event.deadline)
         case Reopened():
             return ReopenedHeard(
                 event.position,

@@ -8,8 +8,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from holdfast.core.events import MessageId
+from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import wait_for_time
 
 ANY_NODE: Final = "(published flows)"
 """The claim of runs whose definition was published. Any node may take them, because every node can read the
@@ -65,6 +67,10 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     """How many ancestors it has. A run that was started detached has none."""
     schedule: str | None = None
     """The schedule that it was started for: by a tick, or by hand for one."""
+    options: bytes | None = None
+    """`RunOptions` as JSON; None if it was started without any."""
+    priority: int = 0
+    """Due runs of a higher priority are claimed first."""
 
 
 def new_run(
@@ -81,12 +87,16 @@ def new_run(
     parent: RunKey | None = None,
     parent_seq: int | None = None,
     depth: int = 0,
-    schedule: str | None = None,
+    terms: RunTerms = PLAIN_TERMS,
 ) -> RunRecord:
-    """The row of a new run. `owner` has it from the start; if None, the run is due for any node to claim."""
-    status, epoch, wake_at, started_at = RunStatus.PENDING, 0, now, None
+    """The row of a new run. `owner` has it from the start; if None, the run is for any node to claim, at once
+    or when its terms say."""
+    start_at, schedule, options, priority = terms
+    status, epoch, wake_at, started_at, waiting = RunStatus.PENDING, 0, now, None, None
     if owner is not None:
         status, epoch, wake_at, started_at = RunStatus.RUNNING, 1, None, now
+    elif start_at is not None:
+        wake_at, waiting = start_at, wait_for_time(start_at)
     return RunRecord(
         key,
         namespace,
@@ -103,12 +113,14 @@ def new_run(
         owner,
         epoch,
         wake_at,
-        None,
+        waiting,
         now,
         started_at,
         None,
         depth=depth,
         schedule=schedule,
+        options=options,
+        priority=priority,
     )
 
 

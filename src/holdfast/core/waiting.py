@@ -12,6 +12,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from holdfast.core.values import Instant, moment
+
 _SHOWN = 3
 """How many children, or tasks that wait for a worker, are named."""
 
@@ -57,6 +59,10 @@ NO_WAIT = WaitDescription(None, None, None)
 
 def wait_for_children(ids: Iterable[str]) -> list[WaitReason]:
     return [WaitReason(WaitKind.CHILD, id) for id in sorted(ids)]
+
+
+def wait_for_time(at: Instant) -> str:
+    return f"until {moment(at).isoformat(timespec='seconds')}"
 
 
 def describe_wait(reasons: Sequence[WaitReason]) -> WaitDescription:

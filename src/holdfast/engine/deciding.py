@@ -96,7 +96,7 @@ class Decider:
                 if not resident.is_gone:
                     # The next owner need not load a long history before there is something to do.
                     is_waiting = self._residents.is_kept(resident) and resident.is_idle
-                    tick.release(resident, wake_at=resident.next_due() if is_waiting else now)
+                    tick.release(resident, wake_at=resident.wake_at if is_waiting else now)
         else:
             self._release_idle(tick)
             if self._poller.has_more_peers:
@@ -119,9 +119,9 @@ class Decider:
                 self._residents.keep(resident)
                 tick.show_wait(resident)
             else:
-                tick.release(resident, wake_at=resident.next_due())
+                tick.release(resident, wake_at=resident.wake_at)
         for resident in self._residents.take_kept(room):
-            tick.release(resident, wake_at=resident.next_due())
+            tick.release(resident, wake_at=resident.wake_at)
 
     def _leave_to_others(self, tick: Tick) -> None:
         """Another node has joined: it gets its share of what waits here for a slot."""

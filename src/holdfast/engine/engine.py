@@ -16,6 +16,7 @@ from functools import partial
 from random import Random
 
 from holdfast.core.records import RunRecord
+from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
@@ -44,6 +45,7 @@ from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Beat, Log, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
+from holdfast.ports.runs import StartedRuns
 from holdfast.ports.store_life import COLD, DUE, of_node
 
 _log = logging.getLogger("holdfast.engine")
@@ -103,7 +105,7 @@ class Engine:
             inbox,
             tuning.unrecorded_bytes,
         )
-        residents = self._residents = Residents(inbox, alarms, dispatcher)
+        residents = self._residents = Residents(inbox, alarms, dispatcher, clock, tuning.deadline_grace)
         scope = self._scope = RunScope(own_runs_only=own_runs_only)
         self._loader = RunLoader(
             store,
@@ -303,16 +305,15 @@ class Engine:
         workflow: str,
         pinned: Pinned,
         runs: Sequence[tuple[Payload, str | None]],
-        schedule: str | None = None,
-    ) -> asyncio.Future[list[RunKey]]:
-        """Start a run for each input and id. The future gets their keys when all are recorded. Where a run
-        with that id exists already, it gets the key of that run. `schedule` names the schedule that the runs
-        are started for, if there is one."""
+        terms: RunTerms = PLAIN_TERMS,
+    ) -> asyncio.Future[StartedRuns]:
+        """Start a run for each input and id, all on the same terms. The future gets their keys when all are
+        recorded. Where a run with that id exists already, it gets the key of that run."""
         if isinstance(self.failure, Exception):
             raise node_stopped(self.failure)
         if self._is_draining or self._main is None or self._main.done():
             raise NotOpen
-        answer = self._starts.add(workflow, pinned, runs, schedule)
+        answer = self._starts.add(workflow, pinned, runs, terms)
         if self._scope.is_limited:
             answer.add_done_callback(self._take_up_started)
         self._inbox.wake()
@@ -324,9 +325,9 @@ class Engine:
             self._scope.add(runs)
             self._poller.poll_now()
 
-    def _take_up_started(self, answer: asyncio.Future[list[RunKey]]) -> None:
+    def _take_up_started(self, answer: asyncio.Future[StartedRuns]) -> None:
         if not answer.cancelled() and answer.exception() is None:
-            self.take_up(answer.result())  # an existing run is taken up too, since it may have no node
+            self.take_up(answer.result().keys)  # an existing run is taken up too, since it may have no node
 
     def has(self, run: RunKey) -> bool:
         """Whether this node has the run in memory, and so will tell its observer when the run ends."""

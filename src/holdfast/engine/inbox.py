@@ -69,6 +69,13 @@ class RunUnable(msgspec.Struct):
     error: BaseException
 
 
+class RunOverdue(msgspec.Struct):
+    """A run goes on, though its deadline has passed and it has had time to clean up."""
+
+    resident: Resident
+    deadline: Instant
+
+
 class MessageStale(msgspec.Struct):
     """A message says nothing new, and only has to be marked as read."""
 
@@ -84,6 +91,7 @@ Fact: TypeAlias = (
     | AttemptDue
     | AttemptLost
     | RunUnable
+    | RunOverdue
     | MessageStale
 )
 
@@ -95,6 +103,7 @@ BEFORE_RUNS = (
     AttemptDue,
     AttemptLost,
     RunUnable,
+    RunOverdue,
 )
 """Taken before runs are advanced, in this order."""
 AFTER_RUNS = (MessageStale,)
@@ -182,7 +191,7 @@ class EngineInbox:
 
 
 def _resident_of(fact: Fact) -> Resident:
-    return fact.resident if isinstance(fact, (RunUnable, MessageStale)) else fact.attempt.resident
+    return fact.resident if isinstance(fact, (RunUnable, RunOverdue, MessageStale)) else fact.attempt.resident
 
 
 def _size(fact: AttemptEnded) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+import msgspec
+
 from holdfast.core.events import Event
 from holdfast.core.history import UnsettledTask
 from holdfast.core.policies import TaskOptions
@@ -69,6 +71,7 @@ class Resident:
         "attached",
         "attempts",
         "children",
+        "deadline",
         "epoch",
         "events",
         "held_back",
@@ -110,6 +113,8 @@ class Resident:
         self.held_back: dict[int, UnsettledTask] = _EMPTY
         """Tasks that a reopened run tries again when its program asks for each (`ResumeTask`)."""
         self.timers: dict[int, Alarm] = _EMPTY
+        self.deadline: Alarm | None = None
+        """Tells the run that its deadline has passed; later, ends a run that goes on all the same."""
         self.children: dict[int, RunKey] = _EMPTY
         self.attached: set[int] = _EMPTY_SET
 
@@ -126,6 +131,8 @@ class Resident:
         shared: SharedInput | None = None,
     ) -> LiveAttempt:
         record = self.record
+        if record.priority:
+            options = msgspec.structs.replace(options, priority=options.priority + record.priority)
         attempt = LiveAttempt(
             record.key,
             record.id,
@@ -196,7 +203,16 @@ class Resident:
         stages = {attempt.stage for attempt in self.attempts.values()}
         return stages == {Stage.WAITING} and self.is_begun and not (self.events or self.is_gone)
 
+    @property
+    def wake_at(self) -> Instant | None:
+        """When the run must be in memory again, if it leaves now and nothing happens before."""
+        due = self.next_due()
+        if self.deadline is None:
+            return due
+        return self.deadline.due if due is None else min(due, self.deadline.due)
+
     def next_due(self) -> Instant | None:
+        """When its first timer or backoff ends."""
         dues = [alarm.due for alarm in self.timers.values()]
         dues += [attempt.due_at for attempt in self.attempts.values() if attempt.due_at is not None]
         return min(dues, default=None)

@@ -6,19 +6,26 @@ import datetime as dt
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator
 
-from holdfast.core.events import TimerFired
+from holdfast.core.events import DeadlinePassed, TimerFired
+from holdfast.core.run_options import read_run_options
 from holdfast.core.values import Instant, RunKey, later
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.dispatcher import Dispatcher
-from holdfast.engine.inbox import EngineInbox
+from holdfast.engine.inbox import EngineInbox, RunOverdue
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.unheard_mail import UnheardMail
+from holdfast.ports.clock import Clock
 
 
 class Residents:
-    def __init__(self, inbox: EngineInbox, alarms: Alarms, dispatcher: Dispatcher) -> None:
+    def __init__(
+        self, inbox: EngineInbox, alarms: Alarms, dispatcher: Dispatcher, clock: Clock, grace: dt.timedelta
+    ) -> None:
         self._inbox = inbox
         self._alarms = alarms
+        self._clock = clock
+        self._grace = grace
+        """How long a run may clean up after its deadline."""
         self._dispatcher = dispatcher
         self._all: dict[RunKey, Resident] = {}
         self._by_claim: Counter[str] = Counter()
@@ -80,6 +87,27 @@ class Residents:
             self.mark_ready(resident)
 
         resident.add_timer(seq, self._alarms.set(due, fire))
+
+    def set_deadline(self, resident: Resident, *, is_overdue: bool = False) -> None:
+        """Have the run told when its deadline has passed. `is_overdue`: it has been told."""
+        deadline = read_run_options(resident.record.options).deadline
+        if deadline is None:
+            return
+
+        def end() -> None:
+            resident.deadline = None
+            self._inbox.post_within_tick(RunOverdue(resident, deadline))
+
+        def tell() -> None:
+            resident.events.append(DeadlinePassed(deadline))
+            self.mark_ready(resident)
+            resident.deadline = self._alarms.set(later(self._clock.now(), self._grace), end)
+
+        if is_overdue:
+            # From its last step on: when it was told is not recorded, but it was not after that.
+            resident.deadline = self._alarms.set(later(max(resident.at, deadline), self._grace), end)
+        else:
+            resident.deadline = self._alarms.set(deadline, tell)
 
     def update_idle(self, resident: Resident, now: Instant) -> None:
         """Note whether the run, which has just been advanced, is idle now."""
@@ -153,6 +181,8 @@ class Residents:
                     alarm.cancel()
             for alarm in resident.timers.values():
                 alarm.cancel()
+            if resident.deadline is not None:
+                resident.deadline.cancel()
             resident.program.dispose()
 
     def drop_all(self) -> None:

@@ -360,6 +360,7 @@ class RunLoader:
         resident.is_begun = past.position > 0
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
+        self._residents.set_deadline(resident, is_overdue=past.is_overdue)
         if past.held_back:
             resident.held_back = past.held_back
         for task in past.tasks.values():

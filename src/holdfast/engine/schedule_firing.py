@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from holdfast.core.records import RunRecord, ScheduleRecord, new_run
+from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in
 from holdfast.core.scheduling import Decision, ScheduleState, Skipped, decide, run_id
 from holdfast.core.timetable import Plan
@@ -96,7 +97,7 @@ class ScheduleFirer:
             pinned.claim,
             fill_in(schedule.input, plan, tick),
             now,
-            schedule=schedule.name,
+            terms=RunTerms(schedule=schedule.name),
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from holdfast.core.records import new_run, unowned
+from holdfast.core.run_options import RunTerms
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.engine.admission import Admission
 from holdfast.engine.resident import Resident
@@ -18,6 +19,7 @@ from holdfast.engine.tick_budget import TickBudget
 from holdfast.errors import CommitRefused, NodeStopped, NotOpen, Refused, StoreFull
 from holdfast.ports.commits import Receipt
 from holdfast.ports.programs import Pinned, Programs
+from holdfast.ports.runs import StartedRuns, started_runs
 
 
 class _Start(msgspec.Struct):
@@ -26,10 +28,12 @@ class _Start(msgspec.Struct):
     workflow: str
     pinned: Pinned
     runs: Sequence[tuple[Payload, str | None]]
-    answer: asyncio.Future[list[RunKey]]
-    schedule: str | None
+    answer: asyncio.Future[StartedRuns]
+    terms: RunTerms
     keys: list[RunKey] = []
     """The keys of the runs that are recorded or in the commit under way."""
+    existing: frozenset[RunKey] = frozenset()
+    """Those of `keys` that were there before."""
     recorded: int = 0
 
 
@@ -60,10 +64,10 @@ class StartQueue:
         workflow: str,
         pinned: Pinned,
         runs: Sequence[tuple[Payload, str | None]],
-        schedule: str | None,
-    ) -> asyncio.Future[list[RunKey]]:
-        answer: asyncio.Future[list[RunKey]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Start(workflow, pinned, runs, answer, schedule))
+        terms: RunTerms,
+    ) -> asyncio.Future[StartedRuns]:
+        answer: asyncio.Future[StartedRuns] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Start(workflow, pinned, runs, answer, terms))
         return answer
 
     def begin(self, tick: Tick, budget: TickBudget) -> None:
@@ -88,7 +92,8 @@ class StartQueue:
 
     def _begin(self, tick: Tick, start: _Start, input: Payload, id: str | None, *, is_ours: bool) -> RunKey:
         pinned = start.pinned
-        has_room = is_ours and self._admission.admits(pinned.claim)
+        is_due = start.terms.start_at is None or start.terms.start_at <= tick.now
+        has_room = is_due and is_ours and self._admission.admits(pinned.claim)
         tick.has_shared_work = tick.has_shared_work or not is_ours
         record = new_run(
             self._new_key(tick.now),
@@ -100,7 +105,7 @@ class StartQueue:
             input,
             tick.now,
             owner=tick.commit.node if has_room else None,
-            schedule=start.schedule,
+            terms=start.terms,
         )
         if has_room:
             try:
@@ -112,6 +117,7 @@ class StartQueue:
                 # This commit creates the run, so there is no owner to check.
                 resident.held_in_tick = tick.commit.tick
                 self._residents.add(resident)
+                self._residents.set_deadline(resident)
                 self._residents.mark_ready(resident)
         tick.commit.created.append(record)
         return record.key
@@ -120,10 +126,11 @@ class StartQueue:
         """The commit stands: answer the callers whose runs are all recorded."""
         for start in self._under_way:
             if receipt.existing:
-                start.keys = [receipt.existing.get(key, key) for key in start.keys]
+                start.keys, existing = started_runs(start.keys, receipt.existing)
+                start.existing |= existing
             start.recorded = len(start.keys)
             if start.recorded == len(start.runs) and not start.answer.done():
-                start.answer.set_result(start.keys)
+                start.answer.set_result(StartedRuns(start.keys, start.existing))
         self._under_way.clear()
 
     def refuse_run(self, run: RunKey, error: CommitRefused) -> None:

@@ -40,11 +40,13 @@ from holdfast.core.commands import (
     StartTimer,
 )
 from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
-from holdfast.core.failures import capture
+from holdfast.core.failures import capture, deadline_failure
+from holdfast.core.fingerprints import fingerprint
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
+from holdfast.core.run_options import RunTerms, read_run_options
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -71,6 +73,7 @@ from holdfast.engine.inbox import (
     Fact,
     LimitExceeded,
     MessageStale,
+    RunOverdue,
     RunUnable,
     WorkerReported,
 )
@@ -170,6 +173,10 @@ class Tick:
             case RunUnable():
                 if not fact.resident.is_gone:
                     self.park(fact.resident, fact.error)
+            case RunOverdue():
+                if not fact.resident.is_gone:
+                    hold(self.commit, fact.resident)
+                    self._end(fact.resident, FailRun(deadline_failure(fact.deadline)))
             case MessageStale():
                 self.mark_read(fact.resident, fact.message)
             case _:
@@ -362,6 +369,7 @@ class Tick:
             parent_seq=command.seq,
             # A detached child is not cancelled with its parent, so its depth is counted anew.
             depth=0 if command.detached else resident.record.depth + 1,
+            terms=command.terms or RunTerms(priority=resident.record.priority),
         )
         self.commit.created.append(child)
         self.children[child.key] = (resident, command.seq)
@@ -379,7 +387,16 @@ class Tick:
         parent reads the same failure, whatever the limit or the catalog is then."""
         # This EndedRun names no parent, so that the store sends no message: the parent gets its event here.
         self.commit.ended.append(
-            EndedRun(child.key, RunStatus.FAILED, None, encode_failure(failure), None, None, self.now)
+            EndedRun(
+                child.key,
+                RunStatus.FAILED,
+                None,
+                encode_failure(failure),
+                None,
+                None,
+                self.now,
+                fingerprint(failure),
+            )
         )
         resident.events.append(ChildEnded(seq, Failed(failure)))
         self._residents.mark_ready(resident)
@@ -403,12 +420,13 @@ class Tick:
         if resident.attached:
             for seq in list(resident.attached & resident.children.keys()):
                 self._cancel_child(resident, seq, "its parent ended")
-        output = failure = None
+        output = failure = cause = None
         match command:
             case CompleteRun():
                 status, output = RunStatus.SUCCESS, command.output
             case FailRun():
                 status, failure = RunStatus.FAILED, encode_failure(command.failure)
+                cause = fingerprint(command.failure)
             case CancelRun():
                 status = RunStatus.CANCELLED
                 failure = encode_failure(cancellation(command.reason))
@@ -421,6 +439,7 @@ class Tick:
                 resident.record.parent,
                 resident.record.parent_seq,
                 self.now,
+                cause,
             )
         )
         if resident.record.parent is not None:
@@ -445,11 +464,17 @@ class Tick:
         """Release a run that cannot go on with this code. Nodes try it again for a while, since another node
         may have the code that it needs. After that it waits for an operator.
 
-        A run that was asked to cancel is cancelled instead: a parked run would not get that message."""
+        A run that was asked to cancel is cancelled instead: a parked run would not get that message. One
+        whose deadline has passed fails."""
         asked = next((event for event in resident.events if isinstance(event, CancelRequested)), None)
         if asked is not None:
             hold(self.commit, resident)
             self._end(resident, CancelRun(asked.reason))
+            return
+        deadline = read_run_options(resident.record.options).deadline
+        if deadline is not None and deadline <= self.now:
+            hold(self.commit, resident)
+            self._end(resident, FailRun(deadline_failure(deadline)))
             return
         self._hand_back(resident)
         hold(self.commit, resident)
@@ -461,6 +486,8 @@ class Tick:
         if wait is not None:
             again_at = later(self.now, wait)
             reasons = [WaitReason(WaitKind.CODE, resident.record.workflow, _time(again_at))]
+        if deadline is not None:
+            again_at = deadline if again_at is None else min(again_at, deadline)
         row = ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, *describe_wait(reasons))
         self.commit.released.append(row)
         self._leave_memory(resident)
@@ -479,6 +506,8 @@ class Tick:
             self.recorder.retire(attempt)
         for alarm in resident.timers.values():
             alarm.cancel()
+        if resident.deadline is not None:
+            resident.deadline.cancel()
         resident.is_gone = True
         self.gone.append(resident)
 

@@ -22,6 +22,8 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """A task that runs longer than this is recorded as running. A shorter task costs no such write."""
     idle_after: dt.timedelta = dt.timedelta(seconds=5)
     """An idle run leaves memory after this long."""
+    deadline_grace: dt.timedelta = dt.timedelta(seconds=60)
+    """How long a run may clean up after its deadline has passed. Then it is ended."""
     log_every: dt.timedelta = dt.timedelta(milliseconds=250)
     """How long a log line of a running task may wait to be written."""
     log_limit: int = 1_000_000

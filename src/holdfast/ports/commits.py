@@ -154,6 +154,8 @@ class EndedRun(_RunRow, frozen=True, gc=False):
     """The store sends the parent a CHILD message and wakes it."""
     parent_seq: int | None
     finished_at: Instant
+    fingerprint: str | None = None
+    """Of the failure, if it failed: failures of one cause have the same."""
 
 
 class ProvedRun(_RunRow, frozen=True, gc=False):

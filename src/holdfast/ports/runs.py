@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple, Protocol
 
@@ -22,6 +22,21 @@ from holdfast.core.records import (
 from holdfast.core.values import Instant, Outcome, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.ports.commits import NewMessage, NewStep
+
+
+class StartedRuns(NamedTuple):
+    keys: list[RunKey]
+    """Of the runs that were asked for, in order."""
+    existing: frozenset[RunKey] = frozenset()
+    """Those of them that were there before: their ids were taken."""
+
+
+def started_runs(asked: list[RunKey], existing: Mapping[RunKey, RunKey]) -> StartedRuns:
+    """`existing` has the new runs that were not added, each with the run that has its id."""
+    if not existing:
+        return StartedRuns(asked)
+    taken = frozenset(existing[key] for key in asked if key in existing)
+    return StartedRuns([existing.get(key, key) for key in asked], taken)
 
 
 class PostResult(Enum):
@@ -76,6 +91,22 @@ class RunFilter(NamedTuple):
     before: RunKey | None = None
     """Only runs created before this one: the key of the last row of the previous page."""
     limit: int = 100
+    tag: str | None = None
+    fingerprint: str | None = None
+    """Of the failure."""
+    since: RunKey | None = None
+    """Only this run and those created after it."""
+
+
+class FailureGroup(NamedTuple):
+    """Runs that failed for the same cause."""
+
+    fingerprint: str
+    runs: int
+    """How many."""
+    first: RunKey
+    last: RunKey
+    """The oldest and the newest of them."""
 
 
 class RunPage(NamedTuple):
@@ -190,6 +221,10 @@ class RunStore(HistoryStore, Protocol):
         """The run with that key, or with that text as its user-given id or else as its key."""
         ...
 
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        """Those of these runs that exist, in any order."""
+        ...
+
     async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
         """The keys of runs, by their user-given ids or, as text, by their keys. A text that can be neither is
         left out. A run of a key that is given as text may not exist."""
@@ -197,6 +232,10 @@ class RunStore(HistoryStore, Protocol):
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
         """Newest first."""
+        ...
+
+    async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
+        """Failed runs from `since` on, by the fingerprints of their failures, the most frequent first."""
         ...
 
     async def list_attempts(

@@ -14,6 +14,7 @@ import msgspec
 
 from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
+from holdfast.core.run_options import read_run_options
 from holdfast.core.values import NULL, Instant, NodeId, RunKey, RunStatus
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
@@ -178,11 +179,15 @@ def create_runs(
         keys: list[Row] = [(run.key,) for run in runs]
         existing = {row[0]: row[0] for row in tx.many_returning("runs_of", keys, namespace)}
         runs = [run for run in runs if run.key not in existing]
-    if tx.many("insert_runs", _rows(runs)) == len(runs):
-        return existing
-    named = [(run.key, run.id) for run in runs if run.id is not None]
-    taken: dict[RunKey, RunKey] = dict(reversed(tx.many_returning("find_taken", named, namespace)))
-    return existing | {new: known for new, known in taken.items() if new != known}
+    if tx.many("insert_runs", _rows(runs)) != len(runs):
+        named = [(run.key, run.id) for run in runs if run.id is not None]
+        taken: dict[RunKey, RunKey] = dict(reversed(tx.many_returning("find_taken", named, namespace)))
+        existing |= {new: known for new, known in taken.items() if new != known}
+    if any(run.options for run in runs):
+        added = [run for run in runs if run.options and run.key not in existing]
+        tags = [(tag, run.key) for run in added for tag in read_run_options(run.options).tags]
+        tx.many("insert_tags", tags, namespace)
+    return existing
 
 
 def _without(commit: Commit, lost: frozenset[RunKey], existing: dict[RunKey, RunKey]) -> Commit:
@@ -382,18 +387,32 @@ def _reap_and_find_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) ->
 def _send_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> Callable[[], list[Row]]:
     if wanted.runs is None:
         claims = [(claim,) for claim in sorted(wanted.claims)]
+        urgent = tx.send_many("urgent_runs", claims, commit.namespace, commit.now, wanted.limit)
         limits = (wanted.limit, SETBACKS_ALLOWED)
-        return tx.send_many("due_runs", claims, commit.namespace, commit.now, *limits)
+        due = tx.send_many("due_runs", claims, commit.namespace, commit.now, *limits)
+        return lambda: _urgent_first(urgent(), due(), wanted.limit)
     asked = [(run,) for run in sorted(wanted.runs)]
-    return tx.send_many("due_of", asked, commit.namespace, commit.now)
+    found = tx.send_many("due_of", asked, commit.namespace, commit.now)
+    return lambda: _oldest_first(found())
+
+
+def _oldest_first(due: list[Row]) -> list[Row]:
+    return sorted(due, key=lambda row: (row[2], row[0]))
+
+
+def _urgent_first(urgent: list[Row], due: list[Row], limit: int) -> list[Row]:
+    """`due` has the oldest runs of each claim. Here they are merged: the oldest of all come first, after
+    those with a priority, which `due` may have, too."""
+    due = _shared(_oldest_first(due), limit)
+    if not urgent:
+        return due
+    urgent.sort(key=lambda row: (-row[6], row[2], row[0]))
+    first = {row[0] for row in urgent}
+    return [*(row[:6] for row in urgent), *(row for row in due if row[0] not in first)]
 
 
 def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claimed]:
     due = _reap_and_find_due(tx, commit, wanted)
-    # The query returns the oldest runs of each claim. Here they are merged: the oldest of all come first.
-    due.sort(key=lambda row: (row[2], row[0]))
-    if wanted.runs is None:
-        due = _shared(due, wanted.limit)
     due = _in_safe_company(due[: wanted.limit], wanted.limit)
     runs: dict[RunKey, RunRecord] = {}
 

@@ -26,6 +26,14 @@ class _Ranges(NamedTuple):
 
 
 def list_keys(tx: Transaction, namespace: str, which: RunFilter) -> list[RunKey]:
+    if which.tag is not None:
+        conditions = (which.tag, which.status, which.workflow, which.fingerprint, which.limit)
+        return [key for (key,) in tx.rows("page_of_tagged_runs", namespace, which.before, *conditions)]
+    if which.fingerprint is not None:
+        conditions = (which.fingerprint, which.status, which.workflow, which.limit)
+        return [
+            key for (key,) in tx.rows("page_of_runs_by_fingerprint", namespace, which.before, *conditions)
+        ]
     statuses = None if which.status is None else [which.status]
     page = RunPage(statuses, which.workflow, limit=which.limit)
     return _merge(tx, namespace, page, which.before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -19,6 +19,7 @@ from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
+    FailureGroup,
     ParkedRunCancellation,
     PostResult,
     Reopening,
@@ -98,6 +99,11 @@ class SqlRunStore(SqlRole):
         rows = await self._driver.fetch("find_run", namespace, *named)
         return records.run_record(rows[0]) if rows else None
 
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        keys: list[Row] = [(run,) for run in sorted(runs)]
+        rows = await self._driver.read(lambda tx: tx.many_returning("runs_of", keys, namespace))
+        return [records.run_record(row) for row in rows]
+
     async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
         asked: list[Row] = [(id, key_from_text(id)) for id in dict.fromkeys(ids)]
         rows = await self._driver.read(lambda tx: tx.many_returning("find_keys", asked, namespace))
@@ -112,6 +118,10 @@ class SqlRunStore(SqlRole):
             return found
 
         return await self._driver.read(script, snapshot=True, may_be_long=True)
+
+    async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
+        rows = await self._driver.fetch("group_failures", namespace, since, limit, may_be_long=True)
+        return [FailureGroup(*row) for row in rows]
 
     async def list_tasks(
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
@@ -232,13 +242,19 @@ class SqlRunStore(SqlRole):
 
 def _list_rows(tx: Transaction, namespace: str, which: RunFilter) -> list[Row]:
     page = (namespace, which.before, which.limit)
-    if which.workflow is None and which.status is None:
-        return tx.rows("list_runs", *page)
-    if which.workflow is None and which.status is not RunStatus.SUCCESS:
-        return tx.rows("list_runs_by_status", *page, which.status)
-    keys = list_keys(tx, namespace, which)
+    if which.workflow is None and which.tag is None and which.fingerprint is None:
+        if which.status is None:
+            return _from(which.since, tx.rows("list_runs", *page))
+        if which.status is not RunStatus.SUCCESS:
+            return _from(which.since, tx.rows("list_runs_by_status", *page, which.status))
+    keys = [key for key in list_keys(tx, namespace, which) if which.since is None or key >= which.since]
     found = {row[0]: row for row in tx.many_returning("runs_of", [(key,) for key in keys], namespace)}
     return [found[key] for key in keys]
+
+
+def _from(since: RunKey | None, rows: list[Row]) -> list[Row]:
+    """The rows are sorted by key. So a page that was cut here is the last one."""
+    return rows if since is None else [row for row in rows if row[0] >= since]
 
 
 def _examine(

@@ -30,13 +30,14 @@ from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
 from holdfast.client.waiters import Ending, Waiters, all_of
 from holdfast.core.records import RunRecord
+from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
 from holdfast.engine.engine import Engine
 from holdfast.errors import RunParked, node_stopped
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
-from holdfast.ports.runs import RunFilter, RunStore
+from holdfast.ports.runs import RunFilter, RunStore, StartedRuns
 from holdfast.ports.store import Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
@@ -145,10 +146,10 @@ class Environment(Client):
         workflow: str,
         pinned: Pinned,
         runs: Sequence[tuple[Payload, str | None]],
-        schedule: str | None = None,
-    ) -> asyncio.Future[list[RunKey]]:
+        terms: RunTerms = PLAIN_TERMS,
+    ) -> asyncio.Future[StartedRuns]:
         """Passes the runs to the engine that is alive now: a crash replaces it."""
-        return self.engine.start_runs(workflow, pinned, runs, schedule)
+        return self.engine.start_runs(workflow, pinned, runs, terms)
 
     def _has(self, run: RunKey) -> bool:
         return self.engine.has(run)

@@ -21,6 +21,7 @@ from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
+from holdfast.core.run_options import WithOptions, target_and_options
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import OutsideContext, TaskError
@@ -183,9 +184,11 @@ class Context:
         detached: bool = False,
         **kwargs: Any,
     ) -> ChildHandle[Any]:
-        """Start a workflow of any kind as a child, given by itself or by name."""
+        """Start a workflow of any kind as a child, given by itself or by name, or with `with_options`."""
+        detached = detached or (isinstance(workflow, WithOptions) and workflow.is_detached)
+        workflow, options = target_and_options(workflow, id, version)
         handle = self._program.resolver.start_child(
-            self._program, workflow, args, kwargs, id=id, version=version, detached=detached
+            self._program, workflow, args, kwargs, options=options, detached=detached
         )
         handle.place = caller()
         return handle

@@ -24,6 +24,13 @@ from holdfast.core.codec import Codec, digest_of
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
 from holdfast.core.records import RunRecord
+from holdfast.core.run_options import (
+    PLAIN_START,
+    StartKeywords,
+    StartOptions,
+    WithOptions,
+    checked_options,
+)
 from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType, show
@@ -133,23 +140,15 @@ class Workflow(Generic[P, R]):
         """In a workflow: start a child and return a handle to await. Elsewhere: call the function."""
         program = current_program()
         if program is None:
-            return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
+            return self.begin(args, kwargs)  # pyright: ignore[reportReturnType]
         handle = self.start(program, args, kwargs)
         handle.place = caller()
         return handle
 
-    def options(self, *, id: str | None = None, detached: bool = False) -> Callable[P, ChildHandle[R]]:
-        """`id` is the id of the child's run. A `detached` child is not cancelled when its parent ends."""
-
-        def call(*args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
-            program = current_program()
-            if program is None:
-                return self._begin(args, kwargs)  # pyright: ignore[reportReturnType]
-            handle = self.start(program, args, kwargs, id=id, detached=detached)
-            handle.place = caller()
-            return handle
-
-        return call
+    def options(self, *, detached: bool = False, **options: Unpack[StartKeywords]) -> RunCall[P, R]:
+        """The same workflow with options for one run: `hf.start(order.options(id=…), 5)`, or, in a workflow,
+        `order.options(id=…)(5)` for a child. A `detached` child is not cancelled when its parent ends."""
+        return RunCall(self, checked_options(options), detached=detached)
 
     def start(
         self,
@@ -157,7 +156,7 @@ class Workflow(Generic[P, R]):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         *,
-        id: str | None = None,
+        options: StartOptions = PLAIN_START,
         detached: bool = False,
     ) -> ChildHandle[R]:
         input = self.signature.pack(args, kwargs, requests.codec)
@@ -166,7 +165,13 @@ class Workflow(Generic[P, R]):
             requests.resolver.require_workflow(self.name, version)
         digest = self.signature.digest(args, kwargs)
         return requests.start_child(
-            self.name, version, input, digest, self.signature.unpack_result, id=id, detached=detached
+            self.name,
+            version,
+            input,
+            digest,
+            self.signature.unpack_result,
+            options=options,
+            detached=detached,
         )
 
     def unpack_result(self, payload: Payload) -> R:
@@ -175,13 +180,13 @@ class Workflow(Generic[P, R]):
     async def main(self, program: CodeProgram) -> Payload:
         """Run the workflow, from the stored input to the result to be stored."""
         args, kwargs = self.signature.unpack(program.run.input)
-        result = await self._begin(args, kwargs, program)
+        result = await self.begin(args, kwargs, program)
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, definitions: Definitions) -> CodeProgram:
         return CodeProgram(run, definitions.codec, self.main, CatalogResolver(definitions.catalog))
 
-    def _begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
+    def begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []
         if self._takes_context and program is not None:
             leading.append(Context(program))
@@ -189,6 +194,25 @@ class Workflow(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<workflow {self.name!r} {self.version}>"
+
+
+class RunCall(WithOptions[P, R]):
+    """A workflow with options for one run. A client starts it; in a workflow, calling it starts a child."""
+
+    def __init__(self, workflow: Workflow[P, R], options: StartOptions, *, detached: bool) -> None:
+        super().__init__(workflow, options)
+        self._workflow = workflow
+        self.is_detached = detached
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
+        program = current_program()
+        if program is None:
+            return self._workflow.begin(args, kwargs)  # pyright: ignore[reportReturnType]
+        handle = self._workflow.start(
+            program, args, kwargs, options=self.start_options, detached=self.is_detached
+        )
+        handle.place = caller()
+        return handle
 
 
 class CatalogResolver:
@@ -224,10 +248,10 @@ class CatalogResolver:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         *,
-        id: str | None,
-        version: str | None,
+        options: StartOptions,
         detached: bool,
     ) -> ChildHandle[Any]:
+        version = None if options.version is None else checked_version(options.version)
         name = workflow if isinstance(workflow, str) else getattr(workflow, "name", None)
         if name is None:
             raise WrongType(
@@ -246,7 +270,7 @@ class CatalogResolver:
             digest = known.signature.digest(args, kwargs)
             decode = known.signature.unpack_result
             version = known.version if known.is_pinned else None
-        return requests.start_child(name, version, input, digest, decode, id=id, detached=detached)
+        return requests.start_child(name, version, input, digest, decode, options=options, detached=detached)
 
 
 def _pack_unknown(what: str, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:

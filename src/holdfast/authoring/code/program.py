@@ -32,6 +32,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
+    DeadlinePassed,
     Event,
     PromiseAnswered,
     Reopened,
@@ -39,7 +40,7 @@ from holdfast.core.events import (
     TaskEnded,
     TimerFired,
 )
-from holdfast.core.failures import capture
+from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.records import RunRecord
@@ -53,7 +54,7 @@ _log = logging.getLogger("holdfast.workflow")
 
 class CodeProgram(Requests):
     _main: asyncio.Task[Payload]
-    __slots__ = ("_cancel_reason", "_has_ended", "_main", "_unheard", "cancel_requested")
+    __slots__ = ("_ending", "_has_ended", "_main", "_unheard", "cancel_requested")
 
     def __init__(
         self,
@@ -64,7 +65,8 @@ class CodeProgram(Requests):
     ) -> None:
         super().__init__(run, codec, resolver)
         self.cancel_requested = False
-        self._cancel_reason = ""
+        self._ending: CancelRun | FailRun | None = None
+        """How the run ends after it was cancelled or its deadline has passed."""
         self._has_ended = False
         self._unheard: list[Handle[Any]] | None = None
         """Tasks and children that failed while nobody waited for them. The code may yet look at the error."""
@@ -244,7 +246,9 @@ class CodeProgram(Requests):
             case PromiseAnswered():
                 self.inbox.settle(event.name, event.outcome)
             case CancelRequested():
-                self._request_cancel(event.reason)
+                self._request_cancel(CancelRun(event.reason), event.reason)
+            case DeadlinePassed():
+                self._request_cancel(FailRun(deadline_failure(event.deadline)), "its deadline has passed")
             case Reopened():
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
@@ -266,11 +270,11 @@ class CodeProgram(Requests):
             # Now and then, when their number has doubled, drop those that were looked at meanwhile.
             self._unheard = list(filter(is_unheard, unheard))
 
-    def _request_cancel(self, reason: str) -> None:
+    def _request_cancel(self, ending: CancelRun | FailRun, reason: str) -> None:
         # A second request must not interrupt the clean-up that the first one began.
         if not self.cancel_requested:
             self.cancel_requested = True
-            self._cancel_reason = reason
+            self._ending = ending
             self._main.cancel(reason or None)
 
     def _end(self) -> None:
@@ -278,14 +282,18 @@ class CodeProgram(Requests):
             return
         self._has_ended = True
         if self._main.cancelled():
-            if self.cancel_requested:
-                self._ask_for_end(CancelRun(self._cancel_reason))
+            if self._ending is not None:
+                self._ask_for_end(self._ending)
             else:
                 error = asyncio.CancelledError("it awaited something that it had cancelled itself")
                 self._ask_for_end(FailRun(capture(error)), error)
             return
         error = self._main.exception()
-        if error is not None:
+        if isinstance(self._ending, FailRun):
+            # Whatever it did since: it is a failure not to end in time.
+            cause = None if error is None else capture(error, task=getattr(error, "task_id", None))
+            self._ask_for_end(FailRun(msgspec.structs.replace(self._ending.failure, cause=cause)), error)
+        elif error is not None:
             self._ask_for_end(FailRun(capture(error, task=getattr(error, "task_id", None))), error)
         elif unheard := list(filter(is_unheard, self._unheard or ())):
             self._ask_for_end(FailRun(self._failure_of_unheard(unheard[0])))

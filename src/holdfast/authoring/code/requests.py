@@ -47,9 +47,9 @@ from holdfast.core.journal import (
     TimerCancelAsked,
     entry_of,
 )
-from holdfast.core.names import checked_name
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
+from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, Succeeded, key_text, moment
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
@@ -75,8 +75,7 @@ class DefinitionResolver(Protocol):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         *,
-        id: str | None,
-        version: str | None,
+        options: StartOptions,
         detached: bool,
     ) -> ChildHandle[Any]: ...
 
@@ -278,17 +277,18 @@ class Requests:
         digest: int | None,
         decode: Callable[[Payload], R],
         *,
-        id: str | None,
+        options: StartOptions,
         detached: bool,
     ) -> ChildHandle[R]:
-        if id is not None:
-            id = checked_name("the id of a child", id)
+        if options.id_policy != IdPolicy.RETURN:
+            raise BadOption("id_policy", options.id_policy, "left out: the id of a child must be free")
+        terms = None if options.is_plain else options.terms(self.at)
         if detached is not True and detached is not False:
             raise BadOption("detached", detached, "True or False")  # the journal holds a bool
         seq = self._next_child
         self._next_child += 1
-        child_id = id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
-        self._ask(StartChild(seq, workflow, version, child_id, input, detached, digest), input)
+        child_id = options.id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
+        self._ask(StartChild(seq, workflow, version, child_id, input, detached, digest, terms), input)
         handle: ChildHandle[R] = ChildHandle(loop=self._loop)
         handle.may_be_left = detached
         handle.run_id = child_id

@@ -40,6 +40,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
+    DeadlinePassed,
     Event,
     PromiseAnswered,
     Reopened,
@@ -47,7 +48,7 @@ from holdfast.core.events import (
     TaskEnded,
     TimerFired,
 )
-from holdfast.core.failures import capture
+from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import TaskOpened
@@ -176,6 +177,8 @@ class DagProgram:
                 self._waits.settle(event.name, event.outcome)
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
+            case DeadlinePassed():
+                self._ending = self._ending or FailRun(deadline_failure(event.deadline))
             case Reopened():
                 # The client that reopened the run wrote that step without requests. The node that claims the
                 # run makes them in its first step.

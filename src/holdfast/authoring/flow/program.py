@@ -60,6 +60,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import (
     CancelRequested,
     ChildEnded,
+    DeadlinePassed,
     Event,
     PromiseAnswered,
     Reopened,
@@ -67,7 +68,7 @@ from holdfast.core.events import (
     TaskEnded,
     TimerFired,
 )
-from holdfast.core.failures import capture
+from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
@@ -214,6 +215,8 @@ class FlowProgram:
                 self._receive(event.name, event.payload)
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
+            case DeadlinePassed():
+                self._ending = self._ending or FailRun(deadline_failure(event.deadline))
             case Reopened():
                 # The client that reopened the run wrote that step without requests. The node that claims the
                 # run makes them in its first step.

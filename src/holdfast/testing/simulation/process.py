@@ -21,6 +21,7 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.records import RunRecord
+from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, NodeId, Outcome, Payload, RunKey
 from holdfast.engine.engine import Engine
 from holdfast.engine.lease_keeper import LeaseKeeper
@@ -475,9 +476,13 @@ class _CheckedClient(Client):
     safety: Safety
 
     async def _submit(
-        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], schedule: str | None = None
+        self,
+        startable: Startable,
+        runs: Sequence[tuple[Payload, str | None]],
+        terms: RunTerms = PLAIN_TERMS,
+        policy: str | None = None,
     ) -> list[Run[Any]]:
-        started = await super()._submit(startable, runs, schedule)
+        started = await super()._submit(startable, runs, terms, policy)
         for run in started:
             self.safety.check_known(run.key)
         return started

@@ -40,6 +40,8 @@ READS = frozenset(
         "load_history_page",
         "find_run",
         "find_keys",
+        "find_runs",
+        "group_failures",
         "ended_runs",
         "list_runs",
         "list_tasks",

@@ -7,12 +7,12 @@
 -- RETURNING would double the cost of a start on SQLite.
 INSERT INTO holdfast.runs (key, namespace, id, workflow, version, claim, status, input, output, failure,
                            parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at,
-                           finished_at, setbacks, depth, schedule)
+                           finished_at, setbacks, depth, schedule, options, priority)
 SELECT *
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
             $9::json[], $10::json[], $11::uuid[], $12::int4[], $13::text[], $14::int4[], $15::timestamptz[],
             $16::text[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::int4[],
-            $21::int4[], $22::text[])
+            $21::int4[], $22::text[], $23::json[], $24::int4[])
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -48,13 +48,15 @@ ORDER BY key
 FOR UPDATE;
 
 -- name: wake_runs
--- Mail does not wake runs that are parked, paused or held back by their parent. They read it when they go on.
+-- Mail does not wake runs that are parked, paused, held back by their parent or to be started later. They read it
+-- when they go on.
 WITH woken AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS woken (run)
 )
 UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
-WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running')
+WHERE runs.namespace = woken.namespace AND key = woken.run
+    AND (status = 'running' OR status = 'pending' AND wake_at <= $2)
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
@@ -82,12 +84,13 @@ WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pendi
 -- $6 and $7 are the parent and its task number. They are not used here: the parent gets a message.
 WITH ended AS MATERIALIZED (
     SELECT $1::text AS namespace, ended.*
-    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::json[], $6::uuid[], $7::int4[], $8::timestamptz[])
-        AS ended (run, status, output, failure, parent, parent_seq, finished_at)
+    FROM unnest($2::uuid[], $3::text[], $4::json[], $5::json[], $6::uuid[], $7::int4[], $8::timestamptz[],
+                $9::text[])
+        AS ended (run, status, output, failure, parent, parent_seq, finished_at, fingerprint)
 )
 UPDATE holdfast.runs
 SET status = ended.status, output = ended.output, failure = ended.failure, finished_at = ended.finished_at,
-    owner = NULL, wake_at = NULL, waiting = NULL,
+    fingerprint = ended.fingerprint, owner = NULL, wake_at = NULL, waiting = NULL,
     waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 FROM ended
 WHERE runs.namespace = ended.namespace AND key = ended.run;
@@ -156,6 +159,25 @@ CROSS JOIN LATERAL (
     FOR UPDATE SKIP LOCKED
 ) AS due;
 
+-- name: urgent_runs
+-- Due runs of these claims with a priority, the highest first. The loop over `wanted` ends when there are enough rows,
+-- so no more are locked than are returned.
+WITH wanted AS MATERIALIZED (
+    SELECT level, claim FROM generate_series(1, 9) AS levels (level), unnest($4::text[]) AS claims (claim)
+    ORDER BY level DESC
+)
+SELECT due.key, due.status, due.wake_at, due.setbacks, wanted.claim, due.size, wanted.level
+FROM wanted
+CROSS JOIN LATERAL (
+    SELECT key, status, wake_at, setbacks, pg_column_size(input) AS size FROM holdfast.runs
+    WHERE namespace = $1::text AND claim = wanted.claim AND owner IS NULL AND wake_at <= $2::timestamptz
+        AND priority = wanted.level AND priority > 0
+    ORDER BY wake_at
+    LIMIT $3::int8
+    FOR UPDATE SKIP LOCKED
+) AS due
+LIMIT $3;
+
 -- name: due_of
 WITH wanted AS MATERIALIZED (
     SELECT $1::text AS namespace, run FROM unnest($3::uuid[]) AS wanted (run)
@@ -184,7 +206,8 @@ SET owner = $2::text, epoch = epoch + 1, wake_at = NULL, status = 'running', fai
 FROM due
 WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule;
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority;
 
 -- name: prove_runs
 WITH proved AS MATERIALIZED (
@@ -209,25 +232,28 @@ WHERE runs.namespace = shown.namespace AND key = shown.run;
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
+    options, priority, NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
 FROM holdfast.runs WHERE owner = $1::text
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
@@ -241,7 +267,8 @@ FROM asked LEFT JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority
 FROM holdfast.runs
 WHERE namespace = $1::text AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 ORDER BY key DESC
@@ -250,7 +277,8 @@ LIMIT $3::int8;
 -- name: list_runs_by_status
 -- For every status but success, which the index leaves out.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -3,9 +3,9 @@
 -- RETURNING would double the cost of a start on SQLite.
 INSERT INTO runs (key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
                   owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth,
-                  schedule)
+                  schedule, options, priority)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS TEXT), ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-        ?22)
+        ?22, CAST(?23 AS TEXT), ?24)
 ON CONFLICT DO NOTHING;
 
 -- name: find_taken
@@ -27,9 +27,10 @@ SELECT key, status, owner, (SELECT id FROM nodes WHERE id = runs.last_owner AND 
 WHERE namespace = ?1 AND key = ?3;
 
 -- name: wake_runs
--- Mail does not wake runs that are parked, paused or held back by their parent. They read it when they go on.
+-- Mail does not wake runs that are parked, paused, held back by their parent or to be started later. They read it
+-- when they go on.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
-WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
+WHERE namespace = ?1 AND key = ?3 AND (status = 'running' OR status = 'pending' AND wake_at <= ?2)
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
@@ -48,7 +49,7 @@ WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked')
 -- name: end_runs
 -- ?6 and ?7 are the parent and its task number. They are not used here: the parent gets a message.
 UPDATE runs
-SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished_at = ?8,
+SET status = ?3, output = CAST(?4 AS TEXT), failure = CAST(?5 AS TEXT), finished_at = ?8, fingerprint = ?9,
     owner = NULL, wake_at = NULL, waiting = NULL,
     waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?2;
@@ -80,6 +81,62 @@ WHERE namespace = ?1 AND claim = ?5 AND owner IS NULL AND wake_at <= ?2 AND ?4 >
 ORDER BY wake_at
 LIMIT ?3;
 
+-- name: urgent_runs
+-- Due runs of a claim with a priority, the highest first. Each arm reads no more than it returns.
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 9 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 8 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 7 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 6 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 5 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 4 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 3 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 2 AND priority > 0
+    ORDER BY wake_at LIMIT ?3)
+UNION ALL
+SELECT * FROM (
+    SELECT key, status, wake_at, setbacks, claim, octet_length(input), priority
+    FROM runs INDEXED BY runs_urgent
+    WHERE namespace = ?1 AND claim = ?4 AND owner IS NULL AND wake_at <= ?2 AND priority = 1 AND priority > 0
+    ORDER BY wake_at LIMIT ?3);
+
 -- name: due_of
 SELECT key, status, wake_at, setbacks, claim, octet_length(input) FROM runs
 WHERE namespace = ?1 AND key = ?3 AND owner IS NULL AND wake_at <= ?2;
@@ -95,7 +152,8 @@ SET owner = ?2, epoch = epoch + 1, wake_at = NULL, status = 'running', failure =
     started_at = coalesce(started_at, ?3)
 WHERE namespace = ?1 AND key = ?4
 RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule;
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority;
 
 -- name: prove_runs
 UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
@@ -108,24 +166,27 @@ WHERE namespace = ?1 AND key = ?2;
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
+    CAST(options AS BLOB), priority, NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
 FROM runs WHERE owner = ?1
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority
 FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority
 FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority
 FROM runs
 WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
@@ -134,7 +195,8 @@ SELECT ?2, coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3)
 
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority
 FROM runs
 WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
 ORDER BY key DESC
@@ -144,7 +206,8 @@ LIMIT ?3;
 -- For every status but success, which the index leaves out. INDEXED BY, because SQLite assumes that every
 -- status is frequent and would scan by key, but failed runs are rare.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority
 FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
@@ -161,7 +224,7 @@ ORDER BY parent_seq;
 -- name: reopen_runs
 -- The epoch increases, so that nothing decided before the reopening can be written after it.
 UPDATE runs
-SET status = 'running', output = NULL, failure = NULL, finished_at = NULL,
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, fingerprint = NULL,
     waiting = ?5, waiting_kind = ?6, waiting_name = ?7, waiting_epoch = epoch + 1,
     owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')

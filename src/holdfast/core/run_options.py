@@ -1,0 +1,242 @@
+"""What a run is started with besides its workflow, its input and its id.
+
+`StartOptions` is what callers give, `RunTerms` what it means for the new row. Everything that only people and
+the engine read is one JSON value (`RunOptions`); a run without options has none, and costs nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Generic, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
+
+import msgspec
+
+from holdfast.core.names import checked_name, checked_span, is_storable
+from holdfast.core.values import Instant, instant, is_instant, later
+from holdfast.errors import BadOption
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+HIGHEST_PRIORITY = 9
+_MOST_TAGS = 20
+_LONGEST_TAG = 200
+_LONGEST_NOTE = 2_000
+
+
+class IdPolicy(StrEnum):
+    """What to do if the id of a new run is taken."""
+
+    RETURN = "return"
+    """Return the run that has it, if that is of the same workflow with the same input. Otherwise refuse."""
+    REFUSE = "refuse"
+    RESTART_ENDED = "restart_ended"
+    """If the run that has the id has ended, start a new one, which gets the id. Otherwise as RETURN."""
+    REPLACE = "replace"
+    """Terminate the run that has the id, and start a new one, which gets the id."""
+
+
+class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Stored with the run, as JSON. New fields need a default."""
+
+    deadline: Instant | None = None
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    by: str = ""
+    """Who started it."""
+
+
+NO_OPTIONS = RunOptions()
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(RunOptions).decode
+
+
+def read_run_options(stored: bytes | None) -> RunOptions:
+    """What cannot be read, because it is damaged or of a later version, counts as nothing."""
+    if stored is None:
+        return NO_OPTIONS
+    try:
+        return _decode(stored)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return NO_OPTIONS
+
+
+class RunTerms(NamedTuple):
+    """The columns of a new run that follow from its options."""
+
+    start_at: Instant | None = None
+    """No node may claim it before. None: it is due at once."""
+    schedule: str | None = None
+    """The schedule that it is started for, if there is one."""
+    options: bytes | None = None
+    """`RunOptions` as JSON."""
+    priority: int = 0
+
+
+PLAIN_TERMS = RunTerms()
+
+
+class StartOptions(msgspec.Struct, frozen=True):
+    """How to start a run. Checked when it is made: raises BadOption."""
+
+    id: str | None = None
+    version: str | int | None = None
+    id_policy: str = IdPolicy.RETURN
+    delay: dt.timedelta | None = None
+    start_at: dt.datetime | None = None
+    deadline: dt.timedelta | dt.datetime | None = None
+    tags: Sequence[str] = ()
+    note: str = ""
+    priority: int = 0
+    by: str = ""
+
+    def __post_init__(self) -> None:
+        if self.id is not None:
+            checked_name("id", self.id)
+        if self.id_policy not in {policy.value for policy in IdPolicy}:
+            raise BadOption("id_policy", self.id_policy, "one of " + ", ".join(IdPolicy))
+        if self.id is None and self.id_policy != IdPolicy.RETURN:
+            raise BadOption("id_policy", self.id_policy, "given together with an id")
+        if self.delay is not None and checked_span("delay", self.delay) < dt.timedelta(0):
+            raise BadOption("delay", self.delay, "zero or more")
+        if self.start_at is not None:
+            _check_zone("start_at", self.start_at)
+            if self.delay is not None:
+                raise BadOption("start_at", self.start_at, "given without delay: one of the two")
+        self._check_deadline()
+        _check_tags(self.tags)
+        _check_text("note", self.note, _LONGEST_NOTE)
+        _check_text("by", self.by, _LONGEST_TAG)
+        if not _is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
+            raise BadOption("priority", self.priority, f"a whole number from 0 to {HIGHEST_PRIORITY}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says nothing besides the id and the version."""
+        return msgspec.structs.replace(self, id=None, version=None) == PLAIN_START
+
+    def _check_deadline(self) -> None:
+        deadline: Any = self.deadline
+        if isinstance(deadline, dt.datetime):
+            _check_zone("deadline", deadline)
+        elif deadline is not None and checked_span("deadline", deadline) <= dt.timedelta(0):
+            raise BadOption("deadline", deadline, "more than zero")
+
+    def terms(self, now: Instant, schedule: str | None = None) -> RunTerms:
+        """Raises BadOption if the deadline is not after the start."""
+        start_at = _when("delay", self.delay, now) if self.start_at is None else instant(self.start_at)
+        begins = now if start_at is None else max(now, start_at)
+        deadline = self.deadline
+        due = instant(deadline) if isinstance(deadline, dt.datetime) else _when("deadline", deadline, begins)
+        if due is not None and due <= begins:
+            raise BadOption("deadline", deadline, "after the start of the run")
+        options = RunOptions(due, tuple(dict.fromkeys(self.tags)) or (), self.note, self.by)
+        stored = None if options == NO_OPTIONS else _encode(options)
+        return RunTerms(None if begins == now else begins, schedule, stored, int(self.priority))
+
+
+class StartKeywords(TypedDict, total=False):
+    """`StartOptions` as keyword arguments."""
+
+    id: str | None
+    version: str | int | None
+    id_policy: str
+    delay: dt.timedelta | None
+    start_at: dt.datetime | None
+    deadline: dt.timedelta | dt.datetime | None
+    tags: Sequence[str]
+    note: str
+    priority: int
+    by: str
+
+
+class WithOptions(Generic[P, R]):
+    """A workflow, a task or the name of one, with options for its start."""
+
+    is_detached = False
+
+    def __init__(self, target: Any, options: StartOptions) -> None:
+        self.target = target
+        self.start_options = options
+
+
+def with_options(target: Any, **options: Unpack[StartKeywords]) -> WithOptions[..., Any]:
+    """A workflow, or the name of one, with options for its start:
+    `hf.start(with_options("order", tags=["vip"]), amount=5)`.
+
+    Raises BadOption.
+    """
+    return WithOptions(target, checked_options(options))
+
+
+def target_and_options(
+    workflow: Any, id: str | None = None, version: str | int | None = None
+) -> tuple[Any, StartOptions]:
+    """The workflow, and the options that it was given, by `.options(...)` or as arguments of `start`."""
+    if not isinstance(workflow, WithOptions):
+        if id is None and version is None:
+            return workflow, PLAIN_START
+        return workflow, StartOptions(id=id, version=version)
+    configured = cast("WithOptions[..., Any]", workflow)
+    options = configured.start_options
+    for name, given in (("id", id), ("version", version)):
+        if given is not None:
+            if getattr(options, name) is not None:
+                raise BadOption(name, given, f"given once; options() says {getattr(options, name)!r}")
+            options = msgspec.structs.replace(options, **{name: given})
+    return configured.target, options
+
+
+def checked_options(options: Mapping[str, Any]) -> StartOptions:
+    """Raises BadOption."""
+    unknown = options.keys() - set(StartOptions.__struct_fields__)
+    if unknown:
+        raise BadOption(
+            "option", ", ".join(sorted(unknown)), "one of " + ", ".join(StartOptions.__struct_fields__)
+        )
+    return StartOptions(**options)
+
+
+def _when(what: str, span: dt.timedelta | None, since: Instant) -> Instant | None:
+    if span is None:
+        return None
+    at = later(since, span)
+    if not is_instant(at):
+        raise BadOption(what, span, "a time before the year 9999")
+    return at
+
+
+def _check_zone(what: str, moment: Any) -> None:
+    if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:
+        raise BadOption(what, moment, "a datetime with a time zone, such as datetime.now(UTC)")
+
+
+def _check_tags(tags: Any) -> None:
+    if not isinstance(tags, (list, tuple)):
+        raise BadOption("tags", tags, "a list of texts")
+    given = cast("Sequence[Any]", tags)
+    if len(given) > _MOST_TAGS:
+        raise BadOption("tags", given, f"{_MOST_TAGS} at most")
+    for tag in given:
+        checked_tag(tag)
+
+
+def checked_tag(tag: Any) -> str:
+    if not isinstance(tag, str) or not 1 <= len(tag) <= _LONGEST_TAG or not is_storable(tag):
+        raise BadOption("tag", tag, f"text of 1 to {_LONGEST_TAG} characters")
+    return tag
+
+
+def _check_text(what: str, text: Any, longest: int) -> None:
+    if not isinstance(text, str) or len(text) > longest or not is_storable(text):
+        raise BadOption(what, text, f"text of up to {longest:,} characters")
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+PLAIN_START = StartOptions()
