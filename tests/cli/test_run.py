@@ -159,6 +159,23 @@ def test_arguments_can_be_a_list_for_python_a_file_or_stdin(project: Project):
     assert from_stdin.stdout == '"receipt for 10 of none"\n'
 
 
+def test_a_task_is_run_by_itself_and_tried_again_from_where_it_was_defined(project: Project):
+    project.write("shop.py", SHOP.replace('"receipt for {cents}"', '"receipt for {100 // cents}"'))
+
+    done = project.run("run", "shop.py:charge", "--input", '{"cents": 5}', "--id", "paid")
+    failed = project.run("run", "shop:charge", "--input", "[0]", "--id", "unpaid")
+    project.write("shop.py", SHOP)
+    again = project.run("run", "--retry", "unpaid")
+
+    assert done.stdout == '"receipt for 20"\n'
+    assert failed.returncode == 1
+    assert "ZeroDivisionError" in failed.stderr
+    assert again.stdout == '"receipt for 0"\n', "the code is that of today"
+    shown = project.run("runs", "show", "paid").stdout
+    assert "task      charge\n" in shown
+    assert "workflow" not in shown
+
+
 def test_a_run_that_gives_nothing_gives_null_in_a_pipe(project: Project):
     project.write("shop.py", SHOP)
 
@@ -174,7 +191,7 @@ def test_a_run_that_gives_nothing_gives_null_in_a_pipe(project: Project):
         (["shop:fulfill"], "did you mean 'fulfil'?"),
         (["shpo:fulfil"], "did you mean 'shop'?"),
         (["shop"], "shop: it has 2 workflows; name one of them: shop:fulfil, shop:nothing"),
-        (["shop:charge"], "shop: 'charge' is no workflow; its workflows are fulfil, nothing"),
+        (["shop:workflow"], "shop: 'workflow' is no workflow or task; its workflows are fulfil, nothing"),
         (["small.yaml", "--input", "{"], "--input is '{', but must be JSON (line 1, column 2"),
         (["small.yaml", "--input", "3"], "a JSON object with the inputs by name"),
         (["small.yaml", "--input", '{"wrod": "x"}'], "it has no input 'wrod'; it takes word, count"),

@@ -133,6 +133,15 @@ def test_a_node_whose_lines_nobody_reads_any_more_stops_in_order(project: Projec
     assert project.last_run()["status"] == "success"
 
 
+def test_a_file_with_tasks_only_is_served(project: Project):
+    project.write("mails.py", "from holdfast import task\n\n\n@task\ndef send() -> None: ...\n")
+
+    process = project.start("serve", "--no-http", "mails.py")
+    read_until(process.stderr, "serving task send")
+
+    assert project.finish(process, signal.SIGTERM)[0] == 0
+
+
 def test_what_cannot_be_served_is_refused(project: Project):
     project.write("bad.yaml", "name: bad\ntasks: {}\n")
     project.write("empty.py", "")

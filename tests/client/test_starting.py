@@ -153,8 +153,8 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
             await env.start("nobody")
         with pytest.raises(UnknownWorkflow, match="'both version 9'"):
             await env.start("both", 1, version="9")
-        with pytest.raises(WrongType, match="is @workflow missing"):
-            await env.start(double)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        with pytest.raises(WrongType, match="is @workflow or @task missing"):
+            await env.start(double.function)  # pyright: ignore[reportArgumentType, reportCallIssue]
         with pytest.raises(
             WrongType, match="the arguments of workflow 'both': number: expected int, got str"
         ):

@@ -264,4 +264,93 @@ FAULTS = [
             "test_of_tasks_that_ran_together_only_those_that_did_not_succeed_are_done_again",
         ),
     ),
+    Fault(
+        "failures-of-lone-tasks-unnamed",
+        "the failure of a run names the task that failed",
+        [
+            Code("authoring.code.task_program:_end").replace(
+                "msgspec.structs.replace(failure, ...)", "failure"
+            )
+        ],
+        cases(
+            "authoring/code/test_task_program.py",
+            "test_the_failure_of_the_task_is_that_of_the_run_and_names_the_task",
+        ),
+    ),
+    Fault(
+        "lone-tasks-asked-for-again-in-replay",
+        "5: a task by itself is asked for once",
+        [
+            Code("authoring.code.task_program:advance").replace(
+                "self._is_asked = True", "self._is_asked = bool(events)"
+            )
+        ],
+        cases("engine/test_lone_tasks.py", "test_a_task_by_itself_survives_a_crash_at_every_commit"),
+    ),
+    Fault(
+        "cancelled-lone-tasks-stay-unbegun",
+        "a run that was cancelled before it began can be retried",
+        [
+            Code("authoring.code.task_program:advance").insert_before(
+                "self._seq = A; return []", "self._is_asked = True"
+            )
+        ],
+        cases(
+            "authoring/code/test_task_program.py",
+            "test_a_run_that_was_cancelled_before_it_began_asks_for_its_task_when_it_is_retried",
+        ),
+    ),
+    Fault(
+        "journals-of-other-tasks-accepted",
+        "a journal that does not fit parks its run",
+        [Code("authoring.code.task_program:replay").replace("compare(A, B, ...)", "B")],
+        cases("authoring/code/test_task_program.py", "test_the_journal_of_another_program_is_refused"),
+    ),
+    Fault(
+        "edited-tasks-conflict",
+        "a task may be edited while runs of it wait",
+        [
+            Code("authoring.code.task_program:TaskWorkflow").replace(
+                "A.encode()", "(source_of(task.function) or '').encode()"
+            )
+        ],
+        cases(
+            "client/test_lone_tasks.py",
+            "test_a_task_is_registered_when_it_is_first_started_and_may_then_be_edited",
+        ),
+    ),
+    Fault(
+        "lone-tasks-unclaimed",
+        "every node that has a task takes runs of it",
+        [Code("authoring.catalog:Definitions.claims").remove("*map(...)")],
+        cases("client/test_lone_tasks.py", "test_a_task_is_started_by_its_name_for_another_process"),
+    ),
+    Fault(
+        "tasks-hide-published-flows",
+        "a name means the workflow, if there is one",
+        [Code("client.client:_startable_by_name").replace("A is not None", "False")],
+        cases("client/test_lone_tasks.py", "test_a_name_means_the_published_flow_if_there_is_one"),
+    ),
+    Fault(
+        "version-of-tasks-given-away",
+        "no workflow has the version of tasks",
+        [
+            Code("authoring.code.definitions:WorkflowDecorator").replace(
+                "self._version == TASK_VERSION", "False"
+            )
+        ],
+        cases(
+            "client/test_lone_tasks.py",
+            "test_a_workflow_cannot_have_the_version_of_tasks_nor_start_a_task_as_a_child",
+        ),
+    ),
+    Fault(
+        "unused-tasks-take-room",
+        "a node whose only workflow is busy uses all its room",
+        [Code("engine.admission:_refresh_claims").remove("is_task_claim(claim)")],
+        cases(
+            "engine/test_admission.py",
+            "test_little_room_that_comes_free_is_used_also_if_no_more_does_for_hours",
+        ),
+    ),
 ]

@@ -8,7 +8,7 @@ cell that ran again, a function that is defined inside another one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from holdfast.authoring.differences import describe_difference
@@ -18,12 +18,21 @@ from holdfast.core.history import Past
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program, ReplayableProgram
-from holdfast.core.records import ANY_NODE, Definition, History, RunRecord, TaskRecord
+from holdfast.core.records import (
+    ANY_NODE,
+    TASK_VERSION,
+    Definition,
+    History,
+    RunRecord,
+    TaskRecord,
+    task_claim,
+)
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.slices import Slices
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import (
     BadDefinition,
+    BadOption,
     DeterminismError,
     Refused,
     UnknownTask,
@@ -50,6 +59,11 @@ class TaskDefinition(Protocol):
     is_async: bool
     function: Callable[..., Any]
     signature: Any
+
+    @property
+    def alone(self) -> WorkflowDefinition:
+        """What a run of the task by itself runs."""
+        ...
 
 
 class WorkflowDefinition(Protocol):
@@ -192,7 +206,15 @@ class Catalog:
         return found
 
     def recorded_workflow(self, name: str, version: str) -> WorkflowDefinition:
-        """The workflow of a run. Its name and version were checked before they were recorded."""
+        """The workflow of a run. Its name and version were checked before they were recorded.
+
+        Raises UnknownWorkflow, and UnknownTask for a task that was started by itself.
+        """
+        if version == TASK_VERSION:
+            task = self.find_task(name)
+            if task is None:
+                raise UnknownTask(name, list(self._tasks))
+            return task.alone
         versions = self._workflows.get(name, {})
         found = versions.get(version) or self.editions.get((name, version))
         if found is None:
@@ -211,6 +233,9 @@ class Catalog:
         """The workflow of that name, if it is data."""
         unpinned = self._workflows.get(name, {}).get(None)
         return None if unpinned is None or not unpinned.is_data else cast("DataWorkflow", unpinned)
+
+    def task_names(self) -> Iterable[str]:
+        return self._tasks.keys()
 
     def workflows(self) -> list[WorkflowDefinition]:
         return [workflow for versions in self._workflows.values() for workflow in versions.values()]
@@ -254,10 +279,11 @@ class Definitions:
         return self.kinds.plan_reopening(definition, history)
 
     def claims(self) -> Sequence[str]:
-        return [*(workflow.claim for workflow in self.catalog.workflows()), ANY_NODE]
+        of_workflows = [workflow.claim for workflow in self.catalog.workflows()]
+        return [*of_workflows, *map(task_claim, self.catalog.task_names()), ANY_NODE]
 
     def lacks(self, run: RunRecord) -> bool:
-        if self.find_edition(run.workflow, run.version) is not None:
+        if run.version == TASK_VERSION or self.find_edition(run.workflow, run.version) is not None:
             return False
         return run.claim == ANY_NODE or self.catalog.find_data(run.workflow) is not None
 
@@ -361,6 +387,10 @@ class Definitions:
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         version = None if version is None else checked_version(version)
+        if hasattr(workflow, "signature") and hasattr(workflow, "alone"):
+            if version not in (None, TASK_VERSION):
+                raise BadOption("version", version, f"left out: {workflow.name!r} is a task")
+            workflow = workflow.alone
         if isinstance(workflow, str):
             # Only the store knows the newest version of a published flow, so without a version use the
             # catalog.
@@ -372,10 +402,16 @@ class Definitions:
                 found = self.catalog.workflow(found.name, version)
         else:
             raise WrongType(
-                "start()", f"expected a workflow or its name, got {show(workflow)}; is @workflow missing?"
+                "start()",
+                f"expected a workflow, a task or its name, got {show(workflow)}; "
+                "is @workflow or @task missing?",
             )
 
         return self._startable(found)
+
+    def startable_task(self, name: str) -> Startable | None:
+        task = self.catalog.find_task(name)
+        return None if task is None else self._startable(task.alone)
 
     def startable_as(self, definition: Definition) -> Startable:
         return self._startable(self._read_published(definition))

@@ -1,4 +1,5 @@
-"""The kinds of workflow (code, DAG, flow). Other layers ask here for everything that depends on the kind.
+"""The kinds of workflow: code, DAG, flow, and a task by itself. Other layers ask here for everything that
+depends on the kind.
 
 `Holdfast` passes `Kinds` to `Definitions`. Loaders are imported on first use, so that a process with only
 code workflows does not load them.
@@ -23,22 +24,23 @@ def reopening_plan(kind: str, history: History) -> ReopeningPlan:
         from holdfast.authoring.dag.reopening import plan_reopening as plan
     elif kind == "flow":
         from holdfast.authoring.flow.reopening import plan_reopening as plan
-    else:
+    else:  # code, or a task by itself
         from holdfast.authoring.code.reopening import plan_reopening as plan
     return plan(history)
 
 
 def as_data(workflow: WorkflowDefinition) -> DataWorkflow | None:
-    """None for a workflow in code."""
+    """None for a workflow in code, and for a task."""
     return cast("DataWorkflow", workflow) if workflow.is_data else None
 
 
 def read_definition(definition: Definition | None) -> DataWorkflow | None:
     """The workflow as it was when its run was started.
 
-    None for a workflow in code, and for a definition that a later version wrote and this one cannot read.
+    None for a workflow in code, for a task, and for a definition that a later version wrote and this one
+    cannot read.
     """
-    if definition is None or definition.kind == "code":
+    if definition is None or definition.kind not in ("dag", "flow"):
         return None
     if definition.kind == "dag":
         from holdfast.authoring.dag.workflow import read_edition

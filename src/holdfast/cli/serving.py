@@ -8,6 +8,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
+from holdfast.authoring.catalog import default_catalog
 from holdfast.authoring.kinds import as_data
 from holdfast.cli.database import DatabaseOptions, new_holdfast
 from holdfast.cli.exit_codes import ExitCode
@@ -82,7 +83,8 @@ async def serve_until_interrupted(
             server = None if address is None else await _start_api(client, address, events)
             await _put_schedules(client, workflows, events)
             names = list(dict.fromkeys(workflow.name for workflow in workflows))
-            listed = ", ".join([*names, "published flows"])
+            served = names or [f"task {name}" for name in default_catalog.task_names()]
+            listed = ", ".join([*served, "published flows"])
             events.print("serving", f"serving {listed}; Ctrl-C stops in order", workflows=names)
             await _work(client, server, interrupts, events, quiet=quiet)
         finally:

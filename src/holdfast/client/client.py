@@ -204,16 +204,15 @@ class Client:
         return await run.result()
 
     async def _startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """The workflow, from this process or a published flow. Registers it in the store."""
+        """The workflow, from this process or a published flow; or else the task. Registers it."""
         self._check_loop()
         try:
             startable = self._workflows.startable(workflow, version)
         except UnknownWorkflow:
-            published = await self._find_published(workflow, version)
-            if published is None:
-                await self._refuse_unpublished(workflow, version)
+            found = await self._startable_by_name(workflow, version)
+            if found is None:
                 raise
-            startable = self._workflows.startable_as(published)
+            startable = found
         for name in startable.calls:
             called = await self._find_published(name, None)
             if called is not None:
@@ -223,6 +222,15 @@ class Client:
             await self._store.register_definitions(self.namespace, [definition], self._now())
             self._registered.add((definition.name, definition.version))
         return startable
+
+    async def _startable_by_name(self, workflow: Any, version: str | int | None) -> Startable | None:
+        """A published flow, or else the task of that name. Raises NotPublished."""
+        published = await self._find_published(workflow, version)
+        if published is not None:
+            return self._workflows.startable_as(published)
+        await self._refuse_unpublished(workflow, version)
+        is_name = isinstance(workflow, str) and version is None
+        return self._workflows.startable_task(workflow) if is_name else None
 
     async def _refuse_unpublished(self, workflow: Any, version: str | int | None) -> None:
         """Raises NotPublished if it is a flow without a published version."""

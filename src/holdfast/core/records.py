@@ -17,6 +17,22 @@ ANY_NODE: Final = "(published flows)"
 """The claim of runs whose definition was published. Any node may take them, because every node can read the
 definition from the store. This text is stored in rows and must never change."""
 
+TASK_VERSION: Final = "task"
+"""The version of runs of a task that was started by itself. No workflow may have it. It is stored in rows and
+must never change."""
+
+
+def task_claim(task: str) -> str:
+    """The claim of runs of a task that was started by itself."""
+    return f"{task}@{TASK_VERSION}"
+
+
+def is_task_claim(claim: str) -> bool:
+    return claim.endswith(_END_OF_TASK_CLAIM)
+
+
+_END_OF_TASK_CLAIM: Final = task_claim("")
+
 
 class Definition(NamedTuple):
     """A version of a workflow."""

@@ -16,7 +16,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from holdfast.core.records import ANY_NODE
+from holdfast.core.records import ANY_NODE, is_task_claim
 from holdfast.core.values import RunKey
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.resident import Resident
@@ -162,9 +162,11 @@ class Admission:
 
     def _refresh_claims(self) -> Sequence[str]:
         claims = self._programs.claims()
-        # Every node serves this claim, but most never have a run of it.
-        has_published = self._residents.count(ANY_NODE) > 0
-        self._is_shared = len(claims) > (1 if has_published or ANY_NODE not in claims else 2)
+        # Every node serves published flows, and each task may be started by itself. But most nodes never have
+        # such runs, and their only workflow may take all the room.
+        count = self._residents.count
+        used = [claim for claim in claims if count(claim) or not (claim == ANY_NODE or is_task_claim(claim))]
+        self._is_shared = len(used) > 1
         return claims
 
     def _free_for(self, claim: str) -> int:

@@ -22,8 +22,9 @@ class Pinned(NamedTuple):
 
 class Programs(Protocol):
     def claims(self) -> Sequence[str]:
-        """The claims that this process can serve: `name@version` for every explicit version, and `name` for
-        every workflow whose version is derived from its source."""
+        """The claims that this process can serve: `name@version` for every explicit version, `name` for every
+        workflow whose version is derived from its source, and `name@task` for every task, which may be
+        started by itself."""
         ...
 
     def pin(self, workflow: str, version: str | None) -> Pinned:

@@ -13,7 +13,7 @@ from holdfast.ports.programs import Pinned
 
 
 class Startable(NamedTuple):
-    """A workflow that this process has, ready to be started."""
+    """A workflow or a task that this process has, ready to be started."""
 
     definition: Definition
     pinned: Pinned
@@ -30,7 +30,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Typed(Protocol[R_co]):
-    """A workflow whose result is known to the type checker."""
+    """A workflow or a task whose result is known to the type checker."""
 
     def unpack_result(self, payload: Payload) -> R_co: ...
 
@@ -40,7 +40,12 @@ class Workflows(Protocol):
     def flow_reader(self) -> FlowReader: ...
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
-        """`workflow` is the workflow itself or its name. Raises UnknownWorkflow."""
+        """`workflow` is the workflow or task itself, or the name of a workflow. Raises UnknownWorkflow, and
+        UnknownTask for a task of another catalog."""
+        ...
+
+    def startable_task(self, name: str) -> Startable | None:
+        """The task of that name. None if there is none."""
         ...
 
     def learn_published(self, definition: Definition) -> None:

@@ -19,11 +19,12 @@ from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
-from holdfast.authoring.code.source import hash_of, source_of
+from holdfast.authoring.code.source import hash_of, origin_of, source_of
+from holdfast.authoring.code.task_program import TaskWorkflow
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import Retry, TaskOptions
-from holdfast.core.records import RunRecord
+from holdfast.core.records import TASK_VERSION, RunRecord
 from holdfast.core.run_options import (
     PLAIN_START,
     StartKeywords,
@@ -57,9 +58,20 @@ class Task(Generic[P, R]):
         self.task_options = options
         self.is_async = inspect.iscoroutinefunction(function)
         self.signature = Signature.of(function, name=f"task {name!r}")
+        self._alone: TaskWorkflow | None = None
         self.__name__ = getattr(function, "__name__", name)
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
+
+    @property
+    def alone(self) -> TaskWorkflow:
+        """What `hf.start(task)` starts. Made when it is first needed: reading the source takes a while."""
+        if self._alone is None:
+            self._alone = TaskWorkflow(self)
+        return self._alone
+
+    def unpack_result(self, payload: Payload) -> R:
+        return self.signature.unpack_result(payload)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
         """In a workflow: ask for the task and return a handle to await. Elsewhere: call the function."""
@@ -116,7 +128,7 @@ class Workflow(Generic[P, R]):
     ) -> None:
         self.definition = definition
         self.name = name
-        self.origin = _origin_of(definition)
+        self.origin = origin_of(definition)
         self.hash = hash_of(definition)
         self.source = source_of(definition) or ""
         self.is_pinned = version is not None
@@ -257,10 +269,16 @@ class CatalogResolver:
             raise WrongType(
                 "context().start_child()", f"expected a workflow or its name, got {show(workflow)}"
             )
+        is_recorded = requests.is_recorded_child()
+        if not is_recorded and (isinstance(workflow, Task) or version == TASK_VERSION):
+            raise WrongType(
+                "context().start_child()",
+                f"{name!r} is a task; a workflow calls it as a function, or with context().schedule()",
+            )
         try:
             known = self._catalog.workflow(name, version)
         except UnknownWorkflow:
-            if not requests.is_recorded_child():
+            if not is_recorded:
                 raise
             input = _pack_unknown(f"workflow {name!r}", args, kwargs, requests.codec)
             decode: Any = partial(_unpack_unknown, requests.codec)
@@ -348,6 +366,9 @@ class WorkflowDecorator:
     def __init__(self, name: str | None, version: str | int | None, catalog: Catalog) -> None:
         self._name, self._catalog = name, catalog
         self._version = None if version is None else checked_version(version)
+        if self._version == TASK_VERSION:
+            expected = "another: this one is kept for tasks that are started by themselves"
+            raise BadOption("version", version, expected)
 
     @overload
     def __call__(self, definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
@@ -372,13 +393,6 @@ def _name_of(given: str | None, definition: Any) -> str:
     if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:
         raise BadDefinition(show(name), "a name is 1 to 200 characters without '@' and '/'")
     return checked_name("name", name)
-
-
-def _origin_of(definition: Any) -> str:
-    try:
-        return f"{definition.__module__}:{definition.__qualname__}"
-    except Exception:  # a partial, or a class with a metaclass that raises
-        return f"<locals> {show(definition)}"
 
 
 def _own_name(definition: Any) -> Any:

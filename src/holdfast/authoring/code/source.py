@@ -1,4 +1,4 @@
-"""The hash of a workflow's code. It changes with the code, but not with comments and layout."""
+"""Where code is, its text, and its hash, which changes with the code, but not with comments and layout."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import tokenize
 from collections.abc import Callable
 from typing import Any
 
+from holdfast.errors import show
+
 _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING, tokenize.ENDMARKER}
 
 
@@ -19,6 +21,14 @@ def source_of(definition: Callable[..., Any] | type) -> str | None:
         return textwrap.dedent(inspect.getsource(definition))
     except (OSError, TypeError):
         return None
+
+
+def origin_of(definition: Any) -> str:
+    """Where it was defined: `module:name`."""
+    try:
+        return f"{definition.__module__}:{definition.__qualname__}"
+    except Exception:  # a partial, or a class with a metaclass that raises
+        return f"<locals> {show(definition)}"
 
 
 def hash_of(definition: Callable[..., Any] | type) -> str:

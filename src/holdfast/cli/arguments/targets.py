@@ -1,4 +1,5 @@
-"""From what a user types to a workflow: `etl.yaml`, `shop.orders:fulfil`, `orders.py:fulfil`, `orders`."""
+"""From what a user types to a workflow or a task: `etl.yaml`, `shop.orders:fulfil`, `orders.py:fulfil`,
+`orders`."""
 
 from __future__ import annotations
 
@@ -122,8 +123,7 @@ def _has_only_tasks(text: str) -> bool:
     if ":" in text or text.endswith(SUFFIXES):
         return False
     module = _load_file(text) if text.endswith(".py") else _import(text)
-    has_task = any(isinstance(each, Task) for each in vars(module).values())
-    return has_task and not _workflows_of(module)
+    return bool(_tasks_of(module)) and not _workflows_of(module)
 
 
 def _load_file(text: str) -> ModuleType:
@@ -165,16 +165,24 @@ def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition
             raise BadFile("TARGET", text, f"it has {len(workflows)} workflows; name one of them: {names}")
         if getattr(module, "__file__", None) is None and Path(text).is_dir():
             raise BadFile("TARGET", text, "this is a folder; name a file in it")
-        raise BadFile("TARGET", text, "it has no workflow, which is a function or a class with @workflow")
+        tasks = "".join(f"; a task of it is {text}:{each.name}" for each in _tasks_of(module)[:1])
+        reason = "it has no workflow, which is a function or a class with @workflow"
+        raise BadFile("TARGET", text, reason + tasks)
     found = _attribute(module, name)
+    if isinstance(found, Task):
+        return cast("Task[..., Any]", found).alone
     if _is_workflow(found):
         return cast("WorkflowDefinition", found)
-    named = [each for each in workflows if each.name == name]
+    tasks = [each.alone for each in _tasks_of(module)]
+    named = [each for each in [*workflows, *tasks] if each.name == name]
     if named:
         return named[0]
     names = [each.name for each in workflows]
-    reason = f"{name!r} is no workflow" if found is not None else f"it has no workflow {name!r}"
+    reason = (
+        f"{name!r} is no workflow or task" if found is not None else f"it has no workflow or task {name!r}"
+    )
     others = f"; its workflows are {', '.join(names)}" if names else ""
+    names += [each.name for each in tasks]
     raise BadFile("TARGET", text.rpartition(":")[0], reason + others + _did_you_mean(name, names))
 
 
@@ -190,6 +198,10 @@ def _workflows_of(module: ModuleType) -> list[WorkflowDefinition]:
     found = {id(each): each for each in vars(module).values() if _is_workflow(each)}
     own = [each for each in found.values() if str(each.origin).startswith(f"{module.__name__}:")]
     return own or list(found.values())
+
+
+def _tasks_of(module: ModuleType) -> list[Task[..., Any]]:
+    return [each for each in vars(module).values() if isinstance(each, Task)]
 
 
 def _is_workflow(value: Any) -> bool:

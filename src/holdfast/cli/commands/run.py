@@ -13,8 +13,9 @@ from holdfast.cli.options import Db, Namespace
 _HELP = """
 Run a workflow here, and watch it to its end.
 
-TARGET is a YAML or JSON file, module:workflow or file.py:workflow. The output of the run is printed on stdout
-as JSON; everything else is printed on stderr. If this process dies, --resume continues the run.
+TARGET is a YAML or JSON file, module:workflow or file.py:workflow, or a task in place of the workflow. The
+output of the run is printed on stdout as JSON; everything else is printed on stderr. If this process dies,
+--resume continues the run.
 
 Exit codes: 0 success, 1 failed, 2 refused, 3 cancelled, 4 parked or paused, 130 detached by Ctrl-C,
 143 by SIGTERM, 141 because nobody reads the output any more.

@@ -33,7 +33,7 @@ from holdfast.cli.views.wording import (
 )
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
-from holdfast.core.records import TaskRecord
+from holdfast.core.records import TASK_VERSION, TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 
 _MOST_ROWS = 200
@@ -218,10 +218,12 @@ def _print_rest(count: int, most: int) -> None:
 def _print_facts(details: RunDetails, longest: int | None) -> None:
     info, state, cursor = details.info, details.state, details.cursor or Cursor()
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
+    is_task = info.version == TASK_VERSION
     facts = {
         "run": info.id,
         "key": info.key if info.key != info.id else "",
-        "workflow": f"{info.workflow} {info.version}",
+        "task": info.workflow if is_task else "",
+        "workflow": "" if is_task else f"{info.workflow} {info.version}",
         "status": info.status.value,
         "waits": waits_text(info.waiting).removeprefix("waits ") if info.waiting else "",
         "created": moment_text(info.created_at),
