@@ -60,6 +60,8 @@ TARGETS = (
 
 # Figures that are shown without a target.
 _ALSO_SHOWN = {
+    "W1": ("cpu_seconds",),
+    "W1t": ("runs_per_s", "cpu_seconds"),
     "W2": ("tasks_per_s", "ratio"),
     "W3b": ("tasks_per_s",),
     "W4": ("p99_ms", "ratio"),

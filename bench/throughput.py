@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
-from bench.samples import fan_out, one_task, ten_tasks
+from bench.samples import fan_out, no_op, one_task, ten_tasks
 from bench.trial import Figures, Trial
 from holdfast import Holdfast
 
@@ -32,11 +32,20 @@ class Stopwatch:
 
 
 async def measure_one_task_runs(trial: Trial) -> Figures:
+    return await _measure_runs(trial, one_task)
+
+
+async def measure_lone_tasks(trial: Trial) -> Figures:
+    return await _measure_runs(trial, no_op)
+
+
+async def _measure_runs(trial: Trial, workflow: Any) -> Figures:
     """From the first start call to the last durable result."""
     count = trial.size(10_000, 1_000)
     async with Holdfast(trial.url) as holdfast:
         await warm_up(holdfast)
-        seconds, cpu_seconds = await time_runs(holdfast, one_task, range(count))
+        await time_runs(holdfast, workflow, range(200))
+        seconds, cpu_seconds = await time_runs(holdfast, workflow, range(count))
     return {
         "runs": count,
         "seconds": seconds,

@@ -19,6 +19,7 @@ from bench.throughput import (
     measure_fan_out,
     measure_few_sequences,
     measure_latency,
+    measure_lone_tasks,
     measure_many_sequences,
     measure_one_task_runs,
     measure_wide_fan_out,
@@ -30,6 +31,7 @@ WORKLOADS = {
     workload.name: workload
     for workload in (
         Workload("W1", "10,000 runs of one task", measure_one_task_runs),
+        Workload("W1t", "10,000 tasks, each started by itself", measure_lone_tasks),
         Workload("W2", "200 runs of 10 tasks in sequence", measure_few_sequences),
         Workload("W2b", "2,000 runs of 10 tasks in sequence", measure_many_sequences),
         Workload("W3", "one run, fan-out of 1,000, join", measure_fan_out),
@@ -56,4 +58,4 @@ WORKLOADS = {
 
 def named(prefix: str) -> list[Workload]:
     """`W2` means W2 and W2b; `W2b` means itself."""
-    return [each for name, each in WORKLOADS.items() if name == prefix or name.rstrip("bc") == prefix]
+    return [each for name, each in WORKLOADS.items() if name == prefix or name.rstrip("bct") == prefix]
