@@ -305,6 +305,29 @@ def draw_jobs(seed: int) -> Jobs:
     dice = Random(f"{seed} jobs")
     kinds = dice.sample(_DRAW, dice.randint(1, 5))
     jobs = [dice.choice(kinds)(f"job-{number}", dice) for number in range(dice.randint(1, 8))]
+    return _at_different_times(jobs, dice)
+
+
+def _at_different_times(jobs: list[Job], dice: Random) -> Jobs:
     for job in jobs:
         job.start_after = dice.choice((0, dice.uniform(0, 4), dice.uniform(0, 60)))
     return Jobs(jobs)
+
+
+_DRAW_TASKS: list[Callable[[str, Random], Job]] = [
+    lambda id, dice: Job(id, w.add, 1, n := dice.randint(0, 12), expected=n + 1),
+    lambda id, dice: Job(id, w.double, n := dice.randint(0, 7), expected=2 * n),
+    lambda id, dice: Job(id, w.succeed_at, dice.randint(1, 4), expected="done"),
+    lambda id, dice: Failing(id, w.fail_always, "badly", expected="badly"),
+    lambda id, dice: Retried(id, w.fail_always, "badly", expected="badly"),
+    lambda id, dice: Cancelled(id, w.hang, delay=dice.choice((0, 1, 30))),
+]
+
+
+def draw_lone_tasks(seed: int) -> Jobs:
+    """Tasks that are started by themselves, beside some workflows."""
+    dice = Random(f"{seed} lone tasks")
+    kinds = [*dice.sample(_DRAW_TASKS, dice.randint(1, 4)), *dice.sample(_DRAW, dice.randint(0, 2))]
+    return _at_different_times(
+        [dice.choice(kinds)(f"job-{n}", dice) for n in range(dice.randint(1, 8))], dice
+    )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from tests.simulation.dags import draw_dag_scenario
 from tests.simulation.flows import draw_flow_scenario
-from tests.simulation.jobs import draw_jobs
+from tests.simulation.jobs import draw_jobs, draw_lone_tasks
 from tests.simulation.programs import draw_program
 
 from holdfast.testing.simulation.simulation import Scenario
 
-MIX = ("jobs", "jobs", "jobs", "dags", "programs", "flows")
+MIX = ("jobs", "jobs", "jobs", "dags", "programs", "flows", "tasks")
 """The workloads of consecutive batches of seeds. A program takes days of simulated time, and some four times
 as long to run."""
 
@@ -20,4 +20,5 @@ WORKLOADS: dict[str, Callable[[int], Scenario]] = {
     "programs": draw_program,
     "dags": draw_dag_scenario,
     "flows": draw_flow_scenario,
+    "tasks": draw_lone_tasks,
 }
