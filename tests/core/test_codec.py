@@ -23,7 +23,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.codec import Codec, decoder_for, digest_of, is_deeper
+from holdfast.core.codec import Codec, decoder_for, digest_of
+from holdfast.core.nesting import is_deeper
 from holdfast.core.values import Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType
 
@@ -436,7 +437,6 @@ class Mixed(enum.Enum):
         Page[Unreadable],
         dict[str, Callable[[], None]],
         Iterator[int],
-        Exception,
         Mixed,
         Order | Item,
         dt.datetime | str,

@@ -152,6 +152,39 @@ FAULTS = [
         cases("core/test_codec.py", "test_a_digest_is_the_same_in_every_process_whatever_the_order_of_sets"),
     ),
     Fault(
+        "tracebacks-count",
+        "5: an exception in a call is the same exception on replay, wherever it was raised",
+        [Code("core.codec:_digestible").replace("identity_of(A)", "capture_value(A)")],
+        cases(
+            "core/test_exception_values.py",
+            "test_a_digest_does_not_depend_on_where_an_exception_was_raised",
+        ),
+    ),
+    Fault(
+        "stored-exceptions-stay-dicts",
+        "an exception comes back as one, also where the hint says nothing",
+        [Code("core.codec:_decode_untyped").replace("A < 0", "True")],
+        cases("core/test_exception_values.py", "test_an_exception_comes_back_without_a_hint"),
+    ),
+    Fault(
+        "stored-errors-of-tasks-lose-our-class",
+        "the error of a failed task is a TaskError and of its own class, also as a value",
+        [Code("core.failures:capture_value").replace('"task" if A else "run"', "None")],
+        cases("authoring/code/test_exception_values.py", "test_what_gather_gives_is_passed_on_and_returned"),
+    ),
+    Fault(
+        "unions-with-exceptions-take-any-class",
+        "a value that does not fit its hint is refused",
+        [Code("core.exception_hints:read_exception").replace("not isinstance(A, B)", "False")],
+        cases("core/test_exception_values.py", "test_what_does_not_fit_is_refused"),
+    ),
+    Fault(
+        "users-annotations-replaced-for-good",
+        "the classes of users are left as they were",
+        [Code("core.exception_hints:in_classes").remove("kind.__annotations__ = annotations")],
+        cases("core/test_exception_values.py", "test_the_annotations_of_a_class_are_left_as_they_were"),
+    ),
+    Fault(
         "guards-never-removed",
         "5: code that takes the changed path without asking goes on",
         [

@@ -7,6 +7,9 @@ the value itself.
 
 `decoder_for` tries every type hint when a task or workflow is defined. So a hint that cannot be read back
 is an error at import, not in the first run.
+
+An exception is stored as an `ExceptionValue`. A hint that names exceptions is read by `exception_hints`;
+where a hint says nothing, stored exceptions are recognised by their key.
 """
 
 from __future__ import annotations
@@ -16,13 +19,25 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast, get_origin
 from zlib import crc32
 
 import msgspec
 
-from holdfast.core.values import NULL, Payload
+from holdfast.core import exception_hints
+from holdfast.core.exception_hints import (
+    ExceptionOr,
+    find_exception,
+    is_exception,
+    read_exception,
+    revive_within,
+)
+from holdfast.core.failures import capture_value, identity_of
+from holdfast.core.nesting import is_deeper
+from holdfast.core.untyped import UntypedModels
+from holdfast.core.values import EXCEPTION_KEY, NULL, Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType, show
 
 DEFAULT_LIMIT: Final = 4 * 1024 * 1024
@@ -97,23 +112,66 @@ would be kept."""
 
 def decoder_for(type: Any) -> Decode:
     """A function that reads JSON as `type`. Raises TypeError with the reason if that is impossible."""
+    return reader_for(type).decode
+
+
+class Reader(NamedTuple):
+    decode: Decode
+    info: msgspec.inspect.Type
+    untyped: UntypedModels | None
+    """What finds models that the hint does not name. None if the hint says everywhere what is there."""
+
+
+def reader_for(type: Any) -> Reader:
+    """As `decoder_for`, with more about the hint."""
     try:
-        decode = msgspec.json.Decoder(type, dec_hook=_from_plain).decode
-        foreign = _find_foreign(msgspec.inspect.type_info(type))
+        decode, info, unions = _compile(type)
     except Exception as error:  # a hint is user code and may raise anything
         raise TypeError(_explain_hint(error)) from error
+    foreign = _find_foreign(info)
     if foreign is not None:
         raise TypeError(
             f"{_type_name(foreign)} cannot be read back from JSON; use plain types, dataclasses, TypedDict, "
             "NamedTuple, attrs classes, msgspec Structs or pydantic models"
         )
+    for union in unions:  # not sooner: a hint may contain itself
+        union.decode_rest, union.info = reader_for(union.rest)[:2]
+    untyped = UntypedModels.of(info)
+    if untyped is not None:
+        decode = partial(_decode_untyped, decode)
     if len(_decoders) >= _MOST_DECODERS:
         _decoders.clear()
     try:
         _decoders[type] = decode
     except TypeError:
         pass  # not hashable: works, but is built again each time
-    return decode
+    return Reader(decode, info, untyped)
+
+
+def _compile(type: Any) -> tuple[Decode, msgspec.inspect.Type, list[ExceptionOr]]:
+    try:
+        decode = msgspec.json.Decoder(type, dec_hook=_from_plain).decode
+        return decode, msgspec.inspect.type_info(type), []
+    except TypeError:
+        # msgspec takes no union of exceptions and other types. The hint, or a class in it, may have one.
+        replaced = exception_hints.replace(type)
+        if replaced is None:
+            raise
+    with replaced.in_classes():
+        decode = msgspec.json.Decoder(replaced.hint, dec_hook=_from_plain).decode
+        return decode, msgspec.inspect.type_info(replaced.hint), replaced.unions
+
+
+_EXCEPTION_MARK: Final = f'"{EXCEPTION_KEY}"'.encode()
+
+
+def _decode_untyped(decode: Decode, payload: bytes) -> Any:
+    value = decode(payload)
+    return value if payload.find(_EXCEPTION_MARK) < 0 else revive_within(value)
+
+
+decode_any: Decode = partial(_decode_untyped, msgspec.json.decode)
+"""Reads JSON without a type hint."""
 
 
 def _explain_hint(error: Exception) -> str:
@@ -130,7 +188,7 @@ def _find_foreign(root: msgspec.inspect.Type) -> type | None:
     while todo:
         node = todo.pop()
         if isinstance(node, msgspec.inspect.CustomType):
-            if node.cls is not object and not _is_model(node.cls):
+            if not _is_readable(node.cls):
                 return node.cls
         elif isinstance(node, tuple):
             todo += cast("tuple[object, ...]", node)
@@ -138,6 +196,10 @@ def _find_foreign(root: msgspec.inspect.Type) -> type | None:
             seen.add(id(node))  # a type may contain itself
             todo += [getattr(node, name) for name in node.__struct_fields__ if name != "cls"]
     return None
+
+
+def _is_readable(kind: type) -> bool:
+    return kind is object or _is_model(kind) or is_exception(kind) or isinstance(kind, ExceptionOr)
 
 
 _PLACE = re.compile(r" - at (`key` in )?`\$(.*?)`$", re.DOTALL)
@@ -173,7 +235,16 @@ def _is_model(kind: type) -> bool:
 
 def _dump(model: Any) -> Any:
     # By alias and without computed fields, because the model's validation expects that.
-    return model.model_dump(mode="json", by_alias=True, round_trip=True)
+    try:
+        return model.model_dump(mode="json", by_alias=True, round_trip=True)
+    except ValueError:  # pydantic's own error is one; there may be an exception in the model
+        return model.model_dump(mode="json", by_alias=True, round_trip=True, fallback=_exception_to_plain)
+
+
+def _exception_to_plain(value: object) -> Any:
+    if not isinstance(value, BaseException):
+        raise NotImplementedError(f"objects of type {_type_name(type(value))} are not supported")
+    return msgspec.to_builtins(capture_value(value))
 
 
 def _dump_faithfully(model: Any) -> Any:
@@ -184,6 +255,8 @@ def _to_plain(value: object) -> Any:
     kind = type(value)
     if _is_model(kind):
         return _dump(value)
+    if issubclass(kind, BaseException):
+        return capture_value(cast("BaseException", value))
     # A subclass, such as numpy.float64, is stored as its plain type. To get the class back, use a model.
     if isinstance(value, str):
         return str.__str__(value)
@@ -191,6 +264,7 @@ def _to_plain(value: object) -> Any:
         return float.__float__(value)
     if isinstance(value, int) and kind is not bool:  # a bool gets here only as a key, and "1" would be wrong
         return int.__int__(value)
+    # A stored exception gets here only as a key.
     raise NotImplementedError(f"objects of type {_type_name(kind)} are not supported")
 
 
@@ -199,14 +273,36 @@ def _to_nearly_plain(value: object) -> Any:
     return _dump_faithfully(value) if _is_model(type(value)) else _to_plain(value)
 
 
+def _digestible(to_plain: Callable[[object], Any], value: object) -> Any:
+    return identity_of(value) if isinstance(value, BaseException) else to_plain(value)
+
+
 def _from_plain(kind: Any, plain: Any) -> Any:
     if kind is object:
         return plain
+    if isinstance(kind, ExceptionOr):
+        return _from_plain_union(kind, plain)
+    if is_exception(kind):
+        return read_exception((get_origin(kind) or kind,), plain)
+    payload = _encode(plain)
     try:
+        if payload.find(_EXCEPTION_MARK) >= 0:
+            return kind.model_validate(revive_within(plain))  # no JSON becomes an exception in pydantic
         # From JSON, not from objects: a strict model accepts "2024-01-01" as a date only from JSON.
-        return kind.model_validate_json(_encode(plain))
+        return kind.model_validate_json(payload)
     except ValueError as error:
         raise ValueError(_explain_model(error)) from error
+
+
+def _from_plain_union(union: ExceptionOr, plain: Any) -> Any:
+    """What is no exception is read again as the rest of the union."""
+    if union.rest is None or find_exception(plain) is not None:
+        return read_exception(union.exceptions, plain)
+    try:
+        return (union.decode_rest or decoder_for(union.rest))(_encode(plain))
+    except Exception as error:  # a user's __post_init__ or validator may raise anything
+        wanted = " | ".join(kind.__qualname__ for kind in union.exceptions)
+        raise ValueError(f"{explain_mismatch(error)}, and it is no {wanted}") from error
 
 
 def _explain_model(error: ValueError) -> str:
@@ -226,7 +322,15 @@ def _model_place(location: tuple[str | int, ...]) -> str:
 _encode: Callable[[object], Payload] = cast("Any", msgspec.json.Encoder(enc_hook=_to_plain).encode)
 _encode_binary = msgspec.msgpack.Encoder(enc_hook=_to_nearly_plain).encode
 # Not "sorted", which sorts the fields of objects: on a Struct with an unset field it crashes the process.
-_encode_in_order = msgspec.json.Encoder(enc_hook=_to_nearly_plain, order="deterministic").encode
+_encode_in_order = msgspec.json.Encoder(
+    enc_hook=partial(_digestible, _to_nearly_plain), order="deterministic"
+).encode
+_encode_any_order = msgspec.json.Encoder(enc_hook=partial(_digestible, _to_plain)).encode
+
+
+def comparable(value: object) -> Any:
+    """Plain data that is equal for equal values. Exceptions have no equality of their own."""
+    return msgspec.to_builtins(value, enc_hook=partial(_digestible, _to_plain))
 
 
 def digest_of(value: object) -> int | None:
@@ -244,7 +348,7 @@ def digest_of(value: object) -> int | None:
 def _digest_of_bytes(value: object) -> int | None:
     """Of the bytes that the JSON has, and how many of each: this does not depend on an order either."""
     try:
-        payload = _encode(value)
+        payload = _encode_any_order(value)
     except Exception:  # a user's model may raise anything
         return None
     return crc32(b"".join(b"%d:%d," % (byte, payload.count(byte)) for byte in sorted(set(payload))))
@@ -280,24 +384,6 @@ def _may_lose_keys(payload: bytes) -> bool:
         return len(_encode(msgspec.json.decode(payload))) != len(payload)
     except Exception:  # a number beyond what msgspec reads: search
         return True
-
-
-def is_deeper(payload: bytes, levels: int) -> bool:
-    """Whether the JSON is nested deeper than `levels`. Readers of deep JSON may fail: Postgres, or this
-    process when more is on the stack. msgspec's own limit depends on the recursion limit."""
-    if payload.count(b"[") + payload.count(b"{") <= levels:
-        return False
-    left = _STRINGS.sub(b"", payload).translate(_ALL_SQUARE, _NOT_BRACKETS)
-    for _ in range(levels):  # each turn removes the innermost level
-        if not left:
-            return False
-        left = left.replace(b"[]", b"")
-    return bool(left)
-
-
-_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
-_ALL_SQUARE = bytes.maketrans(b"{}", b"[]")
-_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def _explain_whole(error: Exception) -> str:

@@ -5,21 +5,26 @@ otherwise the task would have no outcome and hang. `revive` turns a Failure back
 instance of our class and, if that class is loaded, of the user's. So `except PaymentDeclined` works around
 an awaited task as around a plain call.
 
-Both run no code of the user's, except for `str(error)` in `capture`. An `__init__` that opens a connection,
+`capture_value` and `revive_value` do the same for an exception that is a value: a part of an argument or a
+result. It comes back as an instance of its own class alone, unless it was raised by a failed task or child.
+
+All run no code of the user's, except for `str(error)`. An `__init__` that opens a connection,
 say, is not called because a row was read from a database.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
+from collections.abc import Callable, Set
 from types import MemberDescriptorType, ModuleType, TracebackType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast, overload
 
 import msgspec
 
-from holdfast.core.codec import is_deeper
-from holdfast.core.values import Failure, Instant, moment
+from holdfast.core.nesting import is_deeper
+from holdfast.core.values import ExceptionValue, Failure, Instant, moment
 from holdfast.errors import DeadlineExceeded, DoNotRetry, HoldfastError, RunFailed, TaskError
 
 _LONGEST_CHAIN: Final = 10
@@ -45,6 +50,32 @@ def capture(error: BaseException, *, task: str | None = None) -> Failure:
     except Exception as broken:  # a user's exception class can be broken in any way
         failure = Failure(_type_of(error), f"{_message(error)} (cannot be read further: {_message(broken)})")
     return failure if task is None else msgspec.structs.replace(failure, task=task)
+
+
+def capture_value(error: BaseException) -> ExceptionValue:
+    """The exception as a value that can be stored. Never raises, unless groups are nested too deeply."""
+    failure = capture(error)
+    if issubclass(type(error), (TaskError, RunFailed)):
+        return ExceptionValue(failure, "task" if isinstance(error, TaskError) else "run")
+    if issubclass(type(error), BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        members = tuple(capture_value(member) for member in group.exceptions)
+        return ExceptionValue(failure, title=_clean(group.message), members=members)
+    return ExceptionValue(failure)
+
+
+def identity_of(error: BaseException) -> list[Any]:
+    """What makes it equal to another in a digest. Not the traceback, which has lines of files that change."""
+    came_from = vars(error).get(_CAME_FROM)
+    if isinstance(came_from, Failure):
+        kind, message = came_from.type, came_from.message
+    else:
+        kind, message = _type_of(error), _message(error)
+    return [kind, _ADDRESS.sub("0x", message)]
+
+
+_ADDRESS: Final = re.compile(r"\b0x[0-9a-fA-F]+")
+"""Of an object, in its `repr`: another in every process."""
 
 
 def failure_of(kind: type[Exception], message: str) -> Failure:
@@ -91,7 +122,20 @@ def _capture_again(error: BaseException, failure: Failure, room: int) -> Failure
     frames = _without_our_frames(error.__traceback__)
     if frames is not None:
         text = f"{text.rstrip()}\n\nIt was raised again:\n\n{''.join(traceback.format_tb(frames))}"
-    return msgspec.structs.replace(_shorten_chain(failure, room), traceback=_trim_middle(text))
+    return msgspec.structs.replace(
+        _shorten_chain(failure, room),
+        traceback=_trim_middle(text),
+        attributes=_attributes_now(error, failure),
+    )
+
+
+def _attributes_now(error: BaseException, failure: Failure) -> dict[str, Any] | None:
+    """With those that code has set since it was revived, such as notes."""
+    stored = failure.attributes or {}
+    ours = {
+        name for name, it in _facts(failure).items() if name not in stored and vars(error).get(name) is it
+    }
+    return stored | (_attributes(error, without=ours) or {}) or None
 
 
 def _shorten_chain(failure: Failure, length: int) -> Failure:
@@ -207,8 +251,8 @@ def _arguments(error: BaseException, message: str) -> list[Any] | None:
     return _small_plain(list(error.args))
 
 
-def _attributes(error: BaseException) -> dict[str, Any] | None:
-    attributes = dict(vars(error))
+def _attributes(error: BaseException, without: Set[str] = frozenset()) -> dict[str, Any] | None:
+    attributes = {name: value for name, value in vars(error).items() if name not in without}
     if isinstance(error, HoldfastError):
         attributes.pop("details", None)  # they stand for the traceback
     for name in _slots(type(error)):
@@ -250,6 +294,7 @@ def _small_plain(value: _Plain) -> _Plain | None:
 # --- revive -----------------------------------------------------------------------------------
 
 _Base = TypeVar("_Base", bound=TaskError | RunFailed)
+_Error = TypeVar("_Error", bound=BaseException)
 
 
 class _Revived:
@@ -266,7 +311,10 @@ class _Revived:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the Failure, because no module has the combined class under a name."""
-        return revive, (vars(self)[_CAME_FROM], RunFailed if isinstance(self, RunFailed) else TaskError)
+        failure = vars(self)[_CAME_FROM]
+        if isinstance(self, (TaskError, RunFailed)):
+            return revive, (failure, RunFailed if isinstance(self, RunFailed) else TaskError)
+        return revive_value, (ExceptionValue(failure),)
 
 
 def revive(failure: Failure, base: type[_Base]) -> _Base:
@@ -274,21 +322,74 @@ def revive(failure: Failure, base: type[_Base]) -> _Base:
 
     The class is looked up among loaded modules only. A row in a database must not cause an import.
     """
-    first = last = _revive_alone(failure, base)
+    return _with_causes(failure, lambda it: _revive_alone(it, base))
+
+
+def revive_value(value: ExceptionValue) -> BaseException:
+    """The exception that was stored. If its class is not loaded here, an instance of the nearest class above
+    it that is. Never raises."""
+    match value.raised_by:
+        case "task":
+            return revive(value.failure, TaskError)
+        case "run":
+            return revive(value.failure, RunFailed)
+        case None:
+            return _with_causes(value.failure, lambda it: _revive_own(it, value))
+
+
+def _with_causes(failure: Failure, revive_one: Callable[[Failure], _Error]) -> _Error:
+    first = last = revive_one(failure)
     cause = failure.cause
     while cause is not None:
-        error = _revive_alone(cause, base)
+        error = revive_one(cause)
         object.__setattr__(last, "__cause__", error)
         last, cause = error, cause.cause
     return first
 
 
+def _revive_own(failure: Failure, value: ExceptionValue) -> BaseException:
+    """An instance of its own class. If that cannot say what the original said, of a class derived from it."""
+    facts = {_CAME_FROM: failure}
+    if value.members and failure is value.failure:
+        group = _revive_group(value, facts)
+        if group is not None:
+            return group
+    own = _find_class(failure.type, BaseException, BaseExceptionGroup)
+    error = None
+    if own is not None:
+        error = _build_or_none(own, failure, facts) or _build_or_none(_class_of(own, None), failure, facts)
+    message = _titled(failure.type.rpartition(":")[2], failure.message)
+    for name in failure.bases if error is None else ():
+        base = _find_class(name, BaseException, BaseExceptionGroup)
+        error = error or (base and _build_or_none(base, Failure(name, message), facts))
+    return error or _build(Exception, Failure("builtins:Exception", message), facts)
+
+
+def _build_or_none(kind: type[_Error], failure: Failure, facts: dict[str, Any]) -> _Error | None:
+    try:
+        return _build(kind, failure, facts)
+    except Exception:  # the class refuses to be built like this
+        return None
+
+
+def _revive_group(value: ExceptionValue, facts: dict[str, Any]) -> BaseException | None:
+    kind = _find_class(value.failure.type, BaseExceptionGroup)
+    members = [revive_value(member) for member in value.members]
+    try:
+        # The native __new__, so that the user's is not called.
+        group = BaseExceptionGroup.__new__(cast("Any", kind), value.title, members)
+        _restore_attributes(group, value.failure, facts)
+    except Exception:  # it is not loaded, or is of Exceptions alone and a member came back as another class
+        return None
+    return group
+
+
 def _revive_alone(failure: Failure, base: type[_Base]) -> _Base:
-    original = _find_class(failure.type)
+    original = _find_class(failure.type, Exception, *_NOT_REVIVED)
     if original is None:
         return _stand_in(failure, base)
     try:
-        return _build(_class_of(original, base), failure)
+        return _build(_class_of(original, base), failure, _facts(failure))
     except Exception:  # the bases have conflicting layouts, or the class refuses to be built like this
         return _stand_in(failure, base)
 
@@ -299,13 +400,13 @@ def _stand_in(failure: Failure, base: type[_Base]) -> _Base:
     return error
 
 
-def _find_class(name: str) -> type[Exception] | None:
+def _find_class(name: str, root: type[_Error], *but_not: type[BaseException]) -> type[_Error] | None:
     module, _, qualname = name.partition(":")
     found: object = sys.modules.get(module)
     for part in qualname.split("."):
         # Not getattr: a module's __getattr__ may import.
         found = vars(found).get(part) if isinstance(found, (ModuleType, type)) else None
-    if not isinstance(found, type) or not issubclass(found, Exception) or issubclass(found, _NOT_REVIVED):
+    if not isinstance(found, type) or not issubclass(found, root) or issubclass(found, but_not):
         return None
     return found
 
@@ -318,50 +419,54 @@ _NOT_REVIVED: Final = (
     BaseExceptionGroup,
 )
 
-_classes: dict[tuple[type[Exception], type[Exception]], type[Exception]] = {}
+_classes: dict[tuple[type[BaseException], type[Exception] | None], type[BaseException]] = {}
 
 
-def _class_of(original: type[Exception], base: type[_Base]) -> type[_Base]:
+@overload
+def _class_of(original: type[Exception], base: type[_Base]) -> type[_Base]: ...
+@overload
+def _class_of(original: type[_Error], base: None) -> type[_Error]: ...
+def _class_of(original: type[BaseException], base: type[_Base] | None) -> type[BaseException]:
     """A subclass of both. It is cached, so that two failures of one type have the same class."""
-    if issubclass(original, base):
+    if base is not None and issubclass(original, base):
         return original
-    if issubclass(base, original):
+    if base is not None and issubclass(base, original):
         return base
     known = _classes.get((original, base))
     if known is None:
         namespace = {"__module__": original.__module__, "__qualname__": original.__qualname__}
-        made = type(original.__name__, (_Revived, original, base), namespace)
+        bases = (_Revived, original) if base is None else (_Revived, original, base)
+        made = type(original.__name__, bases, namespace)
         known = _classes.setdefault((original, base), made)
-    return cast("type[_Base]", known)
+    return known
 
 
-def _build(kind: type[_Base], failure: Failure) -> _Base:
+def _build(kind: type[_Error], failure: Failure, facts: dict[str, Any]) -> _Error:
     arguments = (failure.message,) if failure.arguments is None else tuple(failure.arguments)
     # The nearest base class that is not written in Python defines the memory layout. Its __new__ and __init__
     # are called directly, so that the user's are not.
     native: Any = kind
     while native.__flags__ & _MADE_BY_A_CLASS_STATEMENT:
         native = native.__base__
-    error: _Base = native.__new__(kind, *arguments)
+    error: _Error = native.__new__(kind, *arguments)
     try:
         native.__init__(error, *arguments)
     except TypeError:
         pass  # UnicodeDecodeError needs bytes, and JSON made them text; the error just lacks its attributes
-    _restore_attributes(error, failure)
+    _restore_attributes(error, failure, facts)
     # Every handler reads these. A user's __getattr__ that relies on __init__ may raise: find that out now.
     for name in ("__notes__", "type_name"):
         getattr(error, name, None)
-    if str(error) != failure.message:
+    if _message(error) != failure.message:
         raise ValueError("it would not say what the original said")
     return error
 
 
-def _restore_attributes(error: Exception, failure: Failure) -> None:
+def _restore_attributes(error: BaseException, failure: Failure, facts: dict[str, Any]) -> None:
     attributes = failure.attributes or {}
-    facts = _facts(failure)
     if "message" in attributes:
         # The user's class has its own attribute `message`, and handlers of that class expect it.
-        del facts["message"]
+        facts.pop("message", None)
     # Into __dict__ directly, so that no property and no __setattr__ of the user's runs.
     vars(error).update(attributes | facts)
     slots = _slots(type(error))

@@ -32,7 +32,16 @@ from zlib import crc32
 
 import msgspec
 
-from holdfast.core.codec import Codec, Decode, decoder_for, digest_of, explain_mismatch, words_of
+from holdfast.core.codec import (
+    Codec,
+    Decode,
+    decode_any,
+    decoder_for,
+    digest_of,
+    explain_mismatch,
+    reader_for,
+    words_of,
+)
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, Refused, WrongType, show
 
@@ -60,6 +69,8 @@ class Signature:
         "_parameters",
         "_result",
         "_shape",
+        "_untyped",
+        "_untyped_result",
         "name",
     )
 
@@ -76,8 +87,10 @@ class Signature:
         self._has_defaults = any(it.default is not _EMPTY for it in parameters.parameters.values())
         self._make = _struct(function, parameters, hints)
         self._make_sparse = _struct(function, parameters, hints, omit_defaults=True)
-        self._decode = decoder_for(self._make)
-        self._decode_result: Decode | None = None if hints["return"] is Any else decoder_for(hints["return"])
+        self._decode, _, self._untyped = reader_for(self._make)
+        result = reader_for(hints["return"])
+        self._decode_result: Decode | None = None if hints["return"] is Any else result.decode
+        self._untyped_result = result.untyped
 
     @classmethod
     def of(cls, function: Callable[..., Any], *, name: str, skip: int = 0) -> Signature:
@@ -169,9 +182,7 @@ class Signature:
     def unpack_result(self, payload: Payload) -> Any:
         """Raises WrongType."""
         try:
-            return (
-                msgspec.json.decode(payload) if self._decode_result is None else self._decode_result(payload)
-            )
+            return decode_any(payload) if self._decode_result is None else self._decode_result(payload)
         except Exception as error:
             raise WrongType(self._result, explain_mismatch(error)) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from enum import StrEnum
-from typing import Any, NewType, TypeAlias
+from typing import Any, Final, Literal, NewType, TypeAlias
 
 import msgspec
 
@@ -152,6 +152,27 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
             return self.message
         name = name.rpartition(".")[2]
         return f"{name}: {self.message}" if self.message else name
+
+
+EXCEPTION_KEY: Final = "holdfast.exception"
+"""No dict of a user's has this key by accident, so an exception can be recognised without a type hint."""
+
+
+class ExceptionValue(
+    msgspec.Struct, frozen=True, omit_defaults=True, rename={"failure": EXCEPTION_KEY, "raised_by": "by"}
+):
+    """An exception that is an argument, a result, or a part of one.
+
+    In JSON: `{"holdfast.exception": {"type": "builtins:ValueError", "message": ...}, "by": "task"}`.
+    """
+
+    failure: Failure
+    raised_by: Literal["task", "run"] | None = None
+    """Set for what a failed task or child raises: an error that is of our class as well as of its own."""
+    title: str = ""
+    """The message of a group, without those of its members."""
+    members: tuple[ExceptionValue, ...] = ()
+    """The exceptions in a group."""
 
 
 class Succeeded(msgspec.Struct, frozen=True, gc=False):

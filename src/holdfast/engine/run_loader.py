@@ -11,9 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-import msgspec
-
-from holdfast.core.codec import digest_of
+from holdfast.core.codec import decode_any, digest_of
 from holdfast.core.commands import Command
 from holdfast.core.events import ChildEnded, Event
 from holdfast.core.history import (
@@ -310,7 +308,7 @@ class RunLoader:
             return None
         key, digest = error.state
         value = (await self._ask(lambda: self._store.read_state(self._namespace, run))).get(key)
-        return value if value is not None and digest_of(msgspec.json.decode(value)) == digest else None
+        return value if value is not None and digest_of(decode_any(value)) == digest else None
 
     # --- replay
 
