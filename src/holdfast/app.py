@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["Holdfast", "migrate_database", "read_schema_status"]
 
 _log = logging.getLogger("holdfast")
+_values_log = logging.getLogger("holdfast.workflow")
 
 
 class Holdfast(Client):
@@ -288,7 +289,7 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.definitions = Definitions(
-            catalog, Codec(settings.max_payload_bytes), Kinds(), settings.max_steps
+            catalog, Codec(settings.max_payload_bytes, _values_log.warning), Kinds(), settings.max_steps
         )
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)

@@ -185,6 +185,12 @@ FAULTS = [
         cases("core/test_exception_values.py", "test_the_annotations_of_a_class_are_left_as_they_were"),
     ),
     Fault(
+        "models-become-dicts-in-silence",
+        "nothing is silent: a model that will come back as a dict is named",
+        [Code("core.signature:Signature.pack_result").remove("self._untyped_result.check(...)")],
+        cases("authoring/code/test_exception_values.py", "test_a_model_under_a_bare_hint_is_told"),
+    ),
+    Fault(
         "guards-never-removed",
         "5: code that takes the changed path without asking goes on",
         [

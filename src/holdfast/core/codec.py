@@ -47,12 +47,16 @@ Decode: TypeAlias = Callable[[bytes], Any]
 
 
 class Codec:
-    """Safe to share between threads: it has no state except the limit."""
+    """Safe to share between threads: it has no state except its settings.
 
-    __slots__ = ("limit",)
+    `warn` is told of values that will come back as something else.
+    """
 
-    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+    __slots__ = ("limit", "warn")
+
+    def __init__(self, limit: int = DEFAULT_LIMIT, warn: Callable[[str], object] | None = None) -> None:
         self.limit = limit
+        self.warn = warn
 
     def encode(self, value: object, what: str) -> Payload:
         """The value as JSON. `what` names the value in errors: "the result of task 'charge'".

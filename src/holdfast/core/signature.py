@@ -133,6 +133,8 @@ class Signature:
             self._decode(payload)
         except Exception as error:  # a user's __post_init__ or validator may raise anything
             raise WrongType(self._call, explain_mismatch(error)) from error
+        if self._untyped is not None and codec.warn is not None:
+            self._untyped.check(call, self._call, codec.warn)
         return payload
 
     def digest(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
@@ -177,6 +179,8 @@ class Signature:
                 self._decode_result(payload)
             except Exception as error:
                 raise WrongType(self._result, explain_mismatch(error)) from error
+        if self._untyped_result is not None and codec.warn is not None:
+            self._untyped_result.check(result, self._result, codec.warn)
         return payload
 
     def unpack_result(self, payload: Payload) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from holdfast import Catalog, Run, RunFailed, TaskError, context, task, workflow
-from holdfast.testing import assert_durable
+from holdfast.testing import Environment, assert_durable
 
 NewDatabase = Callable[[], str]
 
@@ -100,3 +103,25 @@ async def test_exceptions_are_kept_in_models_state_signals_and_results(new_datab
     assert (type(sent), sent.code) == (Declined, 5)
     assert (untyped[0], type(untyped[1]), untyped[1].code) == (None, Declined, 2)
     assert repr(local) == "KeyError('local')"
+
+
+@pytest.mark.usefixtures("caplog")
+async def test_a_model_under_a_bare_hint_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    @task(catalog=catalog)
+    async def load() -> list:  # pyright: ignore[reportMissingTypeArgument]
+        return [Outcome(1)]
+
+    @workflow(catalog=catalog)
+    async def loading() -> int:
+        await load()
+        return len(await load())
+
+    async with Environment(catalog=catalog) as env:
+        assert await env.run(loading) == 1
+
+    [warning] = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert warning.name == "holdfast.workflow"
+    assert warning.getMessage() == (
+        "the result of task 'load': [0] is of class Outcome, but its type hint does not say so, and it will "
+        "come back as a dict; write list[Outcome] in the hint"
+    )
