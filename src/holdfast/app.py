@@ -376,7 +376,9 @@ class _ExecutorRoutes:
 
     def route(self, attempt: Attempt) -> Executor:
         # An attempt at an unknown task goes to the inline executor, which reports that as its failure.
-        found = None
+        found: Any = attempt.body
+        if found is not None:
+            return self._inline if found.is_async else self._threads
         workflow = self._definitions.find_edition(attempt.workflow, attempt.version)
         if workflow is None:
             found = self._find_task(attempt.name)

@@ -15,11 +15,20 @@ from holdfast import Holdfast, RunInfo
 from holdfast.authoring.catalog import Definitions
 from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
-from holdfast.core.journal import MessageAsked, StateAsked, TaskAsked, read_options, read_step, write_step
+from holdfast.core.journal import (
+    MessageAsked,
+    StateAsked,
+    TaskAsked,
+    TaskRecorded,
+    read_options,
+    read_step,
+    write_step,
+)
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import History
 from holdfast.core.slices import finish
 from holdfast.core.values import Instant
+from holdfast.ports.programs import StepOwner
 from holdfast.testing import Environment
 
 LIMITS = {"narrow": 1}
@@ -103,6 +112,9 @@ def _take_again(definitions: Definitions, history: History, past: Past, number: 
         return  # written by whoever opened the run again, and not by its code
     before = msgspec.structs.replace(restore(history), steps=past.steps[:number])
     program = finish(definitions.replay(history.run, before, 1))
+    if isinstance(program, StepOwner) and any(isinstance(asked, TaskRecorded) for asked in step.asked):
+        program.dispose()
+        return  # code did side effects in place then; today it asks for a step
     commands = program.advance(step.at, step.events)
     program.dispose()
     again = read_step(number, write_step(step.at, step.events, commands)).requests()

@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 NOT_FOR_USERS = {
     Holdfast: {"key_of", "waiters", "register_all", "list_tasks", "preview_input", "settings", "namespace"},
     TaskContext: {"end"},
-    TaskOptions: {"service"},
+    TaskOptions: {"service", "is_step"},
 }
 
 

@@ -244,14 +244,82 @@ FAULTS = [
         cases("authoring/code/test_context.py", "test_time_dice_and_uuids_are_the_same_after_a_crash"),
     ),
     Fault(
-        "local-effects-done-again",
-        "3: a recorded side effect is never done again",
+        "side-effects-of-older-runs-unknown",
+        "a run that an older release began is replayed as it was recorded",
+        [Code("authoring.code.requests:past_effect").replace("self._recorded is None or ...", "True")],
+        cases(
+            "authoring/code/test_steps.py",
+            "test_a_side_effect_that_was_done_in_place_is_replayed_as_it_was_recorded",
+        ),
+    ),
+    Fault(
+        "steps-called-again-in-replay",
+        "3: a recorded step is never done again",
         [
-            Code("authoring.code.requests:Requests.record").replace(
-                "self._recorded is not None", "self._recorded is not None and seq > 0"
+            Code("authoring.code.requests:Requests.step").insert_before(
+                "self._ask(...)", "if self._recorded is not None: body.call(NO_INPUT)"
             )
         ],
-        cases("authoring/code/test_context.py", "test_a_recorded_side_effect_is_not_done_again"),
+        cases(
+            "authoring/code/test_steps.py",
+            "test_a_recorded_step_is_not_called_again_and_gives_what_it_gave",
+        ),
+    ),
+    Fault(
+        "steps-called-before-the-commit",
+        "1: nothing is done before it is recorded",
+        [
+            Code("authoring.code.requests:Requests.step").insert_before(
+                "self._ask(...)", "if self._recorded is None: body.call(NO_INPUT)"
+            )
+        ],
+        cases("authoring/code/test_steps.py", "test_a_step_is_not_called_before_its_request_is_recorded"),
+    ),
+    Fault(
+        "options-of-steps-dropped",
+        "a step is retried and limited as its options say",
+        [Code("authoring.code.task_options:merge").replace("msgspec.structs.replace(...)", "options")],
+        cases("authoring/code/test_steps.py", "test_options_are_recorded_with_the_step"),
+    ),
+    Fault(
+        "steps-and-tasks-alike-in-replay",
+        "5: a step is not given the result of a task of its name",
+        [Code("core.journal:entry_of").replace("A.is_step", "False")],
+        _edits("test_a_run_is_parked_with_the_difference"),
+    ),
+    Fault(
+        "steps-without-their-function",
+        "a step calls the function that the code has given, and no other",
+        [
+            Code("engine.resident:new_attempt").replace(
+                "A.step_body(seq)", "A.step_body(seq) if number == 1 else None"
+            )
+        ],
+        cases(
+            "engine/test_steps.py",
+            "test_a_step_in_backoff_leaves_memory_and_is_tried_again_with_its_closure",
+        ),
+    ),
+    Fault(
+        "steps-run-the-task-of-their-name",
+        "a step calls the function that the code has given, and no other",
+        [Code("authoring.catalog:Definitions.body").replace("attempt.body is not None", "False")],
+        cases("engine/test_steps.py", "test_a_step_named_like_a_task_does_not_run_the_task"),
+    ),
+    Fault(
+        "steps-in-the-default-queue",
+        "a step counts against the limit of a queue only if it names the queue",
+        [Code("engine.dispatcher:_find_slots").replace("A.is_step and ...", "False")],
+        cases(
+            "engine/test_steps.py",
+            "test_a_step_counts_against_the_limit_of_a_queue_only_if_it_names_the_queue",
+        ),
+    ),
+    Fault(
+        "steps-change-the-workflow",
+        "5: nothing changes a run unseen by replay",
+        [Code("authoring.code.context:_program").replace("current_program() is not A", "False")],
+        cases("authoring/code/test_steps.py", "test_the_context_of_the_workflow_is_refused_inside_a_step"),
     ),
     Fault(
         "second-cancel-interrupts-the-clean-up",

@@ -14,6 +14,7 @@ import asyncio
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from tests.programs.plain import done, number_of
 from holdfast import Catalog, Context, Retry, context, task, task_context, workflow
 
 _numbers = count()
-"""What local side effects give: another number each time."""
+"""What side effects give: another number each time."""
 
 
 class Hanging:
@@ -212,7 +213,9 @@ class _Run:
     # --- time and memory
 
     async def effect(self, place: str, error: ErrorName | None) -> int:
-        return await self._ctx.run(place, _affect, place, error)
+        if _parity(place):
+            return await self._ctx.run(place, _affect, place, error)
+        return await self._ctx.step(place, partial(_affect_later, place, error))
 
     def observe(self, what: str, place: str) -> object:
         ctx = self._ctx
@@ -256,6 +259,11 @@ def _affect(place: str, error: ErrorName | None) -> int:
     if error is not None:
         raise make_error(error, number_of(place))
     return next(_numbers)
+
+
+async def _affect_later(place: str, error: ErrorName | None) -> int:
+    await asyncio.sleep(0)
+    return _affect(place, error)
 
 
 def _parity(place: str) -> int:

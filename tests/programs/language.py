@@ -194,7 +194,7 @@ class Observe(Node, frozen=True):
 
 
 class Effect(Node, frozen=True):
-    """A local side effect, which gives another number each time that it is really done, or fails."""
+    """A step with a side effect. It gives another number each time that it is really done, or fails."""
 
     error: ErrorName | None = None
 

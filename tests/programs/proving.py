@@ -19,7 +19,7 @@ from holdfast.authoring.catalog import Definitions
 from holdfast.authoring.kinds import Kinds
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past, restore
-from holdfast.core.journal import TaskRecorded, write_step
+from holdfast.core.journal import write_step
 from holdfast.core.records import History
 from holdfast.core.slices import finish
 from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded, RunParked
@@ -193,11 +193,7 @@ class Prover:
         return problems
 
     def _replay(self, history: History) -> Iterator[str]:
-        """Take the run up again at every step, and have it do the next one: it must write the same.
-
-        A side effect gives another number when it is done again, and the arguments of later calls are made of
-        that. So steps with one are compared only when they are replayed, which this does as well.
-        """
+        """Take the run up again at every step, and have it do the next one: it must write the same."""
         past = restore(history)
         for number, step in enumerate(past.steps):
             before = Past(steps=past.steps[:number], position=number, local=past.local)
@@ -210,8 +206,7 @@ class Prover:
                 again = write_step(step.at, step.events, program.advance(step.at, step.events))
             finally:
                 program.dispose()
-            has_effects = any(isinstance(asked, TaskRecorded) for asked in step.asked)
-            if again != history.steps[number] and not has_effects:
+            if again != history.steps[number]:
                 yield f"step {number} of run {history.run.id!r} is another when it is replayed"
 
 

@@ -293,6 +293,12 @@ _DRAW: list[Callable[[str, Random], Job]] = [
     lambda id, dice: Job(id, w.abandons_a_child, id, expected="left"),
     lambda id, dice: Job(id, w.races, expected="1 first, 3"),
     lambda id, dice: Job(id, w.limits, expected="gave up"),
+    lambda id, dice: Job(
+        id,
+        w.takes_steps,
+        n := dice.randint(0, 4),
+        expected=[*(squares := [i * i for i in range(n)]), sum(squares)],
+    ),
     lambda id, dice: Job(id, w.hangs_once, expected=True),
     lambda id, dice: Job(id, w.beats, n := dice.randint(1, 8), expected=n),
     lambda id, dice: Cancelled(id, w.cleans_up, delay=dice.choice((0, 1, 20))),

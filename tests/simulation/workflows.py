@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from functools import partial
 from typing import Any
 
 from holdfast import Catalog, Retry, context, task, task_context, workflow
@@ -176,6 +177,28 @@ async def limits() -> str:
     except TimeoutError:
         return "gave up"
     return "did it"
+
+
+@workflow(catalog=catalog)
+async def takes_steps(width: int) -> list[int]:
+    """Steps: async and plain, in a row and at once, retried, with a limit."""
+    ctx = context()
+
+    async def square(number: int) -> int:
+        await asyncio.sleep(number)
+        if task_context().attempt == 1 and number == 2:
+            raise Unlucky("the second")
+        return number * number
+
+    retry = Retry(max_attempts=4, first_delay=SECOND)
+    first = await ctx.step("first", lambda: width)
+    squares = await asyncio.gather(
+        *[ctx.step("square", partial(square, number), retry=retry) for number in range(first)]
+    )
+    slow = ctx.step("slow", partial(asyncio.sleep, 1_000_000))
+    await asyncio.sleep(3)
+    slow.cancel()
+    return [*squares, await ctx.step("sum", lambda: sum(squares), timeout=600 * SECOND, retry=retry)]
 
 
 @workflow(catalog=catalog)

@@ -34,13 +34,14 @@ from holdfast.errors import (
     BadDefinition,
     BadOption,
     DeterminismError,
+    JournalCorrupt,
     Refused,
     UnknownTask,
     UnknownWorkflow,
     WrongType,
     show,
 )
-from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall
+from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
 from holdfast.ports.workflows import Startable
@@ -375,7 +376,13 @@ class Definitions:
         here = self._workflow_of(run)
         error.details = describe_difference(error, recorded, then, here.version, here.source)
 
-    def body(self, attempt: Attempt) -> Body:
+    def body(self, attempt: Attempt) -> TaskBody:
+        """Raises UnknownTask, JournalCorrupt."""
+        if attempt.body is not None:
+            return attempt.body
+        if attempt.options.is_step:
+            # Never a registered task that happens to have the name of the step.
+            raise JournalCorrupt(None, f"task {attempt.seq} is a step, but the code has no function for it")
         edition = self.find_edition(attempt.workflow, attempt.version)
         if edition is not None:
             return edition.body(attempt, self)

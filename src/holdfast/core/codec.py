@@ -94,12 +94,9 @@ class Codec:
     def decode(self, payload: Payload, type: Any, what: str) -> Any:
         """The value as the type that the hint names. Raises WrongType."""
         try:
-            decode = _decoders[type]
-        except (KeyError, TypeError):  # new, or not hashable (Annotated[int, []])
-            try:
-                decode = decoder_for(type)
-            except TypeError as error:
-                raise WrongType(what, str(error)) from error
+            decode = decoder_for(type)
+        except TypeError as error:
+            raise WrongType(what, str(error)) from error
         try:
             return decode(payload)
         except Exception as error:  # a user's __post_init__ or validator may raise anything
@@ -116,7 +113,10 @@ would be kept."""
 
 def decoder_for(type: Any) -> Decode:
     """A function that reads JSON as `type`. Raises TypeError with the reason if that is impossible."""
-    return reader_for(type).decode
+    try:
+        return _decoders[type]
+    except (KeyError, TypeError):  # new, or not hashable (Annotated[int, []])
+        return reader_for(type).decode
 
 
 class Reader(NamedTuple):

@@ -30,6 +30,7 @@ from holdfast.core.journal import (
     MessageHeard,
     ReopenedHeard,
     Requested,
+    StepAsked,
     StepRecord,
     TaskAsked,
     TaskCancelAsked,
@@ -318,7 +319,7 @@ class _Restorer:
                 event = self._event(position, heard)
             events.append(event)
         for asked in record.asked:
-            if type(asked) is TaskAsked and (seq := asked.seq) in outcomes:
+            if (type(asked) is TaskAsked or type(asked) is StepAsked) and (seq := asked.seq) in outcomes:
                 self._asked_tasks.add(seq)
                 self._open_tasks[seq] = asked
             else:

@@ -113,6 +113,11 @@ class BranchAsked(TaskAsked, frozen=True, tag="B", gc=False):
     """The number of the task that the rest is stored with."""
 
 
+class StepAsked(TaskAsked, frozen=True, tag="F", gc=False):
+    """A task whose function the program has. Versions that do not know this park the run, instead of looking
+    for a registered task of that name."""
+
+
 class TaskOpened(_Entry, frozen=True, tag="O", gc=False):
     seq: int
     name: str
@@ -179,6 +184,7 @@ class EndAsked(_Entry, frozen=True, tag="E", gc=False):
 Requested: TypeAlias = (
     TaskAsked
     | BranchAsked
+    | StepAsked
     | TaskOpened
     | TaskRecorded
     | TaskResumed
@@ -284,6 +290,8 @@ def entry_of(command: Command) -> Requested | MessageAsked:
                 return BranchAsked(
                     command.seq, command.name, command.options, command.digest, command.shared.seq
                 )
+            if command.options.is_step:
+                return StepAsked(command.seq, command.name, command.options)
             return TaskAsked(command.seq, command.name, command.options, command.digest)
         case CompleteRun():
             return EndAsked(RunStatus.SUCCESS)

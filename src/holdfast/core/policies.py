@@ -115,7 +115,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-_PLAIN = frozenset({dt.timedelta, str, float, int})
+_PLAIN = frozenset({dt.timedelta, str, float, int, bool})
 
 
 def make_plain(options: msgspec.Struct) -> None:
@@ -156,6 +156,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """Among tasks that wait for a slot of the same queue, the highest goes first."""
     service: str | None = None
     """Workers of this service take the task from the queue; no executor of a node runs it."""
+    is_step: bool = False
+    """The program has the function to call; no task is registered under the name."""
 
     def __post_init__(self) -> None:
         retry: Any = self.retry
@@ -172,6 +174,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 DEFAULT_OPTIONS = TaskOptions()
+STEP_OPTIONS = TaskOptions(is_step=True)
 
 
 def wait_after_loss(lost: int, dice: Random) -> dt.timedelta | None:

@@ -213,6 +213,20 @@ class Signature:
         return f"{self._make.__name__}() cannot be called like this"
 
 
+def result_type(function: Callable[..., Any]) -> Any:
+    """The type that a function's return annotation names; Any if it has none. Raises BadDefinition if the
+    annotation cannot be resolved, or names a type that cannot be read back from JSON."""
+    title, innermost = _name_of(function), _innermost(function)
+    try:
+        annotation = getattr(innermost, "__annotations__", {}).get("return", _EMPTY)
+    except Exception as error:  # since Python 3.14 annotations are evaluated here, and may raise anything
+        raise BadDefinition(title, f"its type hints cannot be read ({words_of(error)})") from error
+    if annotation is _EMPTY:
+        return Any
+    hint = _Names.of(innermost).resolve(title, "the result", annotation)
+    return _check(title, "the result", Any if hint in (Never, NoReturn) else hint)
+
+
 # --- the Struct -------------------------------------------------------------------------------
 
 
@@ -302,6 +316,15 @@ def _parameters_of(function: Callable[..., Any], title: str, skip: int) -> inspe
     return signature.replace(parameters=list(signature.parameters.values())[skip:])
 
 
+def _innermost(function: Any) -> Any:
+    """The function that the user wrote, below partials, wrappers and objects that can be called."""
+    while isinstance(function, partial) or hasattr(function, "__wrapped__"):
+        function = function.func if isinstance(function, partial) else function.__wrapped__
+    if not inspect.isroutine(function):
+        function = type(function).__call__
+    return inspect.unwrap(getattr(function, "__func__", function))
+
+
 class _Names:
     """The namespaces in which a function's type hints are resolved."""
 
@@ -312,11 +335,7 @@ class _Names:
 
     @classmethod
     def of(cls, function: Any) -> _Names:
-        while isinstance(function, partial) or hasattr(function, "__wrapped__"):
-            function = function.func if isinstance(function, partial) else function.__wrapped__
-        if not inspect.isroutine(function):
-            function = type(function).__call__
-        function = inspect.unwrap(getattr(function, "__func__", function))
+        function = _innermost(function)
         code, closure = getattr(function, "__code__", None), dict[str, Any]()
         cells = getattr(function, "__closure__", None) or ()
         for name, cell in zip(getattr(code, "co_freevars", ()), cells, strict=True):

@@ -2,9 +2,10 @@
 
 Among attempts of one priority, the older one goes first.
 
-A queue's limit holds for each executor. An attempt starts at once if its queue and its executor both have a
-free slot, and waits for its turn otherwise. A slot is free again when the executor has reported, not when the
-engine has cancelled the attempt: a cancelled attempt runs until it says that it ended.
+A queue's limit holds for each executor. A step of workflow code is in a queue only if the code names one. An
+attempt starts at once if its queue and its executor both have a free slot, and waits for its turn otherwise.
+A slot is free again when the executor has reported, not when the engine has cancelled the attempt: a
+cancelled attempt runs until it says that it ended.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 from typing import Protocol
 
+from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import Instant, Outcome, RunKey, later
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.inbox import AttemptEnded, EngineInbox
@@ -27,6 +29,9 @@ from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
 
 END_TIMEOUT = dt.timedelta(minutes=1)
 """How long to wait for the end of a cancelled attempt, where the executor promises an end within seconds."""
+
+_NO_QUEUE = ""
+"""No queue can be named like this, so it has no limit of its own."""
 
 
 class ExecutorRouter(Protocol):
@@ -268,6 +273,8 @@ class Dispatcher:
     def _find_slots(self, attempt: LiveAttempt) -> _QueueSlots:
         executor = self._router.route(attempt)
         queue = attempt.options.queue
+        if attempt.options.is_step and queue == DEFAULT_OPTIONS.queue:
+            queue = _NO_QUEUE
         slots = self._queues.get((id(executor), queue))
         if slots is None:
             shared = self._executors.get(id(executor))

@@ -16,6 +16,7 @@ from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Payload, RunKey, key_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
+from holdfast.ports.programs import StepOwner
 
 
 class Stage(Enum):
@@ -149,6 +150,8 @@ class Resident:
             failures=failures,
             lost=lost,
         )
+        if options.is_step and isinstance(self.program, StepOwner):
+            attempt.body = self.program.step_body(seq)
         self.attempts[seq] = attempt
         return attempt
 

@@ -230,7 +230,7 @@ class ThreadExecutor:
             result = body.call(attempt.input)
             link.fork_guard.exit_if_forked(None)
             if inspect.isawaitable(result):
-                raise _never_awaited(attempt.name, result)
+                raise _never_awaited(attempt, result)
             return Succeeded(body.store(result))
         except BaseException as error:
             link.fork_guard.exit_if_forked(error)
@@ -267,11 +267,14 @@ class ThreadExecutor:
             self._all_exited.set()
 
 
-def _never_awaited(name: str, result: object) -> WrongType:
+def _never_awaited(attempt: Attempt, result: object) -> WrongType:
     if inspect.iscoroutine(result):
         result.close()  # else Python warns about it later, far from the cause
     return WrongType(
-        f"the result of task {name!r}",
+        f"the result of {'step' if attempt.options.is_step else 'task'} {attempt.name!r}",
         f"a plain function returned an awaitable ({type(result).__name__}), which nobody awaits on a thread; "
-        "declare the function with `async def`",
+        "declare the function with `async def`" + (_OR_PARTIAL if attempt.options.is_step else ""),
     )
+
+
+_OR_PARTIAL = ", or pass functools.partial(function, argument) of an async function instead of a lambda"

@@ -43,6 +43,8 @@ class Attempt(msgspec.Struct, eq=False):
     worker_url: str = ""
     """Where that worker was called; empty if it took the task from the queue."""
     shared: SharedInput | None = None
+    body: TaskBody | None = None
+    """What to call, if the attempt is at a step of workflow code. Else a task is registered under `name`."""
 
     @property
     def input(self) -> Payload:
@@ -74,7 +76,8 @@ Log = Callable[[Attempt, Sequence[OutputLine]], None]
 
 
 class TaskBody(Protocol):
-    """A registered task, ready to be called. Input and result are converted by their type hints."""
+    """A registered task or a step of workflow code, ready to be called. Input and result are converted by
+    their type hints."""
 
     @property
     def is_async(self) -> bool: ...

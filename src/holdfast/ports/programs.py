@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
@@ -11,6 +11,7 @@ from holdfast.core.records import Definition, RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.values import Payload
 from holdfast.errors import DeterminismError
+from holdfast.ports.executor import TaskBody
 
 
 class Pinned(NamedTuple):
@@ -18,6 +19,16 @@ class Pinned(NamedTuple):
 
     version: str
     claim: str
+
+
+@runtime_checkable
+class StepOwner(Protocol):
+    """A program that may ask for tasks with `is_step`. Programs of DAGs and flows do not."""
+
+    def step_body(self, seq: int) -> TaskBody | None:
+        """The function of task number `seq`, while the task is open. Replay asks for the task again, so a
+        program that was replayed has the functions of all open steps."""
+        ...
 
 
 class Programs(Protocol):

@@ -273,7 +273,7 @@ def _() -> tuple[Code, Code]:
     return before, after
 
 
-@edit("a side effect that became a task", "side effect 'charge'", "task 'charge'")
+@edit("a side effect that became a task", "step 'charge'", "task 'charge'")
 def _() -> tuple[Code, Code]:
     async def before() -> Any:
         await context().run("charge", lambda: 4)
@@ -286,7 +286,7 @@ def _() -> tuple[Code, Code]:
     return before, after
 
 
-@edit("another side effect", "side effect 'dice'", "side effect 'coin'")
+@edit("another side effect", "step 'dice'", "step 'coin'")
 def _() -> tuple[Code, Code]:
     async def before() -> Any:
         await context().run("dice", lambda: 4)
@@ -294,6 +294,45 @@ def _() -> tuple[Code, Code]:
 
     async def after() -> Any:
         await context().run("coin", lambda: 4)
+        await go()
+
+    return before, after
+
+
+@edit("a step of another name", "step 'ask'", "step 'question'")
+def _() -> tuple[Code, Code]:
+    async def before() -> Any:
+        await context().step("ask", lambda: 4)
+        await go()
+
+    async def after() -> Any:
+        await context().step("question", lambda: 4)
+        await go()
+
+    return before, after
+
+
+@edit("a step that became a task", "step 'charge'", "task 'charge'")
+def _() -> tuple[Code, Code]:
+    async def before() -> Any:
+        await context().step("charge", lambda: 4)
+        await go()
+
+    async def after() -> Any:
+        await do("charge")
+        await go()
+
+    return before, after
+
+
+@edit("a task that became a step", "task 'charge'", "step 'charge'")
+def _() -> tuple[Code, Code]:
+    async def before() -> Any:
+        await do("charge")
+        await go()
+
+    async def after() -> Any:
+        await context().step("charge", lambda: 4)
         await go()
 
     return before, after

@@ -11,16 +11,19 @@ import datetime as dt
 import logging
 import random
 import uuid
-from collections.abc import Callable, MutableMapping
-from typing import Any, TypeVar, overload
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, TypeVar, Unpack, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.steps import checked_step_name, effect_body, step_body
+from holdfast.authoring.code.task_options import Options, merge
 from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
+from holdfast.core.policies import STEP_OPTIONS
 from holdfast.core.run_options import WithOptions, target_and_options
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.core.waiting import WaitKind
@@ -44,40 +47,55 @@ def context() -> Context:
     return Context(program)
 
 
-class Context:
-    """A view of the run. It is cheap: the program has all the state."""
-
-    __slots__ = ("_program",)
+class _View:
+    __slots__ = ("_owner",)
 
     def __init__(self, program: CodeProgram) -> None:
-        self._program = program
+        self._owner = program
+
+    @property
+    def _program(self) -> CodeProgram:
+        """For what belongs to the workflow's code alone. A step or a thread that has kept the context would
+        change the run unseen by replay. Raises OutsideContext."""
+        if current_program() is not self._owner:
+            raise OutsideContext(
+                "the context of a workflow works only in the workflow's own code, not in a step, a task or "
+                "another thread: pass values into the step, and return a result from it"
+            )
+        return self._owner
+
+
+class Context(_View):
+    """A view of the run. It is cheap: the program has all the state."""
+
+    __slots__ = ()
 
     # --- the run
 
     @property
     def run_id(self) -> str:
-        return self._program.run_id
+        return self._owner.run_id
 
     @property
     def namespace(self) -> str:
-        return self._program.run.namespace
+        return self._owner.run.namespace
 
     @property
     def workflow(self) -> str:
-        return self._program.run.workflow
+        return self._owner.run.workflow
 
     @property
     def version(self) -> str:
-        return self._program.run.version
+        return self._owner.run.version
 
     @property
     def input(self) -> Any:
         """The arguments of the run by name, as plain JSON values."""
-        return self._program.codec.decode(self._program.run.input, Any, "the input of the run")
+        return self._owner.codec.decode(self._owner.run.input, Any, "the input of the run")
 
     @property
     def cancel_requested(self) -> bool:
-        return self._program.cancel_requested
+        return self._owner.cancel_requested
 
     # --- time and random numbers
 
@@ -93,21 +111,44 @@ class Context:
     def uuid4(self) -> uuid.UUID:
         return self._program.uuid4()
 
-    # --- state and side effects
-
     @property
     def state(self) -> State:
         return State(self._program)
 
-    async def run(self, name: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Call a plain function here, once. Its result is recorded, and replay returns the recorded result.
+    # --- steps
 
-        Use it for quick local calls that may differ next time, such as reading an environment variable. Work
-        that can fail or takes time belongs in a task.
+    @overload
+    def step(
+        self, name: str, function: Callable[[], Awaitable[T]], /, **options: Unpack[Options]
+    ) -> TaskHandle[T]: ...
+    @overload
+    def step(self, name: str, function: Callable[[], T], /, **options: Unpack[Options]) -> TaskHandle[T]: ...
+    def step(self, name: str, function: Callable[[], Any], /, **options: Unpack[Options]) -> TaskHandle[Any]:
+        """Run a function as a step of this run, and record its result. Replay returns the recorded result.
+
+        The function is called without arguments, after the request is recorded: an async function on the
+        node's event loop, a plain one on a thread. Options are those of a task. `task_context()` works in the
+        function; the context of the workflow does not.
         """
+        program = self._program
+        name = checked_step_name(name)
+        changed = merge(STEP_OPTIONS, options) if options else STEP_OPTIONS
+        handle = program.step(name, step_body(name, function, program.codec), changed)
+        handle.place = caller()
+        return handle
+
+    async def run(self, name: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """As `step`, for a function with arguments and without options. The result is plain JSON values,
+        whatever the annotation says."""
+        program = self._program
         name = checked_name("the name of a side effect", name)
-        outcome = self._program.record(name, lambda: function(*args, **kwargs))
-        return _value(outcome, self._program, Any, f"the result of {name!r}")
+        past = program.past_effect(name)
+        if past is not None:
+            return _value(past, program, Any, f"the result of {name!r}")
+        body = effect_body(name, function, args, kwargs, program.codec)
+        handle = program.step(name, body, STEP_OPTIONS)
+        handle.place = caller()
+        return await handle
 
     # --- messages
 
@@ -206,16 +247,13 @@ class Context:
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
         """A logger that writes nothing during replay, so that every line is written once."""
-        return _ReplayAwareLogger(self._program)
+        return _ReplayAwareLogger(self._owner)
 
 
-class State:
+class State(_View):
     """The durable key-value state of the run. Clients can read it, and replay rebuilds it."""
 
-    __slots__ = ("_program",)
-
-    def __init__(self, program: CodeProgram) -> None:
-        self._program = program
+    __slots__ = ()
 
     def get(self, key: str, type: Any = Any, default: Any = None) -> Any:
         key = checked_name("a key of the state", key)

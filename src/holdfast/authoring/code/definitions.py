@@ -5,13 +5,10 @@ Outside a workflow, calling one just calls the function, so that it can be teste
 
 from __future__ import annotations
 
-import datetime as dt
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
-
-import msgspec
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import Context, current_program
@@ -20,10 +17,11 @@ from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, origin_of, source_of
+from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.task_program import TaskWorkflow
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.names import checked_name, checked_version
-from holdfast.core.policies import Retry, TaskOptions
+from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord
 from holdfast.core.run_options import (
     PLAIN_START,
@@ -38,17 +36,6 @@ from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class Options(TypedDict, total=False):
-    """The options of a task, in `@task(...)` and in `some_task.options(...)`."""
-
-    retry: Retry
-    timeout: dt.timedelta | None
-    start_timeout: dt.timedelta | None
-    heartbeat: dt.timedelta | None
-    queue: str
-    priority: int
 
 
 class Task(Generic[P, R]):
@@ -84,7 +71,7 @@ class Task(Generic[P, R]):
 
     def options(self, **options: Unpack[Options]) -> Callable[P, TaskHandle[R]]:
         """The same task with other options for this call: `charge.options(timeout=...)(order)`."""
-        changed = _merge(self.task_options, options)
+        changed = merge(self.task_options, options)
 
         def call(*args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
             program = current_program()
@@ -319,7 +306,7 @@ def task(
 
     `async def` functions run on the event loop, plain functions on threads.
     """
-    decorator = TaskDecorator(name, _merge(TaskOptions(), options), catalog)
+    decorator = TaskDecorator(name, merge(TaskOptions(), options), catalog)
     return decorator if function is None else decorator(function)
 
 
@@ -400,15 +387,6 @@ def _own_name(definition: Any) -> Any:
         return getattr(definition, "__name__", None)
     except Exception:  # a metaclass or a __getattr__ may raise
         return None
-
-
-def _merge(options: TaskOptions, changes: Options) -> TaskOptions:
-    unknown = set(changes) - set(TaskOptions.__struct_fields__)
-    if unknown:
-        raise BadOption(
-            "option", ", ".join(sorted(unknown)), "one of " + ", ".join(TaskOptions.__struct_fields__)
-        )
-    return msgspec.structs.replace(options, **changes)
 
 
 def _is_context(parameter: inspect.Parameter) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from holdfast.authoring.code.places import Place
+from holdfast.authoring.code.steps import StepBody
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 
 R = TypeVar("R")
@@ -51,9 +52,11 @@ class Handle(asyncio.Future[R], Generic[R]):
 
 
 class TaskHandle(Handle[R]):
-    """A task under way."""
+    """A task or a step under way."""
 
-    __slots__ = ()
+    __slots__ = ("body",)
+    body: StepBody
+    """Set if it is a step."""
 
     @property
     def id(self) -> str:

@@ -102,8 +102,7 @@ class CodeProgram(Requests):
             else:
                 continue
             if place is not None:
-                kind = "task" if isinstance(command, ScheduleTask) else "child"
-                dropped[line_of(place)] = f"{kind} {name!r}"
+                dropped[line_of(place)] = f"{_kind_of(command)} {name!r}"
         for line, what in dropped.items():
             _log.warning(_DROPPED, self.run_id, what, line)
 
@@ -322,6 +321,12 @@ class CodeProgram(Requests):
         if self._recorded is None:
             error = context.get("exception")
             _log.warning("run %s: %s", self.run_id, context.get("message"), exc_info=error)
+
+
+def _kind_of(command: ScheduleTask | StartChild) -> str:
+    if isinstance(command, StartChild):
+        return "child"
+    return "step" if command.options.is_step else "task"
 
 
 def _is_reopening(step: Step) -> bool:

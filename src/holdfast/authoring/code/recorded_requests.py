@@ -96,6 +96,9 @@ class RecordedRequests:
             return True
         return False
 
+    def has_effect_next(self) -> bool:
+        return isinstance(self._next(), journal.TaskRecorded)
+
     def has_child_next(self) -> bool:
         return isinstance(self._next(), journal.ChildAsked)
 

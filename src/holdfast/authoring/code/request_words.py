@@ -12,6 +12,8 @@ def words(request: AnyRequest | None) -> str:
     match request:
         case None:
             return "nothing more"
+        case journal.StepAsked():
+            return f"step {request.name!r}"
         case journal.TaskAsked():
             return f"task {request.name!r}"
         case journal.TaskRecorded():
@@ -51,6 +53,13 @@ def both_in_words(recorded: AnyRequest | None, asked: AnyRequest | None) -> tupl
 def rename_hint(recorded: AnyRequest | None, asked: AnyRequest | None) -> str | None:
     """What to do if a task or a child seems to have another name, with the same arguments."""
     match recorded, asked:
+        case journal.StepAsked(), journal.StepAsked():
+            return (
+                f"if {recorded.name!r} was renamed, keep its recorded name; otherwise restore the old code "
+                "or guard the change with context().patched(...)"
+            )
+        case (journal.StepAsked(), _) | (_, journal.StepAsked()):
+            return None
         case journal.TaskAsked(), journal.TaskAsked():
             pair = "task", recorded.name, asked.name
         case journal.ChildAsked(), journal.ChildAsked():

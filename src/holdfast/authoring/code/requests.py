@@ -23,21 +23,22 @@ from holdfast.authoring.code.loop import WorkflowLoop
 from holdfast.authoring.code.places import calling_line
 from holdfast.authoring.code.recorded_requests import AnyRequest, RecordedRequests
 from holdfast.authoring.code.request_words import both_in_words, rename_hint
+from holdfast.authoring.code.steps import StepBody
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
+    NO_INPUT,
     CancelChild,
     CancelTask,
     CancelTimer,
     Command,
     ExpectMessage,
     MarkPatch,
-    RecordTask,
     ScheduleTask,
     SetState,
     StartChild,
     StartTimer,
 )
-from holdfast.core.failures import capture, revive
+from holdfast.core.failures import revive
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import (
     StateAsked,
@@ -50,7 +51,7 @@ from holdfast.core.journal import (
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import IdPolicy, StartOptions
-from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, Succeeded, key_text, moment
+from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, key_text, moment
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
 
@@ -199,6 +200,15 @@ class Requests:
             self._commands.append(ScheduleTask(handle.seq, name, input, options, digest))
         return handle
 
+    def step(self, name: str, body: StepBody, options: TaskOptions) -> TaskHandle[Any]:
+        handle: TaskHandle[Any] = self._new_handle(body.unpack)
+        handle.body = body
+        self._ask(ScheduleTask(handle.seq, name, NO_INPUT, options))
+        return handle
+
+    def step_body(self, seq: int) -> StepBody | None:
+        return getattr(self._handles.get(seq), "body", None)
+
     def _new_handle(self, decode: Callable[[Payload], R]) -> TaskHandle[R]:
         handle: TaskHandle[R] = TaskHandle(loop=self._loop)
         handle.seq = seq = self._next_task
@@ -208,22 +218,15 @@ class Requests:
         self._handles[seq] = handle
         return handle
 
-    def record(self, name: str, effect: Callable[[], Any]) -> Outcome:
-        """Do a local side effect once. On replay, return its recorded outcome."""
+    def past_effect(self, name: str) -> Outcome | None:
+        """The recorded outcome of a local side effect, if the journal has one next. Before there were steps,
+        the code did side effects in place and recorded them."""
+        if self._recorded is None or not self._recorded.has_effect_next():
+            return None
         seq = self._next_task
         self._next_task = seq + 1
-        if self._recorded is not None:
-            self._compare(TaskRecorded(seq, name))
-            return self._recorded.local_outcome(seq)
-        if self._is_disposed:
-            # The run only leaves memory, but closing its coroutine runs its `finally` blocks.
-            raise asyncio.CancelledError
-        try:
-            outcome: Outcome = Succeeded(self.codec.encode(effect(), f"the result of {name!r}"))
-        except Exception as error:
-            outcome = Failed(capture(error, task=self.task_id(seq)))
-        self._ask(RecordTask(seq, name, outcome))
-        return outcome
+        self._compare(TaskRecorded(seq, name))
+        return self._recorded.local_outcome(seq)
 
     def task_id(self, seq: int) -> str:
         if self._task_id_prefix is None:
