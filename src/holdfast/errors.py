@@ -18,6 +18,7 @@ HoldfastError
 │   ├── VersionConflict     a known version with other code
 │   ├── RunNotFound         no run of that id
 │   ├── ScheduleNotFound    no schedule of that name
+│   ├── ScheduleTaken       a schedule of that name starts another workflow
 │   ├── FlowNotFound        no flow of that id, or no such version of it
 │   ├── NotPublished        only a published version of a flow can be run
 │   ├── ItemLost            a worker reports on a task that it no longer has
@@ -265,6 +266,17 @@ class ScheduleNotFound(Refused, LookupError):
     def __init__(self, name: str, namespace: str) -> None:
         self.name, self.namespace = name, namespace
         super().__init__(f"no schedule {show(name)} in namespace {namespace!r}")
+
+
+class ScheduleTaken(Refused):
+    """`workflow` is the one that the schedule starts, `wanted` the other one."""
+
+    def __init__(self, name: str, workflow: str, wanted: str) -> None:
+        self.name, self.workflow, self.wanted = name, workflow, wanted
+        super().__init__(
+            f"schedule {show(name)} starts workflow {workflow!r}; give the schedule of {wanted!r} "
+            f"another name, or delete {show(name)} first"
+        )
 
 
 class FlowNotFound(Refused, LookupError):

@@ -15,8 +15,8 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.notebook import Invoked, Marked, Notebook, RunAtEnd, Settled, Stranded, Ticked
-from tests.chaos.observer import marked_attempts
+from tests.chaos.notebook import Invoked, Marked, Notebook, RunAtEnd, Settled, Ticked
+from tests.chaos.observer import marked_attempts, stranded
 from tests.chaos.workloads import CLOSE, EVERY, SCHEDULE, catalog
 
 from holdfast import Holdfast, RunInfo
@@ -115,8 +115,8 @@ async def _settle(url: str, folder: Path, seconds: float) -> None:
         for run in runs:
             notebook.write(_at_end(run))
         notebook.write(Marked(attempts=await asyncio.to_thread(marked_attempts, url)))
-        for stranded in await hf.doctor():
-            notebook.write(Stranded(run=stranded.id or stranded.run.hex(), problem=stranded.problem))
+        for found in await hf.doctor():
+            notebook.write(stranded(found))
         notebook.write(Settled(seconds=took))
 
 

@@ -138,7 +138,7 @@ async def _judge(url: str, runs: int, report: Report) -> None:
             else:
                 if result != result_of(run):
                     report.wrong.append(f"run-{run}: {result}")
-        report.stranded += [f"{each.id}: {each.problem}" for each in await hf.doctor()]
+        report.stranded += [str(each) for each in await hf.doctor()]
 
 
 def main() -> int:

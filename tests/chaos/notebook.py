@@ -91,7 +91,7 @@ class Over(Line, frozen=True, kw_only=True, tag="over"):
 
 
 class Stranded(Line, frozen=True, kw_only=True, tag="stranded"):
-    """The doctor found a run that nothing would wake."""
+    """The doctor found a run that nothing would wake, or a schedule that nothing would fire."""
 
     run: str
     problem: str

@@ -24,7 +24,9 @@ from tests.chaos.notebook import MarkedAttempt, Notebook, Over, Recorded, Strand
 from tests.chaos.workloads import EVERY, SCHEDULE, WAITS, catalog, ticked
 
 from holdfast import Holdfast
+from holdfast.client.schedules import OverdueSchedule
 from holdfast.errors import StoreError
+from holdfast.ports.runs import Stranded as StrandedRun
 
 WATCHING = "watching"
 """What it prints once it has begun."""
@@ -46,6 +48,12 @@ def read(url: str, sql: str) -> Rows:
     with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
         connection.set_busy_timeout(5000)
         return list(connection.execute(sql))
+
+
+def stranded(found: StrandedRun | OverdueSchedule) -> Stranded:
+    """What the doctor found, for the notebook."""
+    name = found.name if isinstance(found, OverdueSchedule) else found.id or found.run.hex()
+    return Stranded(run=name, problem=found.problem)
 
 
 def recorded_tasks(url: str) -> list[str]:
@@ -91,8 +99,8 @@ async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> N
                 if runs:
                     notebook.write(Over(at=time.monotonic(), runs=sorted(runs)))
                 known |= tasks | runs
-                for stranded in await hf.doctor():
-                    notebook.write(Stranded(run=stranded.id or stranded.run.hex(), problem=stranded.problem))
+                for found in await hf.doctor():
+                    notebook.write(stranded(found))
             except _AWAY as error:
                 print(f"cannot look: {error}", flush=True)
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)

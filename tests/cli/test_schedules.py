@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,17 @@ name: nightly
 input: {day: date, limit: int = 3}
 tasks:
   say: {command: 'echo "for $HOLDFAST_INPUT"'}
+"""
+
+
+VERSIONS = """
+from holdfast import workflow
+
+@workflow(name="report", version="1")
+async def older() -> None: ...
+
+@workflow(name="report", version="2")
+async def newer() -> None: ...
 """
 
 
@@ -132,6 +146,70 @@ def test_spans_are_shown_as_they_are_written(project: Path) -> None:
     assert "every 1h30m" in holdfast(project, "schedules", "list")
 
 
+def test_show_has_the_input_and_the_bounds(project: Path) -> None:
+    bounds = "start: 2030-01-01, end: 2031-01-01, timezone: Europe/Berlin, input: {limit: 5}"
+    (project / "nightly.yaml").write_text(f"schedule: {{cron: '0 2 * * *', {bounds}}}\n" + FLOW)
+    with serving(project, "nightly.yaml"):
+        shown = holdfast(project, "schedules", "show", "nightly")
+
+    assert 'input     {"day":"{date}","limit":5}\n' in shown
+    assert "start     2030-01-01T00:00:00+01:00\n" in shown
+    assert "end       2031-01-01T00:00:00+01:00\n" in shown
+
+
+def test_a_name_that_another_workflow_has_is_refused_also_for_a_file(project: Path) -> None:
+    (project / "weekly.yaml").write_text(FLOW.replace("nightly", "weekly"))
+    holdfast(project, "schedules", "put", "nightly", "weekly.yaml", "--every", "1h")
+    refused = (
+        "error: schedule 'nightly' starts workflow 'weekly'; give the schedule of 'nightly' another name, "
+        "or delete 'nightly' first\n"
+    )
+
+    assert (
+        holdfast(project, "schedules", "put", "nightly", "nightly.yaml", "--every", "2h", code=2) == refused
+    )
+    (project / "nightly.yaml").write_text("schedule: {every: 1h}\n" + FLOW)
+    assert refused in holdfast(project, "serve", "--no-http", "nightly.yaml", code=2)
+    [info] = as_json(project, "schedules", "list")
+    assert (info["workflow"], info["plan"]["timetable"]["interval"]) == ("weekly", 3600.0)
+
+
+def test_a_version_is_told_on_the_command_line(project: Path) -> None:
+    (project / "reports.py").write_text(VERSIONS)
+
+    told = as_json(project, "schedules", "put", "mine", "reports.py:newer", "--every", "1h", "--version", "1")
+    untold = as_json(project, "schedules", "put", "mine", "reports.py:newer", "--every", "1h")
+
+    assert (told["workflow"], untold["workflow"]) == ("report@1", "report")
+
+
+def test_a_schedule_that_no_node_fires_says_so(project: Path) -> None:
+    holdfast(project, "schedules", "put", "mine", "nightly.yaml", "--every", "1h")
+    assert holdfast(project, "doctor") == ""
+    with closing(sqlite3.connect(project / ".holdfast" / "holdfast.db")) as database, database:
+        database.execute("UPDATE schedules SET next_at = 1893456000000000 - 3600000000 * 24 * 365 * 10")
+    problem = "and no node has fired it; start a node that has workflow 'nightly'"
+
+    listed, [in_list] = holdfast(project, "schedules", "list"), as_json(project, "schedules", "list")
+    shown, in_show = (
+        holdfast(project, "schedules", "show", "mine"),
+        as_json(project, "schedules", "show", "mine"),
+    )
+    found = Project(project).run("doctor")
+    [in_doctor] = json.loads(Project(project).run("doctor", "--json").stdout)
+
+    assert " overdue " in listed
+    assert problem in listed
+    assert "state     overdue\n" in shown
+    assert f"{problem}. If one is running, its log says what is wrong\n" in shown
+    assert in_list["problem"] == in_show["problem"] == in_doctor["problem"]
+    assert found.returncode == 1
+    assert problem in found.stdout
+    assert in_doctor == {
+        "schedule": "mine", "workflow": "nightly", "status": "overdue", "problem": in_show["problem"]
+    }  # fmt: skip
+
+
 def test_what_is_done_is_told_in_json(project: Path) -> None:
     name = ("mine", "--target", "nightly.yaml")
     times = ("--from", "2026-01-31T00:00:00Z", "--to", "2026-01-31T02:00:00Z")
@@ -155,8 +233,20 @@ def test_what_is_done_is_told_in_json(project: Path) -> None:
 
 def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project: Path) -> None:
     (project / "nightly.yaml").write_text("schedule: {every: 1s}\n" + FLOW)
+    with serving(project, "nightly.yaml") as node:
+        triggered = holdfast(project, "schedules", "trigger", "nightly").strip()
+        times = ["--from", "2026-01-31T00:00:00Z", "--to", "2026-01-31T00:00:02Z"]
+        filled = holdfast(project, "schedules", "backfill", "nightly", *times).split()
+        assert len(filled) == 2
+        wait_for(project, {triggered, *filled}, by_itself=2)
+    assert node.returncode == 0
+
+
+@contextmanager
+def serving(project: Path, file: str) -> Generator[subprocess.Popen[str]]:
+    """A node that has put the schedule of the file."""
     with subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", "--no-http", "nightly.yaml"],
+        [sys.executable, "-m", "holdfast", "serve", "--no-http", file],
         cwd=project,
         stderr=subprocess.PIPE,
         text=True,
@@ -164,15 +254,10 @@ def test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger(project
         try:
             assert node.stderr is not None
             assert "schedule nightly fires next" in node.stderr.readline()
-            triggered = holdfast(project, "schedules", "trigger", "nightly").strip()
-            times = ["--from", "2026-01-31T00:00:00Z", "--to", "2026-01-31T00:00:02Z"]
-            filled = holdfast(project, "schedules", "backfill", "nightly", *times).split()
-            assert len(filled) == 2
-            wait_for(project, {triggered, *filled}, by_itself=2)
+            yield node
         finally:
             os.kill(node.pid, signal.SIGTERM)
             node.wait(SECONDS)
-    assert node.returncode == 0
 
 
 def wait_for(project: Path, ids: set[str], by_itself: int) -> None:

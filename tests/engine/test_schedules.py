@@ -217,12 +217,12 @@ async def test_ticks_that_wait_when_the_plan_is_changed_go_by_the_overlap_of_the
         assert (info.queued, info.skipped) == ([], skipped)
 
 
-@pytest.mark.parametrize("what", ["the input", "the workflow", "the file"])
+@pytest.mark.parametrize("what", ["the input", "the version", "the file"])
 async def test_what_was_missed_is_made_up_for_unless_the_plan_itself_is_changed(
     sqlite_url: str, catalog: Catalog, flow: Workflow[[str], str], what: str
 ) -> None:
-    @workflow(catalog=catalog, version="2")
-    async def other(day: str = "none") -> str:
+    @workflow(catalog=catalog, name="flow", version="2")
+    async def flow_2(day: str = "none") -> str:
         return day
 
     plan = Plan.of(cron="0 * * * *", overlap="allow", catchup="all")
@@ -233,8 +233,8 @@ async def test_what_was_missed_is_made_up_for_unless_the_plan_itself_is_changed(
         match what:
             case "the input":
                 await env.schedules.put_plan("it", flow, plan, {"day": "{date}"}, origin="a/it.yaml")
-            case "the workflow":
-                await env.schedules.put_plan("it", other, plan, {}, origin="a/it.yaml")
+            case "the version":
+                await env.schedules.put_plan("it", flow_2, plan, {}, version="2", origin="a/it.yaml")
             case _:
                 moved = await env.schedules.put_plan("it", flow, plan, {}, origin="b/it.yaml")
                 assert moved.origin == "b/it.yaml"

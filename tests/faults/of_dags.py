@@ -11,6 +11,39 @@ _QUEUED = "test_a_tick_in_the_queue_is_due_when_the_run_before_it_has_ended_and_
 
 SCHEDULES = [
     Fault(
+        "schedules-follow-no-version",
+        "a schedule that was told no version follows the newest",
+        [Code("engine.schedule_firing:workflows").replace("list(dict.fromkeys(A))", "A[: len(claims)]")],
+        cases("engine/test_schedule_versions.py", "test_a_schedule_follows_the_version_that_is_deployed"),
+    ),
+    Fault(
+        "told-version-forgotten",
+        "a schedule that was told a version starts no other",
+        [Code("engine.schedule_firing:_new_run").replace("A.pin(B, version)", "A.pin(B, None)")],
+        cases(
+            "engine/test_schedule_versions.py",
+            "test_a_schedule_that_was_told_a_version_stays_with_it_until_it_is_put_without",
+        ),
+    ),
+    Fault(
+        "schedule-taken-over",
+        "a schedule belongs to one workflow",
+        [Code("client.schedules:put_plan").remove("raise ScheduleTaken(A, B, C)")],
+        cases(
+            "engine/test_schedule_versions.py",
+            "test_a_name_that_another_workflow_has_is_refused_and_changes_nothing",
+        ),
+    ),
+    Fault(
+        "overdue-schedules-are-silent",
+        "a schedule that no node can start says so",
+        [Code("client.schedules:_problem").replace("later(A, _OVERDUE) > B", "A")],
+        cases(
+            "engine/test_schedule_versions.py",
+            "test_a_schedule_that_no_node_can_start_says_so_until_one_can",
+        ),
+    ),
+    Fault(
         "fire-without-revision",
         "a tick starts at most one run, however many nodes look",
         [Query("sqlite:update_schedule").replace("AND revision = A", "AND A > 0")],

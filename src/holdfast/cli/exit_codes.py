@@ -8,8 +8,7 @@ from enum import IntEnum
 class ExitCode(IntEnum):
     SUCCESS = 0
     FAILED = 1
-    """The run failed, `validate` found problems, `doctor` found runs that nothing will wake, or `db status`
-    found pending migrations."""
+    """The run failed, `validate` or `doctor` found problems, or `db status` found pending migrations."""
     REFUSED = 2
     """Bad usage or bad input: nothing was changed."""
     CANCELLED = 3

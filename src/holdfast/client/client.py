@@ -24,7 +24,7 @@ from holdfast.client.posting import MessagePoster
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.run_filters import RunConditions, run_filter, workflow_name
 from holdfast.client.run_overviews import RunOverviews
-from holdfast.client.schedules import Schedules
+from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
@@ -385,14 +385,18 @@ class Client:
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
 
-    async def doctor(self, progress: Callable[[int], None] | None = None) -> list[Stranded]:
-        """Unfinished runs that nothing will wake, or that are due and no node claims.
+    async def doctor(
+        self, progress: Callable[[int], None] | None = None
+    ) -> builtins.list[Stranded | OverdueSchedule]:
+        """Unfinished runs that nothing will wake, or that are due and no node claims; and schedules that have
+        been due for minutes and that no node fires.
 
-        There should be none, and 1,000 at most are returned. The `problem` of each says what is wrong. It
-        looks at every unfinished run; `progress` is called with their number so far, every few thousand.
+        There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
+        It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         self._check_loop()
-        return await self._store.stranded_runs(self.namespace, self._now(), progress)
+        runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
+        return [*runs, *await self.schedules.overdue()]
 
     # --- sending messages
 

@@ -6,16 +6,17 @@ Nodes do the same when they fire a schedule.
 
 from __future__ import annotations
 
+import builtins
 import datetime as dt
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from holdfast.client.run import Run
-from holdfast.core.records import ScheduleRecord
+from holdfast.core.records import ANY_NODE, ScheduleRecord
 from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in, has_placeholder
 from holdfast.core.scheduling import (
@@ -28,13 +29,15 @@ from holdfast.core.scheduling import (
     run_id,
 )
 from holdfast.core.timetable import Catchup, Plan
-from holdfast.core.values import Instant, Payload, instant, key_text, moment
-from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound
+from holdfast.core.values import Instant, Payload, instant, key_text, later, moment
+from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound, ScheduleTaken
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.workflows import Startable
 
 _MOST_AT_ONCE = 10_000
 _EMPTY = Payload(b"{}")
+_OVERDUE: Final = dt.timedelta(minutes=2)
+"""A node fires a schedule within a second, or within a minute of starting or of a failure to fire it."""
 
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -47,6 +50,7 @@ _decode = msgspec.json.Decoder(Plan).decode
 class ScheduleInfo(msgspec.Struct, frozen=True):
     name: str
     workflow: str
+    """`name@version` if the schedule was told a version. With `name` alone, it follows the newest version."""
     input: Any
     plan: Plan
     is_paused: bool
@@ -62,6 +66,17 @@ class ScheduleInfo(msgspec.Struct, frozen=True):
     skip_note: str | None
     origin: str
     created_at: dt.datetime
+    problem: str | None
+    """Why it starts no runs although it is due: no node can start them. None if it is not overdue."""
+
+
+class OverdueSchedule(NamedTuple):
+    """A schedule that has long been due and that no node has fired."""
+
+    name: str
+    workflow: str
+    due_at: dt.datetime
+    problem: str
 
 
 class UpcomingRun(msgspec.Struct, frozen=True):
@@ -110,6 +125,7 @@ class Schedules:
         every: dt.timedelta | None = None,
         timezone: str = "UTC",
         input: Mapping[str, Any] | None = None,
+        version: str | int | None = None,
         jitter: dt.timedelta | None = None,
         start: dt.datetime | None = None,
         end: dt.datetime | None = None,
@@ -118,8 +134,9 @@ class Schedules:
     ) -> ScheduleInfo:
         """Add a schedule, or change the one with that name. It fires for ticks from now on.
 
-        In strings of `input`, `{tick}` and `{date}` stand for the tick. Raises BadOption, UnknownWorkflow,
-        and WrongType if the workflow does not accept that input.
+        In strings of `input`, `{tick}` and `{date}` stand for the tick. Without `version`, it follows the
+        newest version of the workflow. Raises BadOption, UnknownWorkflow, ScheduleTaken if the name belongs
+        to a schedule of another workflow, and WrongType if the workflow does not accept that input.
         """
         plan = Plan.of(
             cron=cron,
@@ -131,21 +148,29 @@ class Schedules:
             overlap=overlap,
             catchup=catchup,
         )
-        return await self.put_plan(name, workflow, plan, input or {})
+        return await self.put_plan(name, workflow, plan, input or {}, version=version)
 
     async def put_plan(
-        self, name: str, workflow: Any, plan: Plan, input: Mapping[str, Any], *, origin: str = ""
+        self,
+        name: str,
+        workflow: Any,
+        plan: Plan,
+        input: Mapping[str, Any],
+        *,
+        version: str | int | None = None,
+        origin: str = "",
     ) -> ScheduleInfo:
         """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks."""
         name = checked_schedule_name(name)
-        startable = await self._startable(workflow, None)
+        startable, target = await self._find_target(workflow, version)
         template = _template(startable, plan, input, self._now())
-        # The claim names the version if the user gave one: another version may take other inputs.
-        kept = (startable.pinned.claim, template, _encode(plan), origin)
+        kept = (target, template, _encode(plan), origin)
 
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
             if known is not None and (known.workflow, known.input, known.plan, known.origin) == kept:
                 return None
+            if known is not None and known.workflow_and_version[0] != startable.definition.name:
+                raise ScheduleTaken(name, known.workflow_and_version[0], startable.definition.name)
             now = self._now()
             next_at = _next_at(name, plan, now)
             if known is None:
@@ -158,21 +183,44 @@ class Schedules:
                 changed, plan=kept[2], cursor=now, next_at=None if known.is_paused else next_at
             )
 
-        return _info(await self._change(name, change))
+        return self._info(await self._change(name, change))
+
+    async def _find_target(self, workflow: Any, version: str | int | None) -> tuple[Startable, str]:
+        """What the schedule starts, and its name as `ScheduleRecord.workflow` has it. Raises BadOption."""
+        startable = await self._startable(workflow, version)
+        name, pinned = startable.definition.name, startable.pinned
+        if pinned.claim == ANY_NODE:
+            expected = "one in code or in a file; a DAG that has a schedule can call a published flow"
+            raise BadOption("workflow", name, expected)
+        if version is None:
+            # A workflow may have several versions here. The input is checked with the one that would fire.
+            return await self._startable(name, None), name
+        if pinned.claim == name:
+            expected = f"left out: workflow {name!r} has no versions, so the schedule starts its newest code"
+            raise BadOption("version", version, expected)
+        return startable, pinned.claim
 
     async def get(self, name: str) -> ScheduleInfo:
         """Raises ScheduleNotFound."""
-        return _info(await self._find(name))
+        return self._info(await self._find(name))
 
     async def list(self) -> list[ScheduleInfo]:
         """All schedules that this version can read. For another, `get` raises the reason."""
         found: list[ScheduleInfo] = []
         for record in await self._store.list_schedules(self._namespace):
             try:
-                found.append(_info(record))
+                found.append(self._info(record))
             except JournalCorrupt as error:
                 _log.warning("schedule %s is left out: %s", record.name, error)
         return found
+
+    async def overdue(self) -> builtins.list[OverdueSchedule]:
+        """The schedules that have long been due and that no node has fired. `Client.doctor` has them too."""
+        return [
+            OverdueSchedule(each.name, each.workflow, each.next_at, each.problem)
+            for each in await self.list()
+            if each.next_at is not None and each.problem is not None
+        ]
 
     async def delete(self, name: str) -> None:
         """Runs that the schedule has started go on. Raises ScheduleNotFound."""
@@ -186,7 +234,7 @@ class Schedules:
             known = _existing(known, name, self._namespace)
             return None if known.is_paused else msgspec.structs.replace(known, is_paused=True, next_at=None)
 
-        return _info(await self._change(name, change))
+        return self._info(await self._change(name, change))
 
     async def resume(self, name: str) -> ScheduleInfo:
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
@@ -197,7 +245,7 @@ class Schedules:
             next_at = _next_at(name, _plan_of(known), now)
             return msgspec.structs.replace(known, is_paused=False, cursor=now, next_at=next_at)
 
-        return _info(await self._change(name, change))
+        return self._info(await self._change(name, change))
 
     async def trigger(self, name: str) -> Run[Any]:
         """Start a run now. Plan and overlap are not applied to it and do not count it."""
@@ -245,13 +293,16 @@ class Schedules:
     # --- reading and writing
 
     async def _start(self, record: ScheduleRecord, ticks: list[tuple[Instant, str]]) -> list[Run[Any]]:
-        workflow, _, version = record.workflow.partition("@")
-        startable = await self._startable(workflow, version or None)
+        startable = await self._startable(*record.workflow_and_version)
         plan = _plan_of(record)
         runs: list[tuple[Payload, str | None]] = [
             (fill_in(record.input, plan, tick), id) for tick, id in ticks
         ]
         return await self._submit(startable, runs, RunTerms(schedule=record.name))
+
+    def _info(self, record: ScheduleRecord) -> ScheduleInfo:
+        """Raises JournalCorrupt."""
+        return _schedule_info(record, self._now())
 
     async def _find(self, name: str) -> ScheduleRecord:
         found = await self._store.list_schedules(self._namespace, checked_schedule_name(name))
@@ -349,7 +400,19 @@ def _input_of(record: ScheduleRecord) -> Any:
         raise JournalCorrupt(None, f"the input of schedule {record.name!r} ({error})") from None
 
 
-def _info(record: ScheduleRecord) -> ScheduleInfo:
+def _problem(record: ScheduleRecord, now: Instant) -> str | None:
+    """A node fires every due schedule that it can start, so one that has long been due has no such node."""
+    if record.is_paused or record.next_at is None or later(record.next_at, _OVERDUE) > now:
+        return None
+    name, version = record.workflow_and_version
+    since = moment(record.next_at).isoformat(timespec="seconds")
+    return (
+        f"due since {since}, and no node has fired it; start a node that has workflow {name!r}"
+        f"{'' if version is None else f' version {version!r}'}. If one is running, its log says what is wrong"
+    )
+
+
+def _schedule_info(record: ScheduleRecord, now: Instant) -> ScheduleInfo:
     """Raises JournalCorrupt."""
     return ScheduleInfo(
         name=record.name,
@@ -365,4 +428,5 @@ def _info(record: ScheduleRecord) -> ScheduleInfo:
         skip_note=record.skip_note,
         origin=record.origin,
         created_at=moment(record.created_at),
+        problem=_problem(record, now),
     )

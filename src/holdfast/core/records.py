@@ -229,6 +229,7 @@ class ScheduleRecord(msgspec.Struct, frozen=True):
 
     name: str
     workflow: str
+    """`name@version` if the schedule was told a version. With `name` alone, it follows the newest version."""
     input: Payload
     """The input of its runs; see `schedule_inputs`."""
     plan: bytes
@@ -250,6 +251,12 @@ class ScheduleRecord(msgspec.Struct, frozen=True):
     created_at: Instant
     updated_at: Instant
     is_active: bool = False
+
+    @property
+    def workflow_and_version(self) -> tuple[str, str | None]:
+        name, _, version = self.workflow.partition("@")
+        return name, version or None
+
     """Whether the last run that it started has not ended. Read, never written."""
 
 

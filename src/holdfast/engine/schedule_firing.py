@@ -3,6 +3,8 @@
 Any node that has the workflow of a schedule may fire it, even several nodes at once. Each decides from what
 it has read. The store accepts the first change, together with the runs that it starts, and refuses the
 others. The id of a run is made of the schedule and the tick, so that a tick never starts two runs.
+
+A schedule that was told no version starts the version that the firing node would start by itself.
 """
 
 from __future__ import annotations
@@ -49,8 +51,10 @@ class ScheduleFirer:
         may be able to, for instance one with a newer time zone database."""
 
     def workflows(self) -> Sequence[str]:
-        """The workflows whose schedules this node can fire, by name, or by name and version."""
-        return self._programs.claims()
+        """The workflows whose schedules this node can fire: each by its claim, and by its name for schedules
+        that were told no version."""
+        claims = self._programs.claims()
+        return list(dict.fromkeys([*claims, *(claim.partition("@")[0] for claim in claims)]))
 
     async def fire(self, now: Instant) -> bool:
         """Fire some of the schedules that are due: a node with thousands of them has other work too. A
@@ -86,8 +90,8 @@ class ScheduleFirer:
         return has_moved
 
     def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
-        workflow, _, version = schedule.workflow.partition("@")
-        pinned = self._programs.pin(workflow, version or None)
+        workflow, version = schedule.workflow_and_version
+        pinned = self._programs.pin(workflow, version)
         return new_run(
             self._new_key(now),
             self._namespace,

@@ -1,4 +1,4 @@
-"""`holdfast doctor`: finds runs that nothing will ever wake."""
+"""`holdfast doctor`: finds runs that nothing will ever wake, and schedules that no node fires."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from holdfast.cli.views.tables import print_table
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.client import Stranded
+    from holdfast.client.schedules import OverdueSchedule
 
 
 def register(app: typer.Typer) -> None:
@@ -26,29 +28,31 @@ def _tell_progress(looked_at: int) -> None:
 
 
 def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Find runs that are not finished and that nothing will wake. Exit code 1 if there are any."""
-
-    from holdfast.core.values import key_text
+    """Find unfinished runs that nothing will wake, and schedules that no node fires. Exit code 1 if there are
+    any."""
 
     async def examine(client: Holdfast) -> list[dict[str, str]]:
-        return [
-            {
-                "run": stranded.id or key_text(stranded.run),
-                "workflow": stranded.workflow,
-                "status": stranded.status,
-                "problem": stranded.problem,
-            }
-            for stranded in await client.doctor(_tell_progress)
-        ]
+        return [_facts(each) for each in await client.doctor(_tell_progress)]
 
     found = use_client(find_database(db, namespace), examine)
     if as_json:
         print_json(found, is_pretty=True)
     elif not found:
-        say("every run that is not finished has a reason to wake", "green")
+        say("every run that is not finished has a reason to wake, and every due schedule is fired", "green")
     else:
-        print_table(
-            ["RUN", "WORKFLOW", "STATUS", "PROBLEM"], [list(each.values()) for each in found], state=2
-        )
+        header = ["RUN OR SCHEDULE", "WORKFLOW", "STATUS", "PROBLEM"]
+        print_table(header, [list(each.values()) for each in found], state=2)
     if found:
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _facts(found: Stranded | OverdueSchedule) -> dict[str, str]:
+    from holdfast.client.schedules import OverdueSchedule
+    from holdfast.core.values import key_text
+
+    name, status = (
+        ({"schedule": found.name}, "overdue")
+        if isinstance(found, OverdueSchedule)
+        else ({"run": found.id or key_text(found.run)}, found.status)
+    )
+    return {**name, "workflow": found.workflow, "status": status, "problem": found.problem}

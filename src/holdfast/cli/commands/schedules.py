@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import AsJson, Db, Namespace
-from holdfast.cli.views.output import moment_text, print_json, print_line, say
+from holdfast.cli.views.output import json_text, moment_text, print_json, print_line, say
 from holdfast.cli.views.tables import print_table
 from holdfast.errors import Refused
 
@@ -57,15 +57,20 @@ def list_schedules(as_json: AsJson = False, db: Db = None, namespace: Namespace 
 def _row(info: ScheduleInfo) -> list[str]:
     notes = [f"{len(info.queued)} in the queue"] if info.queued else []
     notes += [f"{info.skipped:,} skipped"] if info.skipped else []
-    state = "paused" if info.is_paused else "running" if info.is_active else "waiting"
     return [
         info.name,
         info.workflow,
-        state,
+        _state(info),
         _when(info),
         moment_text(info.next_at),
-        ", ".join(notes),
+        ", ".join(notes + ([info.problem] if info.problem else [])),
     ]
+
+
+def _state(info: ScheduleInfo) -> str:
+    if info.is_paused:
+        return "paused"
+    return "overdue" if info.problem else "running" if info.is_active else "waiting"
 
 
 def _when(info: ScheduleInfo) -> str:
@@ -91,12 +96,13 @@ def _facts(info: ScheduleInfo) -> dict[str, Any]:
 
 @schedules.command("show")
 def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Show a schedule: its plan, its last run, how many ticks were skipped and why."""
+    """Show a schedule: its input, its plan, its last run, how many ticks were skipped and why."""
     info = use_client(find_database(db, namespace), lambda client: client.schedules.get(name))
     if as_json:
         print_json(_facts(info), is_pretty=True)
         return
     from holdfast.core.names import written_span
+    from holdfast.core.values import moment
 
     plan = info.plan
     catchup = f"{plan.catchup.mode}" + (
@@ -105,11 +111,15 @@ def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace
     lines = {
         "schedule": info.name,
         "workflow": info.workflow,
+        "input": json_text(info.input) if info.input else "",
         "when": _when(info),
+        "start": moment_text(moment(plan.start)) if plan.start is not None else "",
+        "end": moment_text(moment(plan.end)) if plan.end is not None else "",
         "jitter": written_span(plan.jitter) if plan.jitter else "",
         "overlap": str(plan.overlap),
         "catch-up": catchup,
-        "state": "paused" if info.is_paused else "on",
+        "state": "paused" if info.is_paused else "overdue" if info.problem else "on",
+        "problem": info.problem or "",
         "next": moment_text(info.next_at),
         "last run": (info.last_run or "") + (" (not ended)" if info.is_active else ""),
         "queue": ", ".join(map(moment_text, info.queued)),
@@ -150,6 +160,15 @@ def put_schedule(
             "--jitter", metavar="SPAN", help="Delay each run by a random time up to this.", show_default=False
         ),
     ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(
+            "--version",
+            metavar="VERSION",
+            help="Start this version only. Otherwise the schedule follows the newest.",
+            show_default=False,
+        ),
+    ] = None,
     overlap: Annotated[
         str,
         typer.Option("--overlap", help="If a run is still active: skip, allow, queue or cancel_previous."),
@@ -173,7 +192,7 @@ def put_schedule(
     )
     info = use_client(
         find_database(db, namespace),
-        lambda client: client.schedules.put_plan(name, workflow, plan, inputs),
+        lambda client: client.schedules.put_plan(name, workflow, plan, inputs, version=version),
         makes_file=True,
     )
     _print_state(info, as_json=as_json)

@@ -27,6 +27,7 @@ COLOURS = {
     "failed": "red",
     "lost": "red",
     "timed_out": "red",
+    "overdue": "red",
     "running": "cyan",
     "retrying": "yellow",
     "asking": "magenta",
