@@ -176,6 +176,36 @@ def test_runs_show_has_a_row_for_each_node_in_the_order_of_visits_and_tells_wher
     assert [(each["name"], each["action"]) for each in facts["tasks"][:2]] == [("init", ""), ("size", "big")]
 
 
+def test_branches_and_items_have_their_numbers(shop: Project):
+    service = "f" * 200
+    functions = "from holdfast import task\n\n@task\ndef left(number): print(number)\n"
+    shop.write("sides.py", functions + f"\n@task(name={service!r})\ndef longest(number): ...\n")
+    shop.write(
+        "sides.yaml",
+        "name: sides\nstart: both\nnodes:\n"
+        f"  both: {{kind: parallel, exec_type: local_func, parallel_services: [left, {service}]}}\n"
+        "  each: {kind: foreach, exec_type: local_func, func: left, prep: {input_key: $params.items}}\n"
+        "edges: [{from: both, to: each}]\n",
+    )
+
+    plain = shop.execute(
+        "run", "sides.yaml", "-i", '{"items": [5, 6, 7]}', "--also", "sides.py", "--id", "it"
+    )
+    full = shop.run("runs", "show", "it", "--full").stdout
+    tasks = [(each["name"], each["index"]) for each in shop.ask("runs", "show", "it")["tasks"]]
+
+    numbered = {"both/branch[0]", "both/branch[1]", "each/item[0]", "each/item[1]", "each/item[2]"}
+    assert plain.returncode == 0, plain.stderr
+    assert {label for label in numbered if f" {label} success" in plain.stderr} == numbered
+    assert {
+        label for label in numbered if re.search(rf"^{re.escape(label)} +success", full, re.M)
+    } == numbered
+    assert tasks == [
+        *(("both", None), ("both/branch", 0), ("both/branch", 1)),
+        *(("each", None), ("each/item", 0), ("each/item", 1), ("each/item", 2)),
+    ]
+
+
 def test_a_loop_is_one_row_and_few_lines_however_often_it_goes_round(shop: Project):
     plain = shop.execute("run", "loop.yaml", "--also", "tasks.py", "--id", "mine")
     shown = shop.run("runs", "show", "mine").stdout

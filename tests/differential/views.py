@@ -23,13 +23,13 @@ def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogR
     for number, row in tables.logs.items():
         said_by = tables.tasks.get((row.run, row.seq))
         if row.run == run and number > after and said_by is not None and task in (None, said_by.name):
-            index, _ = _place(said_by.input)
+            index, _ = _place(said_by.name, said_by.input)
             found.append(LogRecord(number, row.seq, row.attempt, row.lines, said_by.name, index))
     return found
 
 
 def glance(task: TaskRecord) -> TaskSummary:
-    index, count = _place(task.input)
+    index, count = _place(task.name, task.input)
     return TaskSummary(
         seq=task.seq,
         name=task.name,
@@ -46,9 +46,15 @@ def glance(task: TaskRecord) -> TaskSummary:
     )
 
 
-def _place(input: Payload) -> tuple[int, int] | tuple[None, None]:
-    """The index and count of an item of a fan-out: the last two entries of its input."""
+def _place(name: str, input: Payload) -> tuple[int | None, int | None]:
+    """The index and count of an item of a fan-out: the last entries of its input. Flows have no count."""
     given: Any = json.loads(input)
+    if "/" in name:
+        last = {"item": ["index"], "branch": ["branch", "service"]}.get(name.rpartition("/")[2], [])
+        index = (
+            given[last[0]] if last and isinstance(given, dict) and [*given][-len(last) :] == last else None
+        )
+        return (index if type(index) is int and 0 <= index <= _HIGHEST_PLACE else None), None
     if not isinstance(given, dict) or [*given][-2:] != ["parallel_index", "parallel_count"]:
         return None, None
     index, count = given["parallel_index"], given["parallel_count"]

@@ -213,7 +213,7 @@ class TaskSummary(msgspec.Struct, frozen=True):
     name: str
     index: int | None
     count: int | None
-    """Its index in a fan-out and the size of the fan-out, if it is part of one."""
+    """Its index in a fan-out and the size of the fan-out, if it is part of one. Flows record no size."""
     status: TaskStatus
     attempt: int
     lost: int

@@ -94,18 +94,28 @@ def task_summary(row: Row) -> TaskSummary:
         raise JournalCorrupt(None, f"task {row[0]} is {row[3]!r}, which this version does not know")
     failure = _failure(row[6])
     problem = None if failure is None else failure.summary
-    return _summary(*row[:2], *_place(row[2]), status, *row[4:6], problem, *row[7:])
+    return _summary(*row[:2], *_place(row[1], row[2]), status, *row[4:6], problem, *row[7:])
 
 
 def log_record(row: Row) -> LogRecord:
-    return _log(*row[:5], _place(row[5])[0])
+    return _log(*row[:5], _place(row[4], row[5])[0])
 
 
 _PLACE = re.compile(rb'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')
+_PLACES_IN_FLOWS = {
+    "/item": re.compile(rb'"index": ?([0-9]{1,9})\}$'),
+    "/branch": re.compile(rb'"branch": ?([0-9]{1,9}), ?"service": ?"(?:[^"\\]|\\.)*"\}$'),
+}
+"""By the end of the task's name. Only the nodes of flows have names with a slash."""
 
 
-def _place(end_of_input: bytes | None) -> tuple[int | None, int | None]:
-    """The index and the count of a fan-out item. They are the last fields of its input."""
+def _place(name: str, end_of_input: bytes | None) -> tuple[int | None, int | None]:
+    """The index and the count of a fan-out item. They are the last fields of its input. Items and branches of
+    flows have only an index."""
+    if "/" in name:
+        pattern = _PLACES_IN_FLOWS.get(name[name.rindex("/") :])
+        found = None if pattern is None else pattern.search(end_of_input or b"")
+        return (None if found is None else int(found[1])), None
     found = _PLACE.search(end_of_input or b"")
     return (None, None) if found is None else (int(found[1]), int(found[2]))
 
