@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -14,7 +15,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 from tests.cli.builders import attempt, info, task
-from tests.cli.processes import COMMAND, SECONDS, Project, environment, eventually, json_lines
+from tests.cli.processes import COMMAND, SECONDS, Project, environment, eventually, json_lines, read_until
 from tests.cli.terminal import Terminal
 
 from holdfast import Holdfast
@@ -154,6 +155,29 @@ def test_a_problem_is_told_whole_in_a_pipe_and_does_not_name_its_task_again(draw
 
     assert row_of(shown, "deep").endswith("ValueError: " + "x" * 500 + "END")
     assert re.search(r"  ran longer than \S+$", row_of(shown, "slow"))
+
+
+def test_what_failed_and_what_runs_is_shown_however_much_came_before_it(project: Project):
+    tasks = (
+        "  each: {parallel: 250, command: 'true'}\n"
+        "  wrong: {depends_on: [each], command: 'exit 3'}\n"
+        "  ask: {depends_on: [each], approval: {message: 'Go on?'}}\n"
+    )
+    project.write("wide.yaml", "name: wide\ntasks:\n" + tasks)
+    process = project.start("run", "wide.yaml", "--id", "wide")
+    read_until(process.stderr, "wrong failed")
+    eventually(lambda: [it for it in project.ask("runs", "show", "wide")["tasks"] if it["name"] == "ask"])
+
+    shown = project.run("runs", "show", "wide").stdout
+    full = project.run("runs", "show", "wide", "--full").stdout
+    project.finish(process, signal.SIGTERM)
+
+    assert row_of(shown, "wrong").split()[1] == "failed"
+    assert row_of(shown, "ask").split()[1] == "running"
+    assert len(re.findall(r"^each\[\d+\] +success", shown, re.MULTILINE)) == 198
+    assert "\nand 52 more (52 success); --full and --json have all of them\n" in shown
+    assert len(re.findall(r"^each\[\d+\] +success", full, re.MULTILINE)) == 250
+    assert " more (" not in full
 
 
 def test_the_end_of_a_traceback_is_shown_and_all_of_it_if_asked_for(drawn: Project):

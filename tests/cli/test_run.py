@@ -309,19 +309,35 @@ def test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go
     assert resumed.returncode == 0, resumed.stderr
 
 
-def test_of_a_large_fan_out_only_failures_are_told_one_by_one(project: Project):
+def test_of_a_large_fan_out_a_hundred_lines_are_told_and_then_only_failures_and_counts(project: Project):
     body = "name: wide\ntasks:\n  each: {parallel: 300, concurrency: 50, command: '%s'}\n"
-    project.write("wide.yaml", body % "test $HOLDFAST_PARALLEL_INDEX -ne 77")
+    project.write("wide.yaml", body % "test $HOLDFAST_PARALLEL_INDEX -ne 277")
 
     done = project.run("run", "wide.yaml")
 
     assert done.returncode == 1
     lines = done.stderr.splitlines()
-    assert [line for line in lines if "each[" in line] == [
-        line for line in lines if "each[77] failed: exited with code 1" in line
+    assert len([line for line in lines if re.search(r"each\[\d+\] (running|success)", line)]) == 100
+    assert any("each[277] failed: exited with code 1" in line for line in lines)
+    assert [line.partition(" ")[2] for line in lines if "each: " in line] == [
+        "each: from here on, only failures and counts are printed"
     ]
     assert any("each 300 of 300 done, 1 failed" in line for line in lines)
-    assert len(lines) < 20
+    assert len(lines) < 120
+
+
+def test_the_end_of_a_large_fan_out_is_told_before_what_comes_after_it(project: Project):
+    tasks = (
+        "  each: {parallel: 150, command: 'true'}\n  after: {depends_on: [each], command: 'echo at last'}\n"
+    )
+    project.write("wide.yaml", "name: wide\ntasks:\n" + tasks)
+
+    done = project.run("run", "wide.yaml", "--plain")
+
+    assert done.returncode == 0, done.stderr
+    told = [line.partition(" ")[2] for line in done.stderr.splitlines() if line.startswith("20")]
+    after = next(at for at, line in enumerate(told) if line.startswith("after "))
+    assert told[after - 1] == "each 150 of 150 done"
 
 
 def test_a_place_that_cannot_be_written_is_told(project: Project):

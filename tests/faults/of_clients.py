@@ -90,4 +90,22 @@ FAULTS = [
             "test_those_that_gathered_are_sent_though_the_caller_that_writes_is_cancelled",
         ),
     ),
+    Fault(
+        "fan-out-ends-when-it-is-looked-at",
+        "plain lines are in the order in which things happened",
+        [Code("cli.views.plain:_count").replace("line.finished_at if A else None", "None")],
+        cases("cli/test_run.py", "test_the_end_of_a_large_fan_out_is_told_before_what_comes_after_it"),
+    ),
+    Fault(
+        "failed-task-behind-a-fan-out",
+        "what failed and what runs is shown, however many rows there are",
+        [Code("cli.views.run_details:_choose").replace("ranks.index(A) if A in ranks else 9", "9")],
+        cases("cli/test_asking.py", "test_what_failed_and_what_runs_is_shown_however_much_came_before_it"),
+    ),
+    Fault(
+        "branches-without-numbers",
+        "each branch of a flow can be told from the others",
+        [Code("stores.records:_place").replace("_PLACES_IN_FLOWS.get(A)", "None")],
+        cases("cli/test_flows.py", "test_branches_and_items_have_their_numbers"),
+    ),
 ]

@@ -33,7 +33,7 @@ from holdfast.core.values import TaskStatus
 _HOLD = 0.5
 """Seconds that a line is held back. Logs and tasks are read separately, so lines arrive out of order."""
 _MANY = 100
-"""With more items, or more visits of a node, only failures and counts are printed."""
+"""Of more items, or more visits of a node, this many lines are printed, and then only failures and counts."""
 _COUNT_EVERY = 10.0
 
 
@@ -95,6 +95,15 @@ class _LineView(ABC):
     def _add(self, snapshot: RunSnapshot) -> None: ...
 
 
+class _Printed:
+    """What was printed about the tasks of one name."""
+
+    lines = 0
+    latest: dt.datetime | None = None
+    is_cut = False
+    """It was said that the others are only counted."""
+
+
 class PlainView(_LineView):
     def __init__(
         self, write: Callable[[str], None], database: DatabaseOptions, since: dt.datetime | None
@@ -104,6 +113,8 @@ class PlainView(_LineView):
         self._counted: dict[str, float] = {}
         self._uncounted: dict[str, TaskLine] = {}
         """Lines that changed since their counts were printed."""
+        self._printed: dict[str, _Printed] = {}
+        """By the name of the tasks."""
 
     def _add(self, snapshot: RunSnapshot) -> None:
         if self._is_first:
@@ -114,20 +125,32 @@ class PlainView(_LineView):
             self._print(at, f"run {snapshot.info.id} of {snapshot.info.workflow} {doing}")
         for each in snapshot.unsuccessful:
             self._print(each.attempt.finished_at, _unsuccessful_text(each, snapshot))
-        for change in snapshot.changes:
-            line = snapshot.progress.lines[change.task.name]
-            if line.expected > _MANY:
-                self._uncounted[line.name] = line
-                if change.task.status is not TaskStatus.FAILED:
-                    continue
-            for at, text in _change_texts(change, line, snapshot, self._database):
-                is_asking = outside_wait(line, snapshot.info.id, self._database) is not None
-                # A wait that began before a resume is printed all the same: the user has to answer it.
-                self._print(max(at, self._since) if is_asking and self._since else at, text)
+        lines = snapshot.progress.lines
+        changed = {change.task.name: lines[change.task.name] for change in snapshot.changes}
+        self._uncounted |= {name: line for name, line in changed.items() if line.expected > _MANY}
         for line in list(self._uncounted.values()):
-            self._count(line)
+            self._count(line)  # before what comes after it: both may have happened in the same instant
+        for change in snapshot.changes:
+            self._add_change(change, lines[change.task.name], snapshot)
         for logged in snapshot.lines:
             self._print(logged.at, _log_text(logged), with_time=False)
+
+    def _add_change(self, change: TaskChange, line: TaskLine, snapshot: RunSnapshot) -> None:
+        printed = self._printed.setdefault(line.name, _Printed())
+        is_cut = line.expected > _MANY and printed.lines >= _MANY
+        if is_cut and change.task.status is not TaskStatus.FAILED:
+            if printed.latest is not None and not printed.is_cut:
+                printed.is_cut = True
+                self._print(
+                    printed.latest, f"{line.name}: from here on, only failures and counts are printed"
+                )
+            return
+        for at, text in _change_texts(change, line, snapshot, self._database):
+            is_asking = outside_wait(line, snapshot.info.id, self._database) is not None
+            # A wait that began before a resume is printed all the same: the user has to answer it.
+            if self._print(max(at, self._since) if is_asking and self._since else at, text):
+                printed.lines += 1
+                printed.latest = at if printed.latest is None else max(at, printed.latest)
 
     def _count(self, line: TaskLine) -> None:
         now = time.monotonic()
@@ -137,13 +160,17 @@ class PlainView(_LineView):
             self._counted[line.name] = now
             del self._uncounted[line.name]
             failed = line.counts[TaskStatus.FAILED]
-            self._print(
-                dt.datetime.now(dt.UTC), _count_text(line) + (f", {failed:,} failed" if failed else "")
-            )
+            # A look may find the end together with what came after it, so the end keeps its own time.
+            at = line.finished_at if is_over else None
+            text = _count_text(line) + (f", {failed:,} failed" if failed else "")
+            self._print(at or dt.datetime.now(dt.UTC), text)
 
-    def _print(self, at: dt.datetime, text: str, *, with_time: bool = True) -> None:
-        if text and (self._since is None or at >= self._since):
+    def _print(self, at: dt.datetime, text: str, *, with_time: bool = True) -> bool:
+        """Returns whether it is printed, and not left out as past."""
+        is_printed = bool(text) and (self._since is None or at >= self._since)
+        if is_printed:
             self._lines.add(at, f"{moment_text(at)} {text}" if with_time else text)
+        return is_printed
 
 
 def _count_text(line: TaskLine) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -104,8 +105,7 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     progress = RunProgress(outline)
     progress.apply(tasks)
     if is_full or not outline.has_cursor or len(tasks) <= _MOST_ROWS:
-        shown = tasks if is_full else tasks[:_MOST_ROWS]
-        records = await _read_records(client, info, shown, is_full=is_full)
+        records = await _read_records(client, info, tasks if is_full else _choose(tasks), is_full=is_full)
     else:
         records = await _read_latest(client, info, progress)
     outcomes = {record.seq: _outcome_of(record) for record in records if record.status.is_final}
@@ -120,14 +120,15 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
 async def _read_records(
     client: Client, info: RunInfo, shown: Sequence[TaskInfo], *, is_full: bool
 ) -> list[TaskRecord]:
-    """Empty if no output is shown: `TaskInfo` already has the problems of failed tasks."""
+    """Empty if no output is shown: `TaskInfo` already has the problems of failed tasks. All successful tasks
+    that `_choose` takes are among the first."""
     is_needed = any(task.status.is_final if is_full else task.status is TaskStatus.SUCCESS for task in shown)
     return await client.list_tasks(info.id, limit=None if is_full else _MOST_ROWS) if is_needed else []
 
 
 async def _read_latest(client: Client, info: RunInfo, progress: RunProgress) -> list[TaskRecord]:
     """The records of the latest visits: in a loop, each is one of thousands."""
-    lines = list(progress.lines.values())[:_MOST_ROWS]
+    lines = _choose(list(progress.lines.values()))
     latest = [line.latest.seq for line in lines if isinstance(line, VisitsLine) and line.latest is not None]
     found = [await client.list_tasks(info.id, since=seq, limit=1) for seq in latest]
     return [record for page in found for record in page]
@@ -151,6 +152,24 @@ def _skipped(progress: RunProgress, tasks: Sequence[TaskInfo]) -> dict[int, str]
 # --- for people
 
 
+_Row = TypeVar("_Row", TaskInfo, TaskLine)
+
+
+def _choose(rows: list[_Row], most: int = _MOST_ROWS) -> list[_Row]:
+    """The rows to show: if there are too many, those that failed, those that are under way, and the first of
+    the others. They stay in their order."""
+    ranks = ("failed", "retrying", "running", "dispatched")
+    states = map(_state_of, rows) if len(rows) > most else ()
+    by_rank = sorted((ranks.index(state) if state in ranks else 9, at) for at, state in enumerate(states))
+    return [rows[at] for _, at in sorted(by_rank[:most], key=lambda each: each[1])] if by_rank else rows
+
+
+def _state_of(row: TaskInfo | TaskLine) -> str:
+    if isinstance(row, TaskLine):
+        return row.state
+    return "retrying" if row.retry_at is not None and not row.status.is_final else row.status.value
+
+
 def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full: bool) -> None:
     tasks, attempts = details.tasks, details.attempts
     most = max(len(tasks), len(attempts)) if is_full else _MOST_ROWS
@@ -160,8 +179,9 @@ def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full
     elif tasks:
         print_line("")
         header = ["TASK", "STATUS", "ATTEMPT", "STARTED", "TOOK", "OUTPUT OR PROBLEM"]
-        print_table(header, [_task_row(task, details, is_full=is_full) for task in tasks[:most]], state=1)
-        _print_rest(len(tasks), most)
+        shown = _choose(tasks, most)
+        print_table(header, [_task_row(task, details, is_full=is_full) for task in shown], state=1)
+        _print_rest(map(_state_of, tasks), map(_state_of, shown))
     if attempts:
         _print_attempts(details, most)
     for line in [*_traceback_lines(details, is_full=is_full), *_parked_lines(details, is_full=is_full)]:
@@ -175,8 +195,9 @@ def _print_nodes(details: RunDetails) -> None:
     print_line("")
     lines = list(details.progress.lines.values())
     header = ["NODE", "STATUS", "TIMES", "ACTION", "STARTED", "TOOK", "OUTPUT OR PROBLEM"]
-    print_table(header, [_node_row(line, details) for line in lines[:_MOST_ROWS]], state=1)
-    _print_rest(len(lines), _MOST_ROWS)
+    shown = _choose(lines)
+    print_table(header, [_node_row(line, details) for line in shown], state=1)
+    _print_rest(map(_state_of, lines), map(_state_of, shown))
 
 
 def _node_row(line: TaskLine, details: RunDetails) -> list[str]:
@@ -207,12 +228,15 @@ def _print_attempts(details: RunDetails, most: int) -> None:
     if not any(each.worker for each in shown):
         header, *rows = [[*row[:-2], row[-1]] for row in (header, *rows)]
     print_table(header, rows, state=1)
-    _print_rest(len(details.attempts), most)
+    _print_rest([each.status for each in details.attempts], [each.status for each in shown])
 
 
-def _print_rest(count: int, most: int) -> None:
-    if count > most:
-        print_line(f"and {count - most:,} more; --full and --json have all of them")
+def _print_rest(all: Iterable[str], shown: Iterable[str]) -> None:
+    """Says how many rows of each state are left out."""
+    left_out = Counter(all) - Counter(shown)
+    if left_out:
+        states = ", ".join(f"{count:,} {state}" for state, count in left_out.most_common())
+        print_line(f"and {left_out.total():,} more ({states}); --full and --json have all of them")
 
 
 def _print_facts(details: RunDetails, longest: int | None) -> None:
