@@ -92,6 +92,11 @@ class Signature:
         self._decode_result: Decode | None = None if hints["return"] is Any else result.decode
         self._untyped_result = result.untyped
 
+    def takes(self, name: str) -> bool:
+        """Whether an argument of that name may be passed by keyword."""
+        parameters = self._parameters.parameters
+        return name in parameters or any(it.kind is it.VAR_KEYWORD for it in parameters.values())
+
     @classmethod
     def of(cls, function: Callable[..., Any], *, name: str, skip: int = 0) -> Signature:
         """Read a function's parameters and hints, without the first `skip` parameters (self, context).

@@ -384,3 +384,95 @@ def test_a_retry_outside_what_it_may_be_is_refused(options: dict[str, Any]) -> N
 def test_a_task_says_what_it_is() -> None:
     assert isinstance(add, Task)
     assert repr(add) == "<task 'plain-add'>"
+
+
+async def test_an_option_is_not_taken_for_an_argument_of_a_task() -> None:
+    catalog = Catalog()
+
+    @task(catalog=catalog)
+    async def plain(number: int) -> int:
+        return number
+
+    @task(catalog=catalog)
+    async def patient(timeout: float) -> float:
+        return timeout
+
+    @task(catalog=catalog)
+    async def open_minded(**options: int) -> int:
+        return options["priority"]
+
+    @workflow(catalog=catalog)
+    async def asking(what: str) -> Any:
+        match what:
+            case "by name":
+                return await context().schedule("plain", number=1, timeout=dt.timedelta(seconds=1))
+            case "the task":
+                return await context().schedule(plain, 1, queue="gpu")
+            case "unknown":
+                return await context().schedule("elsewhere", number=1, retry=2)
+            case _:
+                return [await context().schedule("patient", timeout=2.5), await open_minded(priority=3)]
+
+    async with Environment(catalog=catalog) as env:
+        for what, name, option in (
+            ("by name", "plain", "timeout"),
+            ("the task", "plain", "queue"),
+            ("unknown", "elsewhere", "retry"),
+        ):
+            with pytest.raises(WrongType, match=rf"{name}\.options\({option}=\.\.\.\)"):
+                await env.run(asking, what)
+        assert await env.run(asking, "parameters of that name") == [2.5, 3]
+
+
+def test_a_method_is_no_task_and_no_workflow() -> None:
+    catalog = Catalog()
+
+    with pytest.raises(BadDefinition, match=r"method of .*Shop'.*nobody passes `self`.*@staticmethod"):
+
+        class Shop:
+            @task(catalog=catalog)
+            async def charge(self, cents: int) -> int:
+                return cents
+
+    with pytest.raises(BadDefinition, match="nobody passes `cls`"):
+
+        class Bank:
+            @classmethod
+            @task(catalog=catalog)
+            def charge(cls, cents: int) -> int:
+                return cents
+
+    with pytest.raises(BadDefinition, match="nobody passes `self`"):
+
+        class Office:
+            @workflow(catalog=catalog)
+            async def buy(self) -> None: ...
+
+
+async def test_functions_that_only_look_like_methods_are_tasks() -> None:
+    catalog = Catalog()
+
+    class Shop:
+        def __init__(self, factor: int) -> None:
+            self.factor = factor
+
+        @staticmethod
+        @task(catalog=catalog)
+        async def double(cents: int) -> int:
+            return 2 * cents
+
+        async def times(self, cents: int) -> int:
+            return self.factor * cents
+
+    @task(catalog=catalog)
+    async def first_is_self(self: int) -> int:
+        return self
+
+    bound = task(catalog=catalog, name="times")(Shop(3).times)
+
+    @workflow(catalog=catalog)
+    async def buy() -> list[int]:
+        return [await Shop.double(1), await bound(1), await first_is_self(1)]
+
+    async with Environment(catalog=catalog) as env:
+        assert await env.run(buy) == [2, 3, 1]

@@ -38,6 +38,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+_OPTION_NAMES = frozenset(Options.__annotations__)
+
+
 class Task(Generic[P, R]):
     def __init__(self, function: Callable[P, Any], name: str, options: TaskOptions) -> None:
         self.function = function
@@ -231,6 +234,7 @@ class CatalogResolver:
         if isinstance(task, str):
             task = checked_name("the name of a task", task)
             known = self._catalog.find_task(task)
+        _refuse_options(task, known, kwargs)
         if isinstance(known, Task):
             typed = cast("Task[..., Any]", known)
             return typed.schedule(requests, typed.task_options, args, kwargs)
@@ -278,6 +282,21 @@ class CatalogResolver:
         return requests.start_child(name, version, input, digest, decode, options=options, detached=detached)
 
 
+def _refuse_options(task: Any, known: Any, kwargs: dict[str, Any]) -> None:
+    """Raises WrongType for an option of tasks that would be taken for an argument."""
+    if _OPTION_NAMES.isdisjoint(kwargs):
+        return
+    name = task if isinstance(task, str) else getattr(task, "name", "task")
+    for option in sorted(_OPTION_NAMES & kwargs.keys()):
+        if isinstance(known, Task) and cast("Task[..., Any]", known).signature.takes(option):
+            continue
+        raise WrongType(
+            f"context().schedule({name!r})",
+            f"{option} is an option of a task, and here keywords are arguments; import the task and call "
+            f"{name}.options({option}=...)(...), or give the option in @task({option}=...)",
+        )
+
+
 def _pack_unknown(what: str, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
     if args:
         raise WrongType(what, "it is not registered here, so its arguments must be passed by keyword")
@@ -323,6 +342,7 @@ class TaskDecorator:
             raise BadDefinition(show(function), "@task goes on a function")
         if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
             raise BadDefinition(function.__name__, "a task returns one value; a generator gives many")
+        _refuse_method("task", function)
         made: Task[Any, Any] = Task(function, _name_of(self._name, function), self._options)
         self._catalog.add_task(made)
         return made
@@ -368,9 +388,27 @@ class WorkflowDecorator:
             raise BadDefinition(
                 name, "a workflow is an `async def` function, or a class with an `async def run`"
             )
+        if entry is definition:
+            _refuse_method("workflow", definition)
         made: Workflow[Any, Any] = Workflow(definition, entry, name, self._version)
         self._catalog.add_workflow(made)
         return made
+
+
+def _refuse_method(kind: str, function: Any) -> None:
+    """Raises BadDefinition for a function in the body of a class that takes the object or the class. A run
+    that goes on in another process has no such object."""
+    place, _, name = str(getattr(function, "__qualname__", "")).rpartition(".")
+    if not place or place.endswith("<locals>"):
+        return
+    first = next(iter(inspect.signature(function).parameters), None)
+    if first in ("self", "cls"):
+        raise BadDefinition(
+            name,
+            f"@{kind} goes on a function, and this is a method of {place!r}: nobody passes `{first}`; put it "
+            f"outside of the class and pass it what it needs, or put @staticmethod above @{kind} and leave "
+            f"out `{first}`",
+        )
 
 
 def _name_of(given: str | None, definition: Any) -> str:
