@@ -7,11 +7,10 @@ import contextlib
 import datetime as dt
 import logging
 import os
-import signal
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
@@ -26,6 +25,7 @@ from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
 from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
+from holdfast.engine.stop_signals import StopSignals
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
@@ -83,6 +83,7 @@ class Holdfast(Client):
             raise BadOption("engine", engine, 'True, False or "own"')
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
         self._was_opened = self._is_open = False
+        self._stop_signals = StopSignals()
         self._closing: asyncio.Task[None] | None = None
         parts = self._parts = Parts(self.settings, catalog)
         waiters = Waiters(parts.store, self.settings.namespace, self._is_local)
@@ -157,10 +158,16 @@ class Holdfast(Client):
         await self._poster.close()
         await self._waiters.close()
         await self._parts.store.close()
+        self._stop_signals.put_back()
 
     async def serve(self) -> None:
-        """Work until this process gets SIGTERM. Raises NodeStopped if the engine fails, and LoopStalled if it
-        has given up because the event loop stood still."""
+        """Work until this process gets SIGTERM or SIGINT (Ctrl-C), and return then.
+
+        Closing lets tasks finish. A second Ctrl-C does not wait for that: it ends the process at once, with
+        exit code 130. A handler of your own for SIGINT stays in place.
+
+        Raises NodeStopped if the engine fails, and LoopStalled if it has given up because the event loop
+        stood still."""
         self._check_loop()
         if not self._is_open or self._closing is not None:
             raise NotOpen
@@ -169,34 +176,13 @@ class Holdfast(Client):
         asked = asyncio.Event()
         working = [asyncio.ensure_future(it) for it in (self._engine.wait_until_stopped(), asked.wait())]
         try:
-            with self._on_sigterm(asked.set):
+            with self._stop_signals.heard(asked.set, self.expect_stop):
                 await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for each in working:
                 each.cancel()
         if isinstance(self._engine.failure, Exception):
             raise node_stopped(self._engine.failure)
-
-    @contextlib.contextmanager
-    def _on_sigterm(self, act: Callable[[], None]) -> Generator[None]:
-        """Call `act` on SIGTERM. Does nothing on Windows and outside the main thread, which have no such
-        signals."""
-        loop = asyncio.get_running_loop()
-
-        def handle(number: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(act)
-            self.expect_stop(128 + number)
-
-        try:
-            # Not with the loop's own method: that waits for the loop, which may stand still.
-            before = signal.signal(signal.SIGTERM, handle)
-        except ValueError:
-            yield
-            return
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGTERM, before)
 
     def expect_stop(self, exit_code: int) -> None:
         """The process was told to stop, and the event loop was asked to see to it. If the loop stands still

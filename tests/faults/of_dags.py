@@ -169,6 +169,12 @@ LOGS = [
         [Code("executors.context:TaskContext.end").remove("A.flush()")],
         cases("executors/test_task_logging.py", "test_what_was_said_last_is_heard_before_the_report"),
     ),
+    Fault(
+        "second-ctrl-c-waits",
+        "a second Ctrl-C ends a node that closes",
+        [Code("engine.stop_signals:heard").replace("_end_process(128 + number)", "return")],
+        cases("engine/test_ctrl_c.py", "test_a_second_ctrl_c_ends_the_process_at_once"),
+    ),
 ]
 
 DATA = [
