@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.code.context import current_log
 from holdfast.authoring.kinds import Kinds, read_definition
 from holdfast.client.client import Client
 from holdfast.client.run import Run
@@ -39,6 +40,8 @@ from holdfast.errors import (
     node_stopped,
 )
 from holdfast.executors.inline import InlineExecutor, attempt_of
+from holdfast.executors.printing import start_hearing, stop_hearing
+from holdfast.executors.task_logging import add_to_logs
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
@@ -128,6 +131,7 @@ class Holdfast(Client):
             await self._parts.when_the_store_answers(self._begin)
             if self._engine is not None:
                 self._engine.start(new_node_id(self._parts.dice))
+                self._parts.start_hearing()
         except BaseException:
             await self._parts.store.close()
             raise
@@ -155,6 +159,7 @@ class Holdfast(Client):
     async def _close(self) -> None:
         if self._engine is not None:
             await self._engine.stop()
+            self._parts.stop_hearing()
         await self._poster.close()
         await self._waiters.close()
         await self._parts.store.close()
@@ -275,7 +280,11 @@ class Parts:
     ) -> None:
         self.settings = settings
         self.definitions = Definitions(
-            catalog, Codec(settings.max_payload_bytes, _values_log.warning), Kinds(), settings.max_steps
+            catalog,
+            Codec(settings.max_payload_bytes, _values_log.warning),
+            Kinds(),
+            settings.max_steps,
+            settings.log_limit,
         )
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
@@ -290,6 +299,15 @@ class Parts:
         self.dice = dice or Random(SystemRandom().getrandbits(128))
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
         self.tuning = tuning or tuning_of(settings)
+
+    def start_hearing(self) -> None:
+        """From now on, what tasks and workflows of this process print is in their logs, too."""
+        if self.settings.capture_output:
+            start_hearing()
+
+    def stop_hearing(self) -> None:
+        if self.settings.capture_output:
+            stop_hearing()
 
     async def open_store(self) -> None:
         await self.store.open()
@@ -316,6 +334,7 @@ class Parts:
                 await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
 
     def engine(self, waiters: Waiters, *, own_runs_only: bool = False) -> Engine:
+        add_to_logs(current_log)
         return Engine(
             self._engine_store,
             self.clock,

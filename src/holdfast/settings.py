@@ -52,7 +52,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     kill_seconds: float = 5
     """How long a process may take to end after SIGTERM before it gets SIGKILL."""
     log_limit: int = 1_000_000
-    """How many characters of an attempt's log are kept: the first ones, and a few lines of the end."""
+    """How many characters are kept of what an attempt writes, or workflow code in one step: the first ones,
+    and a few lines of the end."""
+    capture_output: bool = True
+    """Whether what tasks and workflows of this process print is in their logs. It is printed in any case."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     lease_seconds: float = 15
@@ -178,6 +181,7 @@ _KINDS: dict[Any, str] = {
     str: "text",
     int: "a whole number",
     float: "a number",
+    bool: "true or false",
     dict[str, int]: "a whole number for each queue",
 }
 

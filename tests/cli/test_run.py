@@ -146,6 +146,56 @@ def test_what_user_code_prints_does_not_mix_with_the_result(project: Project):
     assert "charging" in done.stderr
 
 
+TALKING = """\
+from holdfast import context, task, workflow
+
+@task
+async def work() -> None:
+    print("works")
+
+@workflow
+async def talk() -> None:
+    print("begins")
+    context().logger.info("goes on")
+    await work()
+"""
+
+
+def test_what_code_prints_is_in_the_log_and_on_the_terminal_once(project: Project):
+    project.write("talk.py", TALKING)
+
+    done = project.run("run", "talk:talk", "--id", "one", "--plain")
+    logs = project.run("logs", "one")
+    of_task = project.run("logs", "one", "work")
+    as_json = json_lines(project.run("logs", "one", "--json").stdout)
+
+    assert done.returncode == 0, done.stderr
+    assert (done.stderr.count("begins"), done.stderr.count("works")) == (1, 1)
+    assert "(workflow) | goes on" in done.stderr
+    assert [line.split(" ", 1)[1] for line in logs.stdout.splitlines()] == [
+        "(workflow) stdout | begins",
+        "(workflow) INFO | goes on",
+        "work stdout | works",
+    ]
+    assert [line.split(" ", 1)[1] for line in of_task.stdout.splitlines()] == ["work stdout | works"]
+    assert [(line["task"], line["attempt"], line["text"]) for line in as_json] == [
+        (None, 0, "begins"),
+        (None, 0, "goes on"),
+        ("work", 1, "works"),
+    ]
+
+
+def test_a_run_that_is_watched_as_json_tells_of_lines_of_the_workflow(project: Project):
+    project.write("talk.py", TALKING)
+
+    told = json_lines(project.run("run", "talk:talk", "--json").stdout)
+
+    logged = [(event["task"], event["stream"], event["text"]) for event in told if event["event"] == "log"]
+    assert sorted(logged, key=str) == sorted(
+        [(None, "stdout", "begins"), (None, "INFO", "goes on"), ("work", "stdout", "works")], key=str
+    )
+
+
 def test_arguments_can_be_a_list_for_python_a_file_or_stdin(project: Project):
     project.write("shop.py", SHOP)
     project.write("in.json", '{"cents": 8}')

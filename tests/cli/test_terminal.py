@@ -6,7 +6,7 @@ import re
 import signal
 
 import pytest
-from tests.cli.processes import Project, eventually
+from tests.cli.processes import Project, eventually, json_lines
 from tests.cli.terminal import Terminal
 
 SLOW = """\
@@ -281,6 +281,27 @@ def test_tasks_of_code_are_lines_by_name_in_the_order_they_were_asked_for(projec
     assert code == 0, terminal.screen.text
     assert during.index("charge") < during.index("pack ")
     assert terminal.screen.text.rstrip().endswith("1225")
+
+
+def test_what_code_prints_stands_above_the_view_and_the_view_is_not_in_the_log(project: Project):
+    project.write(
+        "talk.py",
+        "import asyncio, pathlib\n"
+        "from holdfast import context, task, workflow\n\n"
+        "@task\nasync def work() -> None:\n    print('works')\n"
+        "    while not pathlib.Path('go').exists():\n"
+        "        await asyncio.sleep(0.2)\n        print('still', 'works')\n\n"
+        "@workflow\nasync def talk() -> None:\n    context().logger.info('begins')\n    await work()\n",
+    )
+
+    with Terminal(project.folder, "run", "talk:talk", "--id", "one") as terminal:
+        terminal.see("(workflow) | begins", "still works", re.compile(r"● work +running"))
+        go_on(project)
+        code = terminal.end()
+
+    assert code == 0, terminal.screen.text
+    texts = {line["text"] for line in json_lines(project.run("logs", "one", "--json").stdout)}
+    assert texts == {"begins", "works", "still works"}
 
 
 def test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on(slow: Project):

@@ -18,7 +18,7 @@ from holdfast.settings import Settings
 DOCS = ROOT / "docs"
 NOT_FOR_USERS = {
     Holdfast: {"key_of", "waiters", "register_all", "list_tasks", "preview_input", "settings", "namespace"},
-    TaskContext: {"end"},
+    TaskContext: {"add_lines", "end", "print"},
     TaskOptions: {"service", "is_step"},
 }
 

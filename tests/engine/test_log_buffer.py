@@ -10,13 +10,14 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.core.log_lines import LimitedLog, OutputLine
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.records import new_run
 from holdfast.core.values import NULL, Instant, RunKey
 from holdfast.engine.inbox import EngineInbox
-from holdfast.engine.log_buffer import AttemptLog, LogBuffer
+from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
-from holdfast.ports.executor import Attempt, OutputLine
+from holdfast.ports.executor import Attempt
 from holdfast.testing.clock import ManualClock
 
 KEY = RunKey(bytes(16))
@@ -46,7 +47,7 @@ def texts(taken: bytes | None) -> list[str]:
 
 
 def test_lines_are_taken_in_order_and_each_once() -> None:
-    log = AttemptLog(1000)
+    log = LimitedLog(1000)
     log.add(lines("a", "b"))
 
     first = log.take(is_over=False)
@@ -60,7 +61,7 @@ def test_lines_are_taken_in_order_and_each_once() -> None:
 
 
 def test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced() -> None:
-    log = AttemptLog(4000)
+    log = LimitedLog(4000)
     log.add(numbered(0, 1000))
 
     found = texts(log.take(is_over=True))
@@ -71,7 +72,7 @@ def test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_
 
 
 def test_the_cut_is_announced_by_holdfast_and_in_its_place_in_time() -> None:
-    log = AttemptLog(10)
+    log = LimitedLog(10)
     log.add([OutputLine(Instant(number), "stdout", "123456789") for number in range(300)])
 
     taken = log.take(is_over=True)
@@ -83,7 +84,7 @@ def test_the_cut_is_announced_by_holdfast_and_in_its_place_in_time() -> None:
 
 
 def test_the_end_is_kept_back_while_the_attempt_goes_on_and_the_beginning_is_not() -> None:
-    log = AttemptLog(4000)
+    log = LimitedLog(4000)
     log.add(numbered(0, 150))
 
     while_it_runs = texts(log.take(is_over=False))
@@ -97,7 +98,7 @@ def test_the_end_is_kept_back_while_the_attempt_goes_on_and_the_beginning_is_not
 
 
 def test_long_lines_at_the_end_are_bounded_by_their_size() -> None:
-    log = AttemptLog(0)
+    log = LimitedLog(0)
     log.add(numbered(0, 100, width=9_999))
 
     found = texts(log.take(is_over=True))
@@ -107,7 +108,7 @@ def test_long_lines_at_the_end_are_bounded_by_their_size() -> None:
 
 
 def test_empty_lines_take_room_too() -> None:
-    log = AttemptLog(LINE * 1000)
+    log = LimitedLog(LINE * 1000)
     log.add(lines(*[""] * 10_000))
 
     found = texts(log.take(is_over=True))
@@ -118,7 +119,7 @@ def test_empty_lines_take_room_too() -> None:
 
 
 def test_what_is_said_after_the_end_is_counted_for_itself() -> None:
-    log = AttemptLog(4000)
+    log = LimitedLog(4000)
     log.add(numbered(0, 1000))
     log.take(is_over=True)
 
@@ -141,7 +142,7 @@ def test_whatever_is_said_and_whenever_it_is_taken_no_more_is_kept_than_promised
     sizes: list[int], limit: int, dice: Any
 ) -> None:
     said = [f"{number:05}" + "x" * size for number, size in enumerate(sizes)]
-    log = AttemptLog(limit)
+    log = LimitedLog(limit)
     kept: list[str] = []
     for text in said:
         log.add(lines(text))

@@ -19,12 +19,13 @@ from tests.executors.recorder import Recorder, value_of
 from tests.patience import PATIENCE
 
 from holdfast.core.codec import Codec
+from holdfast.core.log_lines import OutputLine
 from holdfast.core.policies import DEFAULT_OPTIONS
-from holdfast.core.values import NULL, RunKey, Succeeded
+from holdfast.core.values import NULL, Instant, RunKey, Succeeded
 from holdfast.executors.inline import InlineExecutor
 from holdfast.executors.task_logging import TaskLogBuffer
 from holdfast.executors.threads import ThreadExecutor
-from holdfast.ports.executor import Attempt, OutputLine
+from holdfast.ports.executor import Attempt
 
 logger = logging.getLogger("shop.orders")
 
@@ -346,8 +347,8 @@ def attempt() -> Attempt:
     return Attempt(RunKey(bytes(16)), None, "default", "flow", "1", 0, "work", NULL, DEFAULT_OPTIONS, 1)
 
 
-def record(text: str) -> logging.LogRecord:
-    return logging.LogRecord("shop", logging.INFO, __file__, 1, text, (), None)
+def line(text: str) -> list[OutputLine]:
+    return [OutputLine(Instant(1), "INFO", text)]
 
 
 async def test_many_messages_are_one_call_of_the_loop() -> None:
@@ -357,10 +358,10 @@ async def test_many_messages_are_one_call_of_the_loop() -> None:
     by = attempt()
 
     for number in range(100):
-        buffer.add(by, record(f"{number}"))
+        buffer.add(by, line(f"{number}"))
     calls_before = len(posted)
     posted.pop()()
-    buffer.add(by, record("again"))
+    buffer.add(by, line("again"))
 
     assert calls_before == 1
     assert heard == [f"{number}" for number in range(100)]
@@ -382,7 +383,7 @@ async def test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_wor
     def talk() -> None:
         by = attempt()
         while not stop.is_set():
-            buffer.add(by, record("hello"))
+            buffer.add(by, line("hello"))
 
     threads = [threading.Thread(target=talk, daemon=True) for _ in range(16)]
     for thread in threads:
@@ -411,7 +412,7 @@ async def test_a_task_on_the_loop_that_never_pauses_fills_no_memory() -> None:
         heard += len(lines)
 
     buffer = TaskLogBuffer(hear, lambda act: None)
-    by, words = attempt(), record("hello")
+    by, words = attempt(), line("hello")
 
     for _ in range(10_000):
         buffer.add(by, words)

@@ -129,7 +129,7 @@ LOGS = [
     Fault(
         "tail-forgotten",
         "the last lines of a task that says too much are kept",
-        [Code("engine.log_buffer:AttemptLog.take").remove("A += self._tail")],
+        [Code("core.log_lines:LimitedLog.take").remove("A += self._tail")],
         cases(
             "engine/test_log_buffer.py",
             "test_of_one_who_says_too_much_the_first_and_the_last_lines_are_kept_and_the_cut_is_announced",
@@ -138,7 +138,7 @@ LOGS = [
     Fault(
         "cut-without-a-word",
         "a cut is announced",
-        [Code("engine.log_buffer:AttemptLog.take").replace("if self._cut: ...", "if self._cut < 0: ...")],
+        [Code("core.log_lines:LimitedLog.take").replace("if self._cut: ...", "if self._cut < 0: ...")],
         cases(
             "engine/test_task_logs.py",
             "test_a_task_that_says_too_much_is_cut_in_the_middle_and_its_last_lines_are_kept[sqlite]",
@@ -168,6 +168,45 @@ LOGS = [
         "what was said last is heard before the end",
         [Code("executors.context:TaskContext.end").remove("A.flush()")],
         cases("executors/test_task_logging.py", "test_what_was_said_last_is_heard_before_the_report"),
+    ),
+    Fault(
+        "half-a-line-lost",
+        "what a task prints last needs no end of line",
+        [Code("executors.context:TaskContext.end").replace("self._printed.close()", "()")],
+        cases(
+            "engine/test_printed_output.py",
+            "test_pieces_are_joined_to_lines_and_the_last_one_needs_no_end",
+        ),
+    ),
+    Fault(
+        "logged-and-printed",
+        "what a handler of logging prints is in the log once",
+        [Code("executors.task_logging:current_sink").replace("None if A else B", "B")],
+        cases("engine/test_printed_output.py", "test_what_a_handler_of_logging_prints_is_not_there_twice"),
+    ),
+    Fault(
+        "deaf-after-the-first-close",
+        "a node hears what is printed until it closes",
+        [Code("executors.printing:stop_hearing").remove("if _Hearing.nodes: ...")],
+        cases("engine/test_printed_output.py", "test_two_nodes_hear_until_the_last_one_has_closed"),
+    ),
+    Fault(
+        "somebody-elses-stream-replaced",
+        "a stream that somebody has put in place stays",
+        [Code("executors.printing:stop_hearing").replace("getattr(sys, name) is stream", "True")],
+        cases(
+            "engine/test_printed_output.py",
+            "test_a_stream_that_somebody_has_put_in_place_meanwhile_stays",
+        ),
+    ),
+    Fault(
+        "lines-again-in-replay",
+        "a line of workflow code is written once",
+        [Code("authoring.code.context:current_log").remove("program.is_live")],
+        cases(
+            "engine/test_printed_output.py",
+            "test_what_workflow_code_prints_and_logs_is_there_once_and_in_order[sqlite]",
+        ),
     ),
     Fault(
         "second-ctrl-c-waits",

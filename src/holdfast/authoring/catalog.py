@@ -259,12 +259,21 @@ class Definitions:
     """A catalog as one engine uses it. Implements the port `Programs`, and gives the `TaskBody` of
     attempts."""
 
-    def __init__(self, catalog: Catalog, codec: Codec, kinds: WorkflowKinds, max_steps: int = 10_000) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        codec: Codec,
+        kinds: WorkflowKinds,
+        max_steps: int = 10_000,
+        log_limit: int = 1_000_000,
+    ) -> None:
         self.catalog = catalog
         self.codec = codec
         self.kinds = kinds
         self.max_steps = max_steps
         """How many nodes a run of a flow may visit."""
+        self.log_limit = log_limit
+        """How many characters are kept of what workflow code writes in one step."""
         self._bodies: dict[str, Body] = {}
         # Not in the catalog: several namespaces may share it, and each has its own flows.
         self._published: dict[tuple[str, str], DataWorkflow] = {}

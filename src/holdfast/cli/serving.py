@@ -69,8 +69,9 @@ async def serve_until_interrupted(
     """Returns after SIGTERM or Ctrl-C. Raises NodeStopped, and any error that prevents the start."""
     client = new_holdfast(database, engine=True)
     client.exit_when_stalled(ExitCode.STALLED)
-    await client.open()
-    with Interrupts(client.expect_stop) as interrupts, user_prints_to_stderr():
+    with user_prints_to_stderr(), contextlib.ExitStack() as stack:
+        await client.open()  # hears what is printed before it goes to stderr
+        interrupts = stack.enter_context(Interrupts(client.expect_stop))
         server: ApiServer | None = None
 
         async def close() -> None:

@@ -371,12 +371,13 @@ class Client:
         return [attempt_info(record) for record in found]
 
     async def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
-        """The log lines of the run's tasks so far, in the order of writing."""
+        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
+        the tasks of that name have written."""
         lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
         return [line async for _, line in lines]
 
     async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
-        """The log lines of the run's tasks, and new ones as they come, until the run has ended."""
+        """As `logs`, and new lines as they come, until the run has ended."""
         async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
             yield line
 

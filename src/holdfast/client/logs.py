@@ -26,10 +26,12 @@ _decode = msgspec.json.Decoder(list[tuple[int, str, str]]).decode
 
 class LogLine(msgspec.Struct, frozen=True, gc=False):
     at: dt.datetime
-    task: str
+    task: str | None
+    """None if the code of the workflow wrote it."""
     index: int | None
-    """Its index in a fan-out, if it is part of one."""
+    """The index of the task in a fan-out, if it is part of one."""
     attempt: int
+    """0 if the code of the workflow wrote it."""
     stream: str
     """`stdout` or `stderr`, the level of a logging call (`INFO`), or `holdfast` for our own remarks."""
     text: str
@@ -77,7 +79,8 @@ def _lines(record: LogRecord) -> list[LogLine]:
     try:
         found: Any = _decode(record.lines)
     except msgspec.MsgspecError as error:
-        raise JournalCorrupt(None, f"the log of task {record.task!r} ({error})") from None
+        whose = "the run itself" if record.task is None else f"task {record.task!r}"
+        raise JournalCorrupt(None, f"the log of {whose} ({error})") from None
     return [
         LogLine(moment(Instant(at)), record.task, record.index, record.attempt, stream, text)
         for at, stream, text in found

@@ -12,12 +12,17 @@ from typing import Protocol
 from holdfast.core.commands import Command
 from holdfast.core.events import Event
 from holdfast.core.history import Past
+from holdfast.core.log_lines import LimitedLog
 from holdfast.core.slices import Slices
 from holdfast.core.values import Instant
 from holdfast.core.waiting import WaitReason
 
 
 class Program(Protocol):
+    log: LimitedLog | None
+    """What the code has written in this step; None if nothing. It is no part of the journal, and replay
+    writes nothing. Whoever records the step takes the lines and sets this to None."""
+
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         """Feed events in journal order and return the commands that follow from them.
 

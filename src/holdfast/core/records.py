@@ -193,15 +193,16 @@ class AttemptRecord(msgspec.Struct, frozen=True):
 
 
 class LogRecord(msgspec.Struct, frozen=True):
-    """Some log lines of one attempt."""
+    """Some log lines of one attempt, or of the code of a workflow."""
 
     number: int
     """Increases over the whole database, in the order of writing."""
     seq: int
+    """The number of the task; `NO_TASK` if the code of the workflow wrote them."""
     attempt: int
     lines: bytes
     """JSON: a list of instant, stream and text."""
-    task: str
+    task: str | None
     index: int | None
     """Its index in a fan-out, if it is part of one."""
 

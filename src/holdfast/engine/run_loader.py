@@ -23,6 +23,7 @@ from holdfast.core.history import (
     run_outcome,
     task_number,
 )
+from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord
 from holdfast.core.remote import read_report
@@ -468,6 +469,8 @@ def _is_known(resident: Resident, message: MessageRecord) -> bool:
 
 class _NoProgram:
     """The program of a run whose own is not restored yet, or cannot be, because of an error."""
+
+    log: LimitedLog | None = None
 
     def __init__(self, error: BaseException | None = None) -> None:
         self._error = error

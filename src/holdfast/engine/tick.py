@@ -44,6 +44,7 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
+from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.run_options import RunTerms, read_run_options
@@ -88,6 +89,7 @@ from holdfast.ports.commits import (
     EndedRun,
     MovedTask,
     NewBranch,
+    NewLog,
     NewMessage,
     NewSharedInput,
     NewStep,
@@ -218,8 +220,19 @@ class Tick:
             self.commit.waits.append(ShownWait(resident.key))
         if events:
             self._take_messages(resident, events, position)
+        if resident.program.log is not None:
+            self._write_log(resident, resident.program.log)
         for command in commands:
             self._apply(resident, command)
+
+    def _write_log(self, resident: Resident, log: LimitedLog) -> None:
+        """Write the lines of the run's code with its step. So they are written once, however often the step
+        is tried or replayed."""
+        resident.program.log = None
+        lines = log.take(is_over=True)
+        if lines is not None:
+            self.commit.logs.append(NewLog(resident.key, NO_TASK, 0, lines))
+            self.commit.size += len(lines)
 
     def _clear_setbacks(self, resident: Resident) -> None:
         """The run has been advanced with all its events and this node still lives, so it is not the run that

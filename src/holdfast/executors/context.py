@@ -10,21 +10,25 @@ is interrupted could leave it locked. They reach the engine at most once in `BEA
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Sequence
 from contextvars import Context, ContextVar, copy_context
 from enum import Enum
-from logging import LogRecord
+from logging import Logger, LoggerAdapter, getLogger
 from typing import Any
 
 import msgspec
 
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
-from holdfast.core.values import Cancelled, Failed, Outcome, Payload, task_id
+from holdfast.core.log_lines import OutputLine, PrintedText
+from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
 from holdfast.executors.forks import ForkGuard
-from holdfast.executors.task_logging import RecordSink, TaskLogBuffer, install_record_hook
+from holdfast.executors.task_logging import TaskLogBuffer, add_to_logs
 from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
+from holdfast.ports.run_logger import RunLogger
 
 BEAT_GAP = 0.05
 """Seconds between two heartbeats of one attempt. The last heartbeat of a gap is sent at its end."""
@@ -49,7 +53,7 @@ class EngineLink:
         """The executor has stopped, and nothing more is sent to the engine."""
         self.log_buffer = None if log is None else TaskLogBuffer(log, self.post)
         if self.log_buffer is not None:
-            install_record_hook(_current_record_sink)
+            add_to_logs(_current_context)
 
     def post(self, callback: Callable[[], None]) -> None:
         """Have the event loop call it soon. May be called from any thread."""
@@ -79,6 +83,7 @@ class TaskContext(msgspec.Struct, eq=False):
     _is_scheduled: bool = False
     """The event loop is going to call `_send_and_reschedule`."""
     _has_ended: bool = False
+    _printed: PrintedText | None = None
 
     def __repr__(self) -> str:
         return f"<TaskContext of {self.name!r}, task {self.task_id}, attempt {self.attempt}>"
@@ -112,6 +117,11 @@ class TaskContext(msgspec.Struct, eq=False):
     @property
     def namespace(self) -> str:
         return self._attempt.namespace
+
+    @property
+    def logger(self) -> LoggerAdapter[Logger]:
+        """A logger for the log of this attempt: INFO and above, also where `logging` is not set up."""
+        return RunLogger(_loggers.getChild(self.name), {"run_id": self.run_id, "attempt": self.attempt})
 
     def heartbeat(self, details: object = None) -> None:
         """Report that the task is alive. `details` say how far it got; the next attempt can continue from
@@ -154,19 +164,40 @@ class TaskContext(msgspec.Struct, eq=False):
         self._link.beat(self._attempt, details)
         return True
 
-    def _log_record(self, record: LogRecord) -> None:
-        """A log record of the task, on the thread that made it."""
-        if self._link.log_buffer is not None and not (self._has_ended or self._link.is_closed):
-            self._link.log_buffer.add(self._attempt, record)
+    # --- the log of the attempt (LineSink)
+
+    def add_lines(self, lines: Sequence[OutputLine]) -> None:
+        """Lines of the task, on the thread that wrote them."""
+        link = self._link
+        if link.log_buffer is not None and not (
+            self._has_ended or link.is_closed or link.fork_guard.is_forked
+        ):
+            link.log_buffer.add(self._attempt, lines)
+
+    def print(self, stream: str, text: str) -> None:
+        if self._printed is None:
+            self._printed = PrintedText()
+        if texts := self._printed.feed(stream, text, threading.get_ident()):
+            at = _now()
+            self.add_lines([OutputLine(at, stream, text) for text in texts])
 
     def end(self) -> None:
         """Send the last log lines and the last heartbeat. The executor calls it on the event loop's thread,
         before it reports the outcome."""
+        if self._printed is not None:
+            self.add_lines([OutputLine(_now(), *begun) for begun in self._printed.close()])
         self._has_ended = True
         if self._link.log_buffer is not None and not self._link.is_closed:
             self._link.log_buffer.flush()
         if self._unsent is not _Unsent.NOTHING and not self._link.is_closed:
             self._send_unsent()
+
+
+_loggers = getLogger("holdfast.task")
+
+
+def _now() -> Instant:
+    return Instant(int(time.time() * 1_000_000))
 
 
 _current: ContextVar[TaskContext] = ContextVar("holdfast_task_context")
@@ -181,9 +212,8 @@ def attempt_in(variables: Context) -> Attempt | None:
     return None if context is None else context._attempt  # pyright: ignore[reportPrivateUsage]
 
 
-def _current_record_sink() -> RecordSink | None:
-    context = _current.get(None)
-    return None if context is None else context._log_record  # pyright: ignore[reportPrivateUsage]
+def _current_context() -> TaskContext | None:
+    return _current.get(None)
 
 
 def task_context() -> TaskContext:

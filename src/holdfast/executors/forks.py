@@ -35,6 +35,10 @@ class ForkGuard:
     def __init__(self) -> None:
         self._count = _ForkCounter.count
 
+    @property
+    def is_forked(self) -> bool:
+        return self._count != _ForkCounter.count
+
     def exit_if_forked(self, error: BaseException | None) -> None:
         """Exit if this process is a forked child. `error` is what the task's function has raised, if
         anything."""

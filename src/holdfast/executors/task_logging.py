@@ -1,9 +1,9 @@
-"""Records that a task makes with `logging` become part of its log.
+"""Lines that tasks write, on their way to the engine.
 
-Records are captured where a logger creates them (`Logger.makeRecord`). A handler on the root logger would not
-do: `logging.basicConfig` does nothing once the root logger has a handler. A record factory would not do
-either: the next factory that is set replaces it. So levels apply to the log of a task as usual, but handlers
-and filters do not.
+Records of `logging` are captured where a logger creates them (`Logger.makeRecord`). A handler on the root
+logger would not do: `logging.basicConfig` does nothing once the root logger has a handler. A record factory
+would not do either: the next factory that is set replaces it. So levels apply to the log of a task as usual,
+but handlers and filters do not.
 """
 
 from __future__ import annotations
@@ -13,22 +13,20 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from holdfast.core.log_lines import OutputLine, pieces, storable
 from holdfast.core.values import Instant, is_instant
-from holdfast.ports.executor import Attempt, Log, OutputLine
+from holdfast.ports.executor import Attempt, FindSink, LineSink, Log
 
-_LONGEST_LINE = 16 * 1024
 _LONGEST_LEVEL = 50
 
 _MOST_UNSENT = 2000
 _PAUSE_WHEN_FULL = 0.001
-"""Seconds that a thread sleeps after each record while the buffer is full. Without it, a few threads that log
+"""Seconds that a thread sleeps after each call while the buffer is full. Without it, a few threads that log
 without a pause could keep the event loop from renewing its lease, and could fill the memory."""
-
-RecordSink = Callable[[logging.LogRecord], None]
 
 
 class TaskLogBuffer:
@@ -40,13 +38,12 @@ class TaskLogBuffer:
     def __init__(self, log: Log, post: Callable[[Callable[[], None]], None]) -> None:
         self._log = log
         self._post = post
-        self._unsent: deque[tuple[Attempt, list[OutputLine]]] = deque()
+        self._unsent: deque[tuple[Attempt, Sequence[OutputLine]]] = deque()
         self._flush_is_scheduled = False
         self._loop_thread = threading.get_ident()
 
-    def add(self, attempt: Attempt, record: logging.LogRecord) -> None:
-        # Formatted now: the record's arguments may change later.
-        self._unsent.append((attempt, _lines(record)))
+    def add(self, attempt: Attempt, lines: Sequence[OutputLine]) -> None:
+        self._unsent.append((attempt, lines))
         if not self._flush_is_scheduled:
             self._flush_is_scheduled = True
             self._post(self.flush)
@@ -65,21 +62,17 @@ class TaskLogBuffer:
             self._log(*self._unsent.popleft())
 
 
-def _lines(record: logging.LogRecord) -> list[OutputLine]:
+def lines_of(record: logging.LogRecord) -> list[OutputLine]:
     at = _instant(record.created)
-    level = _storable(str(record.levelname))[:_LONGEST_LEVEL]
+    level = storable(str(record.levelname))[:_LONGEST_LEVEL]
     try:
         text = record.getMessage()
     except Exception:  # the arguments do not fit: logging prints that itself, and the task goes on
         text = _unformatted(record.msg)
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info)).rstrip()
-    lines = _storable(text).splitlines() or [""]
-    return [OutputLine(at, level, piece) for line in lines for piece in _pieces(line)]
-
-
-def _storable(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode().replace("\x00", "\ufffd")
+    lines = storable(text).splitlines() or [""]
+    return [OutputLine(at, level, piece) for line in lines for piece in pieces(line)]
 
 
 def _instant(seconds: float) -> Instant:
@@ -91,13 +84,6 @@ def _instant(seconds: float) -> Instant:
     return Instant(at if is_instant(at) else 0)
 
 
-def _pieces(line: str) -> list[str]:
-    """Split a line that is too long, as for processes: the bounds on a log count lines."""
-    if len(line) <= _LONGEST_LINE:
-        return [line]
-    return [line[start : start + _LONGEST_LINE] for start in range(0, len(line), _LONGEST_LINE)]
-
-
 def _unformatted(message: object) -> str:
     try:
         return str(message)
@@ -105,27 +91,57 @@ def _unformatted(message: object) -> str:
         return object.__repr__(message)
 
 
-class _RecordHook:
-    is_installed = False
+class _Hooks:
+    finders: tuple[FindSink, ...] = ()
+    are_installed = False
 
 
-def install_record_hook(current_sink: Callable[[], RecordSink | None]) -> None:
-    """From now on, pass every new log record to the sink of the task that made it.
+class _Handling(threading.local):
+    """Whether handlers of `logging` are called on this thread. What they print is in the log already."""
 
-    `current_sink` is called where the record is created; it returns None where no task is running. Only the
-    first call in a process has an effect.
-    """
-    if _RecordHook.is_installed:
-        return
-    _RecordHook.is_installed = True
-    make = logging.Logger.makeRecord
+    depth = 0
+
+
+_handling = _Handling()
+
+
+def current_sink() -> LineSink | None:
+    """The log of the code that is running now; None outside of tasks and workflows, and in a handler of
+    `logging`."""
+    for find in _Hooks.finders:
+        sink = find()
+        if sink is not None:
+            return None if _handling.depth else sink
+    return None
+
+
+def add_to_logs(find: FindSink) -> None:
+    """From now on, each log record goes to the log that `find` finds where the record is created."""
+    if find not in _Hooks.finders:
+        _Hooks.finders += (find,)
+    if not _Hooks.are_installed:
+        _Hooks.are_installed = True
+        _install_hooks()
+
+
+def _install_hooks() -> None:
+    make, call_handlers = logging.Logger.makeRecord, logging.Logger.callHandlers
 
     @wraps(make)
     def make_and_pass_on(self: logging.Logger, *args: Any, **kwargs: Any) -> logging.LogRecord:
         record = make(self, *args, **kwargs)
         sink = current_sink()
         if sink is not None:
-            sink(record)
+            sink.add_lines(lines_of(record))
         return record
 
+    @wraps(call_handlers)
+    def call_unheard(self: logging.Logger, record: logging.LogRecord) -> None:
+        _handling.depth += 1
+        try:
+            call_handlers(self, record)
+        finally:
+            _handling.depth -= 1
+
     logging.Logger.makeRecord = make_and_pass_on
+    logging.Logger.callHandlers = call_unheard

@@ -111,10 +111,13 @@ class UnqueuedTask(_RunRow, frozen=True, gc=False):
 
 
 class NewLog(_RunRow, frozen=True, gc=False):
-    """Output lines of an attempt, in order, as a JSON list of `OutputLine`."""
+    """Lines that an attempt or the code of a workflow has written, in order, as a JSON list of
+    `OutputLine`."""
 
     seq: int
+    """The number of the task, or `NO_TASK`."""
     attempt: int
+    """0 for the code of a workflow."""
     lines: bytes
 
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
+from holdfast.core.log_lines import OutputLine
 from holdfast.core.policies import TaskOptions
 from holdfast.core.shared_inputs import SharedInput, whole_input
-from holdfast.core.values import Failure, Instant, Outcome, Payload, RunKey, key_text
+from holdfast.core.values import Failure, Outcome, Payload, RunKey, key_text
 
 
 class Attempt(msgspec.Struct, eq=False):
@@ -56,23 +57,25 @@ class Attempt(msgspec.Struct, eq=False):
         return self.id or key_text(self.run)
 
 
-OURS = "holdfast"
-"""The stream of lines that holdfast itself adds to the log of an attempt."""
-
-
-class OutputLine(NamedTuple):
-    """A line of a task's output, without its line ending."""
-
-    at: Instant
-    stream: str
-    """`stdout` or `stderr`; the level of a logging call, such as `INFO`; or `holdfast` for our own lines."""
-    text: str
-
-
 Report = Callable[[Attempt, Outcome], None]
 Beat = Callable[[Attempt, Payload | None], None]
 Log = Callable[[Attempt, Sequence[OutputLine]], None]
 """All three are called on the event loop's thread. After the report of an attempt, none is called for it."""
+
+
+class LineSink(Protocol):
+    """What is written by a task, or by the code of a workflow, goes to its log. May be called from any
+    thread."""
+
+    def add_lines(self, lines: Sequence[OutputLine]) -> None: ...
+
+    def print(self, stream: str, text: str) -> None:
+        """A piece of text. Pieces are joined to lines."""
+        ...
+
+
+FindSink = Callable[[], LineSink | None]
+"""Finds the log that belongs to the code that is running now, if any."""
 
 
 class TaskBody(Protocol):

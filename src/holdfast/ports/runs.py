@@ -253,8 +253,8 @@ class RunStore(HistoryStore, Protocol):
     async def read_logs(
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int
     ) -> list[LogRecord]:
-        """The logs of the run's tasks, or only of the tasks named `task`, in the order in which they were
-        written. The first log is the one after the number `after`."""
+        """The logs of the run's code and its tasks, or only of the tasks named `task`, in the order in which
+        they were written. The first log is the one after the number `after`."""
         ...
 
     async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:

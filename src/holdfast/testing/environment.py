@@ -123,6 +123,7 @@ class Environment(Client):
             await self._let_go()
             raise
         self.engine.start()
+        self._parts.start_hearing()
         self._helpers = [asyncio.create_task(self._skip()), asyncio.create_task(self._supervise())]
         return self
 
@@ -133,6 +134,7 @@ class Environment(Client):
             helper.cancel()
         await asyncio.gather(*self._helpers, return_exceptions=True)
         await (self.engine.stop() if self.engine.failure is None else self.engine.kill())
+        self._parts.stop_hearing()
         await self._waiters.close()
         await self._let_go()
 
@@ -283,7 +285,8 @@ class _WatchedDefinitions(Definitions):
     """Notes every task that starts."""
 
     def __init__(self, catalog: Catalog, codec: Any, environment: Environment) -> None:
-        super().__init__(catalog, codec, Kinds(), environment.settings.max_steps)
+        settings = environment.settings
+        super().__init__(catalog, codec, Kinds(), settings.max_steps, settings.log_limit)
         self._environment = environment
 
     def body(self, attempt: Attempt) -> Any:

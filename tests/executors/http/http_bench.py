@@ -11,10 +11,11 @@ import msgspec
 from tests.executors.recorder import RUN
 from tests.patience import PATIENCE
 
+from holdfast.core.log_lines import OURS, OutputLine
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import Failed, Instant, Outcome, Payload
 from holdfast.executors.http.executor import HttpExecutor
-from holdfast.ports.executor import OURS, Attempt, OutputLine, ServiceCall
+from holdfast.ports.executor import Attempt, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
 LIMIT = 1024 * 1024

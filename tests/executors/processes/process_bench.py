@@ -16,6 +16,7 @@ from tests.executors.recorder import RUN
 from tests.patience import PATIENCE
 
 from holdfast.core.codec import Codec
+from holdfast.core.log_lines import OutputLine
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.values import Instant, Outcome, Payload
 from holdfast.errors import WrongType
@@ -23,14 +24,7 @@ from holdfast.executors.processes.children import Child
 from holdfast.executors.processes.process_executor import ProcessExecutor
 from holdfast.executors.processes.shell import ShellExecutor
 from holdfast.executors.python.pool import PythonExecutor
-from holdfast.ports.executor import (
-    Attempt,
-    OutputLine,
-    ProcessBody,
-    ProcessWork,
-    PythonFunction,
-    ShellCommand,
-)
+from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, PythonFunction, ShellCommand
 
 _numbers = count(1)
 

@@ -28,6 +28,8 @@ from holdfast.core.run_options import WithOptions, target_and_options
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import OutsideContext, TaskError
+from holdfast.ports.executor import LineSink
+from holdfast.ports.run_logger import RunLogger
 
 T = TypeVar("T")
 
@@ -38,6 +40,13 @@ def current_program() -> CodeProgram | None:
     """The program whose code is running now, if any."""
     loop = get_running_loop()
     return loop.host if type(loop) is WorkflowLoop else None  # pyright: ignore[reportReturnType]
+
+
+def current_log() -> LineSink | None:
+    """The log of the run whose code is running now. None during replay, which would write every line
+    again."""
+    program = current_program()
+    return program if program is not None and program.is_live else None
 
 
 def context() -> Context:
@@ -246,7 +255,9 @@ class Context(_View):
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
-        """A logger that writes nothing during replay, so that every line is written once."""
+        """A logger that writes nothing during replay, so that every line is written once.
+
+        INFO and above are in the log of the run, also where `logging` is not set up."""
         return _ReplayAwareLogger(self._owner)
 
 
@@ -274,7 +285,7 @@ class State(_View):
         return list(self._program.state or ())
 
 
-class _ReplayAwareLogger(logging.LoggerAdapter[logging.Logger]):
+class _ReplayAwareLogger(RunLogger):
     def __init__(self, program: CodeProgram) -> None:
         super().__init__(_loggers.getChild(program.run.workflow), {"run_id": program.run_id})
         self._program = program
@@ -283,7 +294,7 @@ class _ReplayAwareLogger(logging.LoggerAdapter[logging.Logger]):
         return self._program.is_live and super().isEnabledFor(level)
 
     def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
-        return f"[{self._program.run_id}] {msg}", {**kwargs, "extra": self.extra}
+        return super().process(f"[{self._program.run_id}] {msg}", kwargs)
 
 
 def _value(outcome: Outcome, program: CodeProgram, type: Any, what: str) -> Any:

@@ -186,7 +186,8 @@ class Workflow(Generic[P, R]):
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, definitions: Definitions) -> CodeProgram:
-        return CodeProgram(run, definitions.codec, self.main, CatalogResolver(definitions.catalog))
+        resolver = CatalogResolver(definitions.catalog, definitions.log_limit)
+        return CodeProgram(run, definitions.codec, self.main, resolver)
 
     def begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []
@@ -221,8 +222,11 @@ class CatalogResolver:
     """Implements `DefinitionResolver`: `context().schedule(...)` and `start_child(...)` take a name or a
     definition."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    __slots__ = ("_catalog", "log_limit")
+
+    def __init__(self, catalog: Catalog, log_limit: int) -> None:
         self._catalog = catalog
+        self.log_limit = log_limit
 
     def require_workflow(self, name: str, version: str | None) -> None:
         self._catalog.workflow(name, version)

@@ -18,6 +18,7 @@ from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
 from holdfast.authoring.code.places import line_of, raising_line, waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.authoring.code.requests import DefinitionResolver, Requests
+from holdfast.authoring.code.run_log import RunLog
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     CancelRun,
@@ -43,6 +44,7 @@ from holdfast.core.events import (
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
+from holdfast.core.log_lines import LimitedLog, OutputLine
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.values import Failure, Instant, Payload
@@ -54,7 +56,7 @@ _log = logging.getLogger("holdfast.workflow")
 
 class CodeProgram(Requests):
     _main: asyncio.Task[Payload]
-    __slots__ = ("_ending", "_has_ended", "_main", "_unheard", "cancel_requested")
+    __slots__ = ("_ending", "_has_ended", "_main", "_unheard", "cancel_requested", "log")
 
     def __init__(
         self,
@@ -64,6 +66,7 @@ class CodeProgram(Requests):
         resolver: DefinitionResolver,
     ) -> None:
         super().__init__(run, codec, resolver)
+        self.log: LimitedLog | None = None
         self.cancel_requested = False
         self._ending: CancelRun | FailRun | None = None
         """How the run ends after it was cancelled or its deadline has passed."""
@@ -316,6 +319,22 @@ class CodeProgram(Requests):
         end = entry_of(command)
         if not self._recorded.take(end):
             raise self._mismatch(end, raising_line(error), error=error)
+
+    # --- the log of the run (LineSink)
+
+    def add_lines(self, lines: Sequence[OutputLine]) -> None:
+        # `context().logger` names the run for the handlers of `logging`. Here it would be on every line.
+        name = f"[{self.run_id}] "
+        self._run_log.add([OutputLine(self.at, it.stream, it.text.removeprefix(name)) for it in lines])
+
+    def print(self, stream: str, text: str) -> None:
+        self._run_log.print(stream, text)
+
+    @property
+    def _run_log(self) -> RunLog:
+        if not isinstance(self.log, RunLog):
+            self.log = RunLog(self.resolver.log_limit, self.at)
+        return self.log
 
     def report_unhandled(self, context: dict[str, Any]) -> None:
         if self._recorded is None:

@@ -61,6 +61,9 @@ R = TypeVar("R")
 class DefinitionResolver(Protocol):
     """Finds the tasks and workflows that code asks for by name."""
 
+    log_limit: int
+    """How many characters of what the code writes in one step are kept."""
+
     def require_workflow(self, name: str, version: str | None) -> None:
         """Raises UnknownWorkflow."""
         ...

@@ -52,6 +52,7 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import TaskOpened
+from holdfast.core.log_lines import LimitedLog
 from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
@@ -83,6 +84,8 @@ _LONGEST_REASON: Final = 2000
 
 
 class DagProgram:
+    log: LimitedLog | None = None  # it has no code that could write
+
     def __init__(self, run: RunRecord, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
         self._run = run
         self._dag = dag

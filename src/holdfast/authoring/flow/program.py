@@ -72,6 +72,7 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
+from holdfast.core.log_lines import LimitedLog
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
@@ -108,6 +109,8 @@ class _FlowFrame:
 
 
 class FlowProgram:
+    log: LimitedLog | None = None  # it has no code that could write
+
     def __init__(
         self, run: RunRecord, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
     ) -> None:

@@ -1,4 +1,4 @@
-"""`holdfast logs`: prints what the tasks of a run wrote."""
+"""`holdfast logs`: prints what a run wrote: the code of its workflow and its tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
-from holdfast.cli.views.output import is_terminal, moment_text, print_json, print_line, stdout, task_label
+from holdfast.cli.views.output import is_terminal, log_label, moment_text, print_json, print_line, stdout
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.errors import BadOption
 
@@ -47,7 +47,7 @@ def logs(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Print what the tasks of a run wrote."""
+    """Print what a run wrote: the code of its workflow and its tasks."""
     wanted = _read_filter(task)
 
     async def print_lines(client: Holdfast) -> None:
@@ -91,7 +91,7 @@ def _print(line: LogLine, *, as_json: bool) -> None:
     if as_json:
         print_json(line)
         return
-    label = one_line(task_label(line.task, line.index)) + (f"#{line.attempt}" if line.attempt > 1 else "")
+    label = one_line(log_label(line.task, line.index)) + (f"#{line.attempt}" if line.attempt > 1 else "")
     text = log_line(line.text)
     if not is_terminal(sys.stdout):
         print_line(f"{moment_text(line.at)} {label} {line.stream} | {text}")

@@ -10,16 +10,28 @@ import datetime as dt
 import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, Group
+from rich.file_proxy import FileProxy
 from rich.live import Live
 from rich.text import Span, Text
 
 from holdfast.authoring.outline import TaskRows
 from holdfast.cli.database import DatabaseOptions
-from holdfast.cli.views.output import COLOURS, between, can_show_unicode, glyph, span_text, task_label
+from holdfast.cli.views.above_view import prints_above
+from holdfast.cli.views.output import (
+    COLOURS,
+    PRINTED,
+    between,
+    can_show_unicode,
+    glyph,
+    log_label,
+    span_text,
+    task_label,
+)
 from holdfast.cli.views.progress import BranchesLine, RunProgress, RunSnapshot, TaskLine
 from holdfast.cli.views.visible import log_line, one_line, visible
 from holdfast.cli.views.wording import (
@@ -75,6 +87,8 @@ class LogTails:
 
     def add(self, lines: Iterable[LogLine]) -> None:
         for line in lines:
+            if line.task is None:
+                continue  # shown above the view
             key = (line.task, line.index)
             tail = self._lines.setdefault(key, deque(maxlen=2 * _TAIL))
             if tail and tail[-1].attempt != line.attempt:
@@ -111,22 +125,37 @@ class LiveView:
         self._database = database
         self._tails = LogTails()
         self._live: Live | None = None
+        self._above: FileProxy | None = None
         self._is_hidden = False
         self._unicode = can_show_unicode(console)
 
+    def prints_above(self) -> AbstractContextManager[None]:
+        """While the view is on the screen, what this process prints appears above it."""
+        return prints_above(lambda: self._above)
+
     def show(self, snapshot: RunSnapshot) -> None:
-        self._tails.add(snapshot.lines)
+        self._add(snapshot)
         if self._is_hidden:
             return
         if self._live is None:
-            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live = Live(
+                console=self._console,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
             self._live.start()
+            self._above = FileProxy(self._console, self._console.file)
         width, height = self._console.size
         size = ViewSize(width, height, dt.datetime.now(dt.UTC), self._unicode)
         self._live.update(Group(*draw(snapshot, self._tails, self._database, size)), refresh=True)
 
     def hide(self) -> None:
         self._is_hidden = True
+        if self._above is not None:
+            self._above.flush()
+            self._above = None
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -134,8 +163,15 @@ class LiveView:
     def reveal(self) -> None:
         self._is_hidden = False
 
-    def finish(self, snapshot: RunSnapshot) -> None:
+    def _add(self, snapshot: RunSnapshot) -> None:
         self._tails.add(snapshot.lines)
+        for line in snapshot.lines:
+            # What the code prints is on the screen already.
+            if line.task is None and line.stream not in PRINTED:
+                self._console.print(Text(f"{log_label(None, None)} | {log_line(line.text)}"))
+
+    def finish(self, snapshot: RunSnapshot) -> None:
+        self._add(snapshot)
         self.hide()
         size = ViewSize(self._console.size.width, None, dt.datetime.now(dt.UTC), self._unicode)
         for text in draw(snapshot, self._tails, self._database, size):

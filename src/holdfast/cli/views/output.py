@@ -56,6 +56,10 @@ _NO_GLYPH = ("·", ".")
 """Each glyph in Unicode, and in ASCII for terminals without it."""
 
 
+PRINTED = ("stdout", "stderr")
+"""The streams of log lines that were printed."""
+
+
 @cache
 def stderr() -> Console:
     """The console for messages."""
@@ -66,6 +70,11 @@ def stderr() -> Console:
 def stdout() -> Console:
     """The console for answers that people read. `print_json` and `print_line` are for programs."""
     return _console(is_stderr=False)
+
+
+def terminal_console() -> Console:
+    """Like `stderr`, and stays with the stream that is `sys.stderr` now."""
+    return _console(is_stderr=True, file=sys.stderr)
 
 
 def answer_console() -> Console:
@@ -198,3 +207,8 @@ def between(begin: dt.datetime | None, end: dt.datetime | None, now: dt.datetime
 
 def task_label(name: str, index: int | None) -> str:
     return name if index is None else f"{name}[{index}]"
+
+
+def log_label(task: str | None, index: int | None) -> str:
+    """Who wrote a log line. A task could be called `workflow`, but not `(workflow)` by most people."""
+    return "(workflow)" if task is None else task_label(task, index)

@@ -6,10 +6,19 @@ import datetime as dt
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from holdfast.cli.database import DatabaseOptions
-from holdfast.cli.views.output import between, json_text, moment_text, span_text, task_label
+from holdfast.cli.views.output import (
+    PRINTED,
+    between,
+    json_text,
+    log_label,
+    moment_text,
+    span_text,
+    task_label,
+)
 from holdfast.cli.views.progress import (
     BranchesLine,
     RunSnapshot,
@@ -77,6 +86,9 @@ class _LineView(ABC):
         """What happened before this is not printed."""
         self._is_first = True
 
+    def prints_above(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def show(self, snapshot: RunSnapshot) -> None:
         self._add(snapshot)
         self._lines.flush()
@@ -106,9 +118,16 @@ class _Printed:
 
 class PlainView(_LineView):
     def __init__(
-        self, write: Callable[[str], None], database: DatabaseOptions, since: dt.datetime | None
+        self,
+        write: Callable[[str], None],
+        database: DatabaseOptions,
+        since: dt.datetime | None,
+        *,
+        is_code: bool = False,
     ) -> None:
+        """If the workflow is code, what it and its tasks print is on the terminal already."""
         super().__init__(write, since)
+        self._left_out = PRINTED if is_code else ()
         self._database = database
         self._counted: dict[str, float] = {}
         self._uncounted: dict[str, TaskLine] = {}
@@ -133,7 +152,8 @@ class PlainView(_LineView):
         for change in snapshot.changes:
             self._add_change(change, lines[change.task.name], snapshot)
         for logged in snapshot.lines:
-            self._print(logged.at, _log_text(logged), with_time=False)
+            if logged.stream not in self._left_out:
+                self._print(logged.at, _log_text(logged), with_time=False)
 
     def _add_change(self, change: TaskChange, line: TaskLine, snapshot: RunSnapshot) -> None:
         printed = self._printed.setdefault(line.name, _Printed())
@@ -184,7 +204,7 @@ def _count_text(line: TaskLine) -> str:
 
 
 def _log_text(logged: LogLine) -> str:
-    return f"{task_label(logged.task, logged.index)} | {log_line(logged.text)}"
+    return f"{log_label(logged.task, logged.index)} | {log_line(logged.text)}"
 
 
 def _unsuccessful_text(unsuccessful: UnsuccessfulAttempt, snapshot: RunSnapshot) -> str:

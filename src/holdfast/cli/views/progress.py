@@ -15,6 +15,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from holdfast.authoring.outline import EMPTY_OUTLINE, TaskOutline, TaskRows, WorkflowOutline
@@ -61,6 +62,10 @@ class RunSnapshot(NamedTuple):
 
 class View(Protocol):
     """Shows a run while it is watched."""
+
+    def prints_above(self) -> AbstractContextManager[None]:
+        """Entered before the node is opened: what this process prints does not disturb the view."""
+        ...
 
     def show(self, snapshot: RunSnapshot) -> None:
         """Called several times a second, even if nothing has changed."""

@@ -36,7 +36,7 @@ from holdfast.cli.views.output import (
     json_text,
     say,
     span_text,
-    stderr,
+    terminal_console,
     user_prints_to_stderr,
     write_answer,
 )
@@ -97,16 +97,19 @@ async def _run(
     arguments: Arguments,
     existing: ExistingRun | None,
 ) -> ExitCode:
+    workflow = as_data(workflows[0]) if existing is None else read_definition(existing.definition)
+    view = _new_view(request, existing, is_code=workflow is None)
     # The engine works on this run only. Otherwise it would begin other runs and leave them at the end.
     client = new_holdfast(request.database, engine="own")
     client.exit_when_stalled(ExitCode.STALLED)
-    await client.open()
 
     def detach(code: int) -> None:
         if code == ExitCode.TERMINATED:  # after Ctrl-C the user may decide to go on
             client.expect_stop(code)
 
-    with Interrupts(detach) as interrupts:
+    with view.prints_above(), contextlib.ExitStack() as stack:
+        await client.open()  # hears what is printed before the view does
+        interrupts = stack.enter_context(Interrupts(detach))
         try:
             if existing is None:
                 run = await client.start_with(workflows[0], *arguments, id=request.id)
@@ -115,9 +118,8 @@ async def _run(
             else:
                 run = await _continue(client, existing.info, is_retry=request.is_retry)
             info = await client.describe(run)
-            workflow = as_data(workflows[0]) if existing is None else read_definition(existing.definition)
             watcher = RunWatcher(client, run, _new_progress(workflow, info), info)
-            session = RunSession(request, client, watcher, _new_view(request, existing), interrupts)
+            session = RunSession(request, client, watcher, view, interrupts)
             ended = await session.watch()
         finally:
             await close_in_order(client.close, interrupts, request.database.settings.drain_seconds)
@@ -179,7 +181,7 @@ async def _show_ended(request: RunRequest, existing: ExistingRun) -> ExitCode:
         run = await client.get(existing.info.id)
         progress = _new_progress(read_definition(existing.definition), existing.info)
         watcher = RunWatcher(client, run, progress, existing.info)
-        view = _new_view(request, existing)
+        view = _new_view(request, existing, is_code=False)
         await watcher.watch(view)
     view.finish(watcher.snapshot)
     return print_end(watcher.snapshot, request)
@@ -195,14 +197,14 @@ def _attempts_of(task: str) -> int | None:
     return None if found is None else found.task_options.retry.max_attempts
 
 
-def _new_view(request: RunRequest, existing: ExistingRun | None) -> View:
+def _new_view(request: RunRequest, existing: ExistingRun | None, *, is_code: bool) -> View:
     since = None if existing is None else dt.datetime.now(dt.UTC)
     if request.as_json:
         return JsonView(write_answer, since)
-    console = stderr()
+    console = terminal_console()
     # Do not ask rich: with FORCE_COLOR, which CI systems set, it takes a pipe for a terminal.
     if request.is_plain or not is_terminal(sys.stderr) or console.is_dumb_terminal:
-        return PlainView(_write_line, request.database, since)
+        return PlainView(_write_line, request.database, since, is_code=is_code)
     from holdfast.cli.views.live import LiveView
 
     return LiveView(console, request.database)

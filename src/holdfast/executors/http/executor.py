@@ -15,12 +15,13 @@ from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Final
 
 from holdfast.core.failures import capture
+from holdfast.core.log_lines import OURS, OutputLine
 from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome
 from holdfast.errors import NotOpen, NoWorker, WorkerFailed
 from holdfast.executors.file_descriptors import descriptor_capacity
 from holdfast.executors.http.service_workers import ListWorkers, NoAnswer, ServiceWorkers
-from holdfast.ports.executor import OURS, Attempt, Beat, Log, OutputLine, Report, ServiceCall
+from holdfast.ports.executor import Attempt, Beat, Log, Report, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from contextvars import Context, copy_context
 from typing import NamedTuple, Required, TypedDict, Unpack
 
 from holdfast.core.failures import capture
+from holdfast.core.log_lines import OURS, OutputLine
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded
 from holdfast.errors import NotOpen, PayloadTooLarge
 from holdfast.executors.file_descriptors import descriptor_capacity
@@ -20,7 +21,7 @@ from holdfast.executors.processes.limits import LARGEST_OUTPUT
 from holdfast.executors.processes.line_reader import LineReader
 from holdfast.executors.processes.scratch import AttemptFiles, ScratchFolder
 from holdfast.executors.processes.spawning import EnvironmentBlock
-from holdfast.ports.executor import OURS, Attempt, Beat, Log, OutputLine, ProcessBody, Report
+from holdfast.ports.executor import Attempt, Beat, Log, ProcessBody, Report
 
 KILL_AFTER = dt.timedelta(seconds=5)
 
