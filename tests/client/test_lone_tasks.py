@@ -96,7 +96,7 @@ async def test_a_task_is_run_without_a_workflow(store_url: str) -> None:
 async def test_many_are_started_together_and_an_id_is_one_run(store_url: str) -> None:
     async with Holdfast(store_url, catalog=catalog) as hf:
         runs = await hf.start_many(charge, [("a", 1), "b", ("c", 3)], ids=["1", "2", "3"])
-        again = await hf.start(charge, "other", id="2")
+        again = await hf.start(charge, "b", id="2")
 
         assert [await run.result(timeout=SOON) for run in runs] == ["a: 1", "b: 5", "c: 3"]
         assert again.key == runs[1].key

@@ -19,6 +19,7 @@ from holdfast import (
     RunExists,
     RunFailed,
     RunStatus,
+    TaskStatus,
     context,
     load_dag,
     load_flow,
@@ -211,6 +212,21 @@ start: wait
 nodes:
   wait: {kind: approval}
 """
+
+
+@task(catalog=catalog)
+async def endless() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_a_task_by_itself_keeps_its_deadline(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(with_options(endless, deadline=dt.timedelta(seconds=0.3), tags=["alone"]))
+
+        with pytest.raises(DeadlineExceeded):
+            await run.result(timeout=SOON)
+        assert [task.status for task in await hf.tasks(run)] == [TaskStatus.CANCELLED]
+        assert len(await hf.list(tag="alone", status="failed")) == 1
 
 
 @pytest.mark.parametrize("kind", ["dag", "flow"])

@@ -15,9 +15,10 @@ import msgspec
 from holdfast.authoring.code.source import origin_of, source_of
 from holdfast.authoring.replaying import compare
 from holdfast.core.commands import CancelRun, Command, CompleteRun, EndRun, FailRun, ScheduleTask
-from holdfast.core.events import CancelRequested, Event, Reopened, TaskEnded
-from holdfast.core.failures import failure_of
+from holdfast.core.events import CancelRequested, DeadlinePassed, Event, Reopened, TaskEnded
+from holdfast.core.failures import deadline_failure, failure_of
 from holdfast.core.history import Past
+from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord, task_claim
 from holdfast.core.slices import Slices
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
 
 
 class TaskProgram:
-    __slots__ = ("_is_asked", "_options", "_run", "_seq")
+    __slots__ = ("_is_asked", "_options", "_run", "_seq", "log")
 
     def __init__(self, run: RunRecord, options: TaskOptions) -> None:
         self._run = run
         self._options = options
         self._seq = 0
         self._is_asked = False
+        self.log: LimitedLog | None = None  # it has no code that could write
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         for event in events:
@@ -45,6 +47,8 @@ class TaskProgram:
                     return [self._end(event.outcome)]
                 case CancelRequested():
                     return [CancelRun(event.reason)]  # which cancels the task, too
+                case DeadlinePassed():
+                    return [FailRun(deadline_failure(event.deadline))]
                 case Reopened():
                     # The client that reopened the run wrote this step, without requests. If the run was
                     # cancelled before it began, the node that claims it asks for the task in its first step.
