@@ -98,7 +98,7 @@ def task_summary(row: Row) -> TaskSummary:
 
 
 def log_record(row: Row) -> LogRecord:
-    return _log(*row[:5], _place(row[4], row[5])[0])
+    return _log(*row[:5], _place(row[4] or "", row[5])[0])
 
 
 _PLACE = re.compile(rb'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')
