@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from holdfast.client.run import Run
-from holdfast.core.records import ANY_NODE, ScheduleRecord
+from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim
 from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in, has_placeholder
 from holdfast.core.scheduling import (
@@ -192,6 +192,8 @@ class Schedules:
         if pinned.claim == ANY_NODE:
             expected = "one in code or in a file; a DAG that has a schedule can call a published flow"
             raise BadOption("workflow", name, expected)
+        if is_task_claim(pinned.claim):
+            return startable, pinned.claim  # so that no workflow of the same name is started
         if version is None:
             # A workflow may have several versions here. The input is checked with the one that would fire.
             return await self._startable(name, None), name

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from holdfast.core.records import RunRecord, ScheduleRecord, new_run
+from holdfast.core.records import RunRecord, ScheduleRecord, is_task_claim, new_run
 from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in
 from holdfast.core.scheduling import Decision, ScheduleState, Skipped, decide, run_id
@@ -54,7 +54,8 @@ class ScheduleFirer:
         """The workflows whose schedules this node can fire: each by its claim, and by its name for schedules
         that were told no version."""
         claims = self._programs.claims()
-        return list(dict.fromkeys([*claims, *(claim.partition("@")[0] for claim in claims)]))
+        names = [claim.partition("@")[0] for claim in claims if not is_task_claim(claim)]
+        return list(dict.fromkeys([*claims, *names]))
 
     async def fire(self, now: Instant) -> bool:
         """Fire some of the schedules that are due: a node with thousands of them has other work too. A
