@@ -11,6 +11,7 @@ __all__ = [
     "BadDag",
     "BadFlow",
     "BadOption",
+    "BulkReport",
     "CannotStore",
     "Catalog",
     "ChildHandle",
@@ -25,9 +26,11 @@ __all__ = [
     "Holdfast",
     "HoldfastError",
     "LogLine",
+    "MessageInfo",
     "NotAsked",
     "NotEnded",
     "NotParked",
+    "NotRunning",
     "PayloadTooLarge",
     "PromiseSettled",
     "Refused",
@@ -39,6 +42,7 @@ __all__ = [
     "RunFailed",
     "RunInfo",
     "RunNotFound",
+    "RunSelection",
     "RunStatus",
     "ScheduleInfo",
     "ScheduleNotFound",
@@ -74,8 +78,10 @@ if TYPE_CHECKING:
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
+    from holdfast.client.operators import MessageInfo
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
+    from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
@@ -91,6 +97,7 @@ if TYPE_CHECKING:
         NotAsked,
         NotEnded,
         NotParked,
+        NotRunning,
         PayloadTooLarge,
         PromiseSettled,
         Refused,
@@ -124,6 +131,8 @@ else:
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.failures": ("FailureInfo",),
         "client.logs": ("LogLine",),
+        "client.operators": ("MessageInfo",),
+        "client.selection": ("BulkReport", "RunSelection"),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "core.policies": ("Retry",),
@@ -141,6 +150,7 @@ else:
             "NotAsked",
             "NotEnded",
             "NotParked",
+            "NotRunning",
             "PayloadTooLarge",
             "PromiseSettled",
             "Refused",

@@ -28,7 +28,8 @@ HoldfastError
 │   ├── NotEnded            only a run that failed or was cancelled can be retried
 │   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
 │   ├── NotAsked            the task is not waiting for approval
-│   ├── NotParked           only a parked run can be resumed
+│   ├── NotParked           only a parked or paused run can be resumed
+│   ├── NotRunning          the run is paused, parked or over
 │   ├── PromiseSettled      the promise already has a value
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
 ├── TaskError               a task failed; also an instance of the task's own exception class
@@ -349,6 +350,12 @@ class NotAsked(Refused, LookupError):
             f"task {show(task)} of run {id!r} does not wait for approval; "
             "`holdfast runs show` tells what does"
         )
+
+
+class NotRunning(Refused):
+    def __init__(self, id: str, status: str, what: str) -> None:
+        self.id, self.status = id, status
+        super().__init__(f"run {id!r} is {status} and cannot be {what}")
 
 
 class NotParked(Refused):

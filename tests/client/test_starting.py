@@ -63,7 +63,7 @@ async def test_starting_an_id_again_gives_the_run_there_is_also_after_it_ended(s
         first = await env.start(both, 1, id="order-42")
         await first.result()
         await env.crash()
-        second = await env.start(both, 2, id="order-42")
+        second = await env.start(both, 1, id="order-42")
 
         assert second.key == first.key
         assert await second.result() == [2, 3, "none"]

@@ -299,7 +299,8 @@ class Drawing:
         if dice.chance(10):
             parent, seq = self.key(), 0  # a parent that does not exist, or has no such child
         fingerprint = dice.pick(["0a", "0b"]) if status is RunStatus.FAILED else None
-        return EndedRun(run, status, output, failure, parent, seq, self._now, fingerprint)
+        is_forced = status is RunStatus.CANCELLED and dice.chance(30)
+        return EndedRun(run, status, output, failure, parent, seq, self._now, fingerprint, is_forced)
 
     def _released(self, run: RunKey) -> ReleasedRun:
         dice = self._dice

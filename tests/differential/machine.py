@@ -17,11 +17,11 @@ from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline
 from tests.differential.tables import AlreadyThere
 from tests.differential.views import LONG
 
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit
 from holdfast.ports.nodes import Stall, StallRecord
-from holdfast.ports.runs import PostResult, RunFilter
+from holdfast.ports.runs import Act, PostResult, RunFilter
 
 T = TypeVar("T")
 
@@ -33,7 +33,9 @@ RANDOM = st.randoms(use_true_random=False)
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "cancel_parked"] * 2
 DEEDS += ["renew_lease", "end_lease"]
-DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
+DEEDS += (
+    ["act", "act", "unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
+)
 """The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
@@ -235,7 +237,26 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now
         space = self._space_of(dice, runs[0])
         what = f"unpark_runs in {space} {runs}"
-        self.stores.ask(what, lambda store: _sorted(store.unpark_runs(space, runs, now)), tells=True)
+        by = dice.pick(["", "ann"])
+        self.stores.ask(what, lambda store: _sorted(store.unpark_runs(space, runs, now, by)), tells=True)
+
+    def _act(self, dice: Dice, drawing: Drawing) -> None:
+        space, now = dice.pick(["default", *SPACES]), self.clock.now
+        kinds = [MessageKind.TERMINATE, MessageKind.PAUSE, MessageKind.PAUSE, MessageKind.TRY_NOW]
+        acts = [
+            Act(
+                run,
+                dice.pick(kinds),
+                dice.pick(["", "why"]),
+                dice.pick(["", "ann"]),
+                dice.pick(["", "0", "charge"]),
+            )
+            for run in dict.fromkeys(drawing.keys(3))
+        ]
+        acts = [act._replace(task=act.task if act.kind is MessageKind.TRY_NOW else "") for act in acts]
+        self.stores.ask(
+            f"act in {space} {acts}", lambda store: store.act_on_runs(space, acts, now), tells=True
+        )
 
     def _cancel_parked(self, dice: Dice, drawing: Drawing) -> None:
         cancellation = drawing.parked_run_cancellation()
@@ -273,6 +294,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
+        after, limit = dice.pick([0, 1]), dice.pick([100, 1])
+        look(f"messages of {run}", lambda store: store.list_messages(space, run, after, limit))
         look(f"find_runs in {space} {runs}", lambda store: _sorted_runs(store.find_runs(space, runs)))
         ids = [key_text(run), "b", "nobody", "a", "b"]
         look(f"find_keys in {space} {ids}", lambda store: store.find_keys(space, ids))
@@ -292,6 +315,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             dice.pick([None, None, drawing.key()]),
         )
         look = self.stores.look
+        look(f"count_listed {which}", lambda store: store.count_listed(space, which))
         since, most = drawing.key(), dice.pick([100, 1])
         look(f"group_failures from {since}, {most}", lambda store: store.group_failures(space, since, most))
         workflows = dice.some(WORKFLOWS, 2)

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from tests.differential import schedules, views
+from tests.differential import acts, schedules, views
 from tests.differential.flows import FlowModel
 from tests.differential.tables import (
     AWAKE,
@@ -43,6 +43,7 @@ from holdfast.core.records import (
     LogRecord,
     MessageKind,
     MessageRecord,
+    PostedMessage,
     RunRecord,
     ScheduleRecord,
     TaskRecord,
@@ -67,6 +68,8 @@ from holdfast.ports.flows import PUBLISHED
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
     HISTORY_BYTES,
+    Act,
+    ActResult,
     FailureGroup,
     HistoryPage,
     HistoryPlace,
@@ -137,6 +140,8 @@ class ModelStore(FlowModel, WorkerModel):
                 # A run that asked for a child whose id is taken must wake up to learn that.
                 _release(tables, row, commit.now if row.run in refused else row.wake_at)
             news = [_news(row.parent, row.parent_seq) for row in commit.ended if row.parent is not None]
+            forced = sorted(row.run for row in commit.ended if row.is_forced)
+            news += [message for run in forced for message in acts.news_for_children(tables, run)]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
             for row in commit.woken:
                 run = tables.run(commit.namespace, row.run)
@@ -416,18 +421,47 @@ class ModelStore(FlowModel, WorkerModel):
             for each in family:
                 _reopen(tables, each)
                 _forget_stalls(tables, each.run)
+                if each.by is not None:
+                    acts.record(tables, each.run, MessageKind.RETRY, each.by, each.now)
             return True
 
-    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+    async def unpark_runs(
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+    ) -> list[RunKey]:
         with self.transaction(tells=True) as tables:
-            found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
-            idle = [run.key for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
-            for key in idle:
-                tables.change(
-                    key, status=RunStatus.RUNNING, failure=None, waiting=None, wake_at=now, setbacks=0
-                )
-                _forget_stalls(tables, key)
-            return idle
+            found = [run for key in sorted(set(runs)) if (run := tables.run(namespace, key)) is not None]
+            idle = [run for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
+            acts.let_queue_go(tables, runs, now)
+            for run in idle:
+                status, wake_at = RunStatus.RUNNING, now
+                if run.epoch == 0:
+                    status = RunStatus.PENDING
+                    wake_at = max(now, read_run_options(run.options).start_at or now)
+                tables.change(run.key, status=status, failure=None, waiting=None, wake_at=wake_at, setbacks=0)
+                _forget_stalls(tables, run.key)
+                acts.record(tables, run.key, MessageKind.RESUME, by or None, now)
+            return [run.key for run in idle]
+
+    async def act_on_runs(self, namespace: str, wanted: Sequence[Act], now: Instant) -> list[ActResult]:
+        with self.transaction(tells=True) as tables:
+            for node, lease in list(tables.nodes.items()):
+                if lease.namespace == namespace and lease.until < now:
+                    del tables.nodes[node]
+                    tables.free(node, now, setback=1)
+            return acts.act_on_runs(tables, namespace, wanted, now)
+
+    async def list_messages(
+        self, namespace: str, run: RunKey, after: MessageId, limit: int
+    ) -> list[PostedMessage]:
+        mail = self.tables.mail(run) if self.tables.run(namespace, run) else []
+        return [
+            PostedMessage(it.id, it.kind, it.name, it.payload, it.taken, *self.tables.posted[it.id])
+            for it in mail
+            if it.id > after
+        ][:limit]
+
+    async def count_listed(self, namespace: str, which: RunFilter) -> int:
+        return len(await self.list_runs(namespace, which._replace(limit=10**6)))
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
         run, epoch, failure, messages, now = cancellation
@@ -589,13 +623,16 @@ def _release(tables: Tables, row: ReleasedRun, wake_at: Instant | None) -> None:
         wake_at = earlier(
             just_before(run.created_at), wake_at
         )  # a node must take the run again, and cancel it
+    is_held = row.status in (RunStatus.PARKED, RunStatus.PAUSED)
     heard_at = earlier(run.wake_at, wake_at) if row.status in AWAKE else None
+    if row.status is RunStatus.PAUSED:
+        acts.hold_queue(tables, row.run)
     tables.change(
         row.run,
         status=row.status,
         failure=read_failure(row.failure),
         owner=None,
-        wake_at=wake_at if is_parked else heard_at,
+        wake_at=wake_at if is_held else heard_at,
         setbacks=run.setbacks + 1 if is_parked else 0,
     )
     tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))

@@ -73,6 +73,8 @@ class Wait(NamedTuple):
 class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
     fingerprints: dict[RunKey, str] = field(default_factory=dict)
+    posted: dict[MessageId, tuple[str | None, Instant]] = field(default_factory=dict)
+    """Who has sent each message, and when."""
     journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
     tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
     """Each with its own part of the input, and the part that it shares."""
@@ -211,9 +213,10 @@ class Tables:
             return PostResult.SETTLED
         id = MessageId(len(self.messages) + 1)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
+        self.posted[id] = (message.by, now)
         if not self.waits_for(run.key, WaitKind.TURN):
             self.wake(run.key, now)
-        if message.kind is MessageKind.CANCEL and run.status in (*AWAKE, RunStatus.PARKED):
+        if message.kind in (MessageKind.CANCEL, MessageKind.TERMINATE) and not run.status.is_final:
             wake_at = earlier(self.runs[run.key].wake_at, just_before(run.created_at))
             self.change(run.key, wake_at=wake_at)
         return PostResult.POSTED

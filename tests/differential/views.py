@@ -18,13 +18,14 @@ _HIGHEST_PLACE = 999_999_999
 
 
 def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogRecord]:
-    """Log records of the run after number `after`, without those of tasks that do not exist."""
+    """Log records of the run after number `after`. Those of the workflow's own code have no task."""
     found: list[LogRecord] = []
     for number, row in tables.logs.items():
         said_by = tables.tasks.get((row.run, row.seq))
-        if row.run == run and number > after and said_by is not None and task in (None, said_by.name):
-            index, _ = _place(said_by.name, said_by.input)
-            found.append(LogRecord(number, row.seq, row.attempt, row.lines, said_by.name, index))
+        name = None if said_by is None else said_by.name
+        if row.run == run and number > after and (task is None or task == name):
+            index = None if said_by is None else _place(said_by.name, said_by.input)[0]
+            found.append(LogRecord(number, row.seq, row.attempt, row.lines, name, index))
     return found
 
 

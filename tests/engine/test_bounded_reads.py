@@ -167,7 +167,13 @@ def test_unread_messages_in_memory_are_counted() -> None:
 
 
 def test_a_run_with_mail_in_the_store_stays_in_memory() -> None:
-    residents = Residents(EngineInbox(), Alarms(), SimpleNamespace())  # pyright: ignore[reportArgumentType]
+    residents = Residents(
+        EngineInbox(),
+        Alarms(),
+        SimpleNamespace(),  # pyright: ignore[reportArgumentType]
+        ManualClock(),
+        dt.timedelta(0),
+    )
     resident = new_resident(residents)
     residents.update_idle(resident, Instant(0))
     residents.mail.left = frozenset({resident.key})
@@ -180,7 +186,13 @@ def test_a_run_with_mail_in_the_store_stays_in_memory() -> None:
 
 
 def test_a_run_with_something_to_hear_stays_in_memory() -> None:
-    residents = Residents(EngineInbox(), Alarms(), SimpleNamespace())  # pyright: ignore[reportArgumentType]
+    residents = Residents(
+        EngineInbox(),
+        Alarms(),
+        SimpleNamespace(),  # pyright: ignore[reportArgumentType]
+        ManualClock(),
+        dt.timedelta(0),
+    )
     resident = new_resident(residents)
     residents.update_idle(resident, Instant(0))
     residents.mark_ready(resident)
@@ -192,7 +204,7 @@ async def test_news_of_a_child_that_came_with_the_history_is_kept() -> None:
     """Mail may bring it again, before a tick has room for the run. The run must not seem to have read it."""
     inbox = EngineInbox()
     nothing: Any = SimpleNamespace()
-    residents = Residents(inbox, Alarms(), nothing)
+    residents = Residents(inbox, Alarms(), nothing, ManualClock(), dt.timedelta(0))
     loader = RunLoader(
         nothing,
         ManualClock(),

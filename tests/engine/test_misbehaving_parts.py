@@ -35,7 +35,7 @@ def catalog() -> Catalog:
 
 def change_reports(env: Environment, task: str, report: Any) -> None:
     """Have the executor of a task report as `report` does, which is given the real one first."""
-    attempt: Any = SimpleNamespace(name=task, workflow="", version="")
+    attempt: Any = SimpleNamespace(name=task, workflow="", version="", body=None)
     executor: Any = env.engine._dispatcher._router.route(attempt)
     report_for_real = executor._report
 

@@ -97,7 +97,8 @@ async def test_a_start_under_a_taken_id_starts_no_children(store_url: str, catal
 
     async with Environment(store_url, catalog=catalog) as env:
         await env.start(first, id="taken")
-        await env.start(second, id="taken")
+        with pytest.raises(RunExists):
+            await env.start(second, id="taken")
         await env.wait_until_quiet()
 
         assert [info.id for info in await env.list()] == ["taken"]

@@ -169,7 +169,7 @@ IDS_AND_INBOXES = [
     Fault(
         "ids-taken-twice",
         "a start is idempotent on its id",
-        [Code("stores.commit_script:create_runs").replace("A == len(runs)", "A <= len(runs)")],
+        [Code("stores.commit_script:create_runs").replace("A != len(runs)", "A > len(runs)")],
         cases("stores/test_commit.py", "test_an_id_belongs_to_the_first_run_that_has_it"),
     ),
     Fault(

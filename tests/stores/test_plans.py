@@ -18,26 +18,27 @@ INSERTS = {
     "insert_attempts", "insert_branches", "insert_flow", "insert_logs", "insert_lost_attempt",
     "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs", "insert_steps",
     "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "put_worker", "queue_tasks",
-    "record_migration", "record_schema_change", "set_state",
+    "record_acts", "record_migration", "record_schema_change", "set_state",
 }  # fmt: skip
 NO_TABLE = {
     "find_schema_tables", "list_migrations", "list_schema_changes", "make_schema_changes", "read_clock",
 }  # fmt: skip
 """Or one with a row for each migration."""
 NAMED = {
-    "add_setback", "attempts_of", "await_commit", "cancel_open_tasks", "cancel_parked_run",
-    "cancelling_of", "charge_stall", "children_of", "claim_runs", "clear_queue", "clear_state",
-    "collect_mail", "delete_node", "delete_schedule", "delete_state", "due_of", "end_item", "end_runs",
-    "ended_runs", "find_commit", "find_conflicts", "find_item", "find_keys", "find_lost", "find_run",
-    "find_taken", "find_workflows", "flow_versions", "forget_stalls", "free_runs", "give_back_messages",
-    "hear_worker", "heard_messages_of", "history_sizes", "hold_lease", "leave_mail", "list_attempts",
-    "lock_runs", "messages_of", "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "payloads_of",
-    "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
-    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
-    "settled_promises", "shared_inputs_of", "show_waits", "stalls_of", "start_task", "states_of",
-    "steps_of", "take_item", "take_messages", "tasks_of", "unpark_runs", "unqueue_tasks",
-    "unread_messages_of", "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs",
-    "wake_times_of", "wanted_task",
+    "add_setback", "attached_children", "attempts_of", "await_commit", "cancel_open_tasks",
+    "cancel_parked_run", "cancelling_of", "charge_stall", "children_of", "claim_runs", "clear_queue",
+    "clear_state", "collect_mail", "delete_node", "delete_schedule", "delete_state", "due_of",
+    "end_backoffs", "end_backoffs_in_queue", "end_item", "end_runs", "ended_runs", "find_commit",
+    "find_conflicts", "find_item", "find_keys", "find_lost", "find_run", "find_taken", "find_workflows",
+    "flow_versions", "forget_stalls", "free_runs", "give_back_messages", "hear_worker",
+    "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
+    "list_attempts", "lock_runs", "messages_of", "move_tasks", "open_tasks_of", "outcomes_of",
+    "owned_runs", "pause_runs", "payloads_of", "prove_runs", "queued_of", "read_state", "release_runs",
+    "renew_item", "renew_items_of", "renew_lease", "reopen_runs", "replace_draft", "reset_tasks",
+    "runs_of", "settle_tasks", "settled_promises", "shared_inputs_of", "show_waits", "stalls_of",
+    "start_task", "states_of", "steps_of", "take_item", "take_messages", "tasks_of", "terminate_runs",
+    "unpark_runs", "unqueue_tasks", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
+    "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -51,6 +52,7 @@ PAGES = {
     "due_runs": "runs_to_claim",
     "due_services": "queue_to_take",
     "end_of_open_page": "runs_by_status",
+    "list_messages": "messages_by_run",
     "list_runs": "runs_pkey",
     "list_runs_by_status": "runs_by_status",
     "list_task_summaries": "tasks_pkey",

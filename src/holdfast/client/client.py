@@ -20,11 +20,13 @@ from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
+from holdfast.client.operators import MessageInfo, Operators, checked_sender, message_info
 from holdfast.client.posting import MessagePoster
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.run_filters import RunConditions, run_filter, workflow_name
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
+from holdfast.client.selection import RunSelection
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
@@ -93,6 +95,7 @@ class Client:
         self._starter = starter
         self._waiters = waiters
         self._poster = MessagePoster(store, namespace=namespace, now=now)
+        self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
@@ -401,19 +404,22 @@ class Client:
 
     # --- sending messages
 
-    async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
-        """Send a message. The run receives it with `context().signal(name)`: in order, and once."""
+    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
+
+        `by`, here and below, says who does it; `messages` tells it.
+        """
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"signal {name!r}")
-        await self._post(run, MessageKind.SIGNAL, name, payload, "signals")
+        await self._post(run, MessageKind.SIGNAL, name, payload, "signals", by)
 
-    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
+    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
         """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"promise {name!r}")
-        await self._post(run, MessageKind.RESOLVED, name, payload, "promises")
+        await self._post(run, MessageKind.RESOLVED, name, payload, "promises", by)
 
-    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
+    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
         """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
         it.
 
@@ -424,22 +430,23 @@ class Client:
             if record.name == task and record.status is TaskStatus.RUNNING:
                 asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
                 if isinstance(asked.get("promise"), str):
-                    await self.resolve(run, asked["promise"], value)
+                    await self.resolve(run, asked["promise"], value, by=by)
                     return
                 if isinstance(asked.get("signal"), str):
                     if value is None or value == "":
                         raise BadOption("value", value, "an answer: null and '' mean that none has come")
-                    await self.signal(run, asked["signal"], value)
+                    await self.signal(run, asked["signal"], value, by=by)
                     return
         raise NotAsked(run if isinstance(run, str) else run.id, task)
 
-    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
+    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
         """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
         name = checked_name("name", name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
-        await self._post(run, MessageKind.REJECTED, name, Payload(msgspec.json.encode(failure)), "promises")
+        payload = Payload(msgspec.json.encode(failure))
+        await self._post(run, MessageKind.REJECTED, name, payload, "promises", by)
 
-    async def cancel(self, run: Run[Any] | str, reason: str = "") -> None:
+    async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
 
         A second call has no effect. A parked run cannot clean up and is cancelled at once.
@@ -449,14 +456,15 @@ class Client:
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
         if not await self._families.cancel_parked(key, reason):
-            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation")
+            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation", by)
 
     async def _post(
-        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str
+        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str, by: str
     ) -> None:
+        by = checked_sender(by)
         self._check_run(run)
         id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
-        match await self._poster.post(key, kind, name, payload):
+        match await self._poster.post(key, kind, name, payload, by):
             case PostResult.POSTED:
                 return
             case PostResult.NO_SUCH_RUN:
@@ -468,12 +476,39 @@ class Client:
 
     # --- resuming and retrying
 
-    async def resume(self, run: Run[Any] | str) -> None:
-        """Let a parked run go on, once its problem is fixed."""
+    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed."""
         key = await self.key_of(run)
-        if not await self._store.unpark_runs(self.namespace, [key], self._now()):
+        if not await self._store.unpark_runs(self.namespace, [key], self._now(), checked_sender(by)):
             info = await self.describe(run)
             raise NotParked(info.id, info.status)
+
+    async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
+        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
+        may end. Raises NotRunning if it is paused or parked, or has ended."""
+        await self._operators.act(await self.key_of(run), MessageKind.PAUSE, note, by)
+
+    async def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
+        asked to end. Raises NotRunning if it has ended."""
+        await self._operators.act(await self.key_of(run), MessageKind.TERMINATE, reason, by)
+
+    async def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
+        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
+        await self._operators.act(await self.key_of(run), MessageKind.TRY_NOW, "", by, task)
+
+    def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
+        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end their
+        backoffs."""
+        self._check_loop()
+        return RunSelection(self, self._store, self._operators, self.namespace, conditions)
+
+    async def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
+        and when."""
+        _check_number("limit", limit, 1, 10_000)
+        found = await self._store.list_messages(self.namespace, await self.key_of(run), 0, limit)
+        return [message_info(message, self._decode_plain) for message in found]
 
     async def resume_all(self, workflow: Typed[Any] | str | None = None) -> int:
         """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
@@ -489,13 +524,13 @@ class Client:
             last = keys[-1]
         return resumed
 
-    async def retry(self, run: Run[Any] | str) -> None:
+    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
         """Reopen a run that failed or was cancelled.
 
         Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
         still being cancelled because the run ended, this waits for them; they go on as well.
         """
-        await self._families.reopen(await self.key_of(run))
+        await self._families.reopen(await self.key_of(run), checked_sender(by))
 
     # --- for handles
 

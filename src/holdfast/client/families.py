@@ -57,7 +57,7 @@ class Families:
                 if await self._store.cancel_parked_run(self._namespace, changes):
                     return True  # otherwise a node claimed it meanwhile; it may be parked again
 
-    async def reopen(self, run: RunKey) -> None:
+    async def reopen(self, run: RunKey, by: str = "") -> None:
         """Reopen an ended run, together with those of its children that must be tried again.
 
         Raises NotEnded, and HeardByParent if its parent depends on how it ended.
@@ -70,7 +70,9 @@ class Families:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)
             family = await self._plan(record)
-            if family and await self._store.reopen_runs(self._namespace, family):
+            if family and await self._store.reopen_runs(
+                self._namespace, [family[0]._replace(by=by), *family[1:]]
+            ):
                 return
 
     async def _plan(self, root: RunRecord) -> list[Reopening]:

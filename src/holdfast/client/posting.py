@@ -30,6 +30,7 @@ class _Post(NamedTuple):
     kind: MessageKind
     name: str
     payload: Payload
+    by: str
     answer: asyncio.Future[PostResult]
 
 
@@ -43,11 +44,13 @@ class MessagePoster:
         self._is_idle.set()
         self._writer: asyncio.Task[None] | None = None
 
-    async def post(self, run: RunKey | str, kind: MessageKind, name: str, payload: Payload) -> PostResult:
+    async def post(
+        self, run: RunKey | str, kind: MessageKind, name: str, payload: Payload, by: str = ""
+    ) -> PostResult:
         """Send a message to the run with that key or id. If the caller is cancelled, the message is not sent,
         unless its group is already under way."""
         answer: asyncio.Future[PostResult] = asyncio.get_running_loop().create_future()
-        post = _Post(run, kind, name, payload, answer)
+        post = _Post(run, kind, name, payload, by, answer)
         if not self._is_idle.is_set():
             self._waiting.append(post)
             return await answer
@@ -122,7 +125,7 @@ class MessagePoster:
             key = keys.get(post.run) if isinstance(post.run, str) else post.run
             if key is not None:
                 places.append(place)
-                messages.append(NewMessage(key, post.kind, post.name, post.payload))
+                messages.append(NewMessage(key, post.kind, post.name, post.payload, by=post.by or None))
         if messages:
             answers = await self._store.post_messages(self._namespace, messages, self._now())
             for place, answer in zip(places, answers, strict=True):

@@ -68,15 +68,23 @@ class RunCalls(Protocol):
 
     async def describe(self, run: Run[Any] | str) -> RunInfo: ...
 
-    async def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None: ...
+    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
 
-    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None: ...
+    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
 
-    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None: ...
+    async def reject(
+        self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = ""
+    ) -> None: ...
 
-    async def cancel(self, run: Run[Any] | str, reason: str = "") -> None: ...
+    async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None: ...
 
-    async def retry(self, run: Run[Any] | str) -> None: ...
+    async def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None: ...
+
+    async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None: ...
+
+    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None: ...
+
+    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None: ...
 
 
 class Run(Generic[R]):
@@ -108,20 +116,29 @@ class Run(Generic[R]):
     async def status(self) -> RunStatus:
         return (await self._client.describe(self)).status
 
-    async def signal(self, name: str, value: Any = None) -> None:
-        await self._client.signal(self, name, value)
+    async def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
+        await self._client.signal(self, name, value, by=by)
 
-    async def resolve(self, name: str, value: Any = None) -> None:
-        await self._client.resolve(self, name, value)
+    async def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
+        await self._client.resolve(self, name, value, by=by)
 
-    async def reject(self, name: str, error: Exception | str) -> None:
-        await self._client.reject(self, name, error)
+    async def reject(self, name: str, error: Exception | str, *, by: str = "") -> None:
+        await self._client.reject(self, name, error, by=by)
 
-    async def cancel(self, reason: str = "") -> None:
-        await self._client.cancel(self, reason)
+    async def cancel(self, reason: str = "", *, by: str = "") -> None:
+        await self._client.cancel(self, reason, by=by)
 
-    async def retry(self) -> None:
-        await self._client.retry(self)
+    async def terminate(self, reason: str = "", *, by: str = "") -> None:
+        await self._client.terminate(self, reason, by=by)
+
+    async def pause(self, note: str = "", *, by: str = "") -> None:
+        await self._client.pause(self, note, by=by)
+
+    async def resume(self, *, by: str = "") -> None:
+        await self._client.resume(self, by=by)
+
+    async def retry(self, *, by: str = "") -> None:
+        await self._client.retry(self, by=by)
 
     def __repr__(self) -> str:
         return f"<run {self.id!r}>"

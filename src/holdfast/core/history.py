@@ -46,7 +46,7 @@ from holdfast.core.journal import (
     read_step,
 )
 from holdfast.core.policies import TaskOptions
-from holdfast.core.records import ChildRecord, History, MessageKind, MessageRecord, TaskRecord
+from holdfast.core.records import ACTS, ChildRecord, History, MessageKind, MessageRecord, TaskRecord
 from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
     FIRST_INSTANT,
@@ -167,7 +167,7 @@ def message_event(message: MessageRecord) -> Event:
         case MessageKind.REJECTED:
             return PromiseAnswered(message.id, message.name, Failed(_read_failure(message.payload)))
         case MessageKind.CANCEL:
-            return CancelRequested(message.id, _read_text(message.payload))
+            return CancelRequested(message.id, read_text(message.payload))
         case MessageKind.CHILD:
             raise JournalCorrupt(
                 None, f"message {message.id} is about a child, but the journal has it as another kind"
@@ -175,6 +175,16 @@ def message_event(message: MessageRecord) -> Event:
         case MessageKind.TASK:
             raise JournalCorrupt(
                 None, f"message {message.id} is about a task, but the journal has it as another kind"
+            )
+        case (
+            MessageKind.TERMINATE
+            | MessageKind.PAUSE
+            | MessageKind.TRY_NOW
+            | MessageKind.RESUME
+            | MessageKind.RETRY
+        ):
+            raise JournalCorrupt(
+                None, f"message {message.id} is for the engine, but the journal has it as another kind"
             )
         case MessageKind.UNKNOWN:
             raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
@@ -204,10 +214,11 @@ def _read_failure(payload: Payload) -> Failure:
     try:
         return msgspec.json.decode(payload, type=Failure)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        return Failure(type="builtins:ValueError", message=_read_text(payload))
+        return Failure(type="builtins:ValueError", message=read_text(payload))
 
 
-def _read_text(payload: Payload) -> str:
+def read_text(payload: Payload) -> str:
+    """The text of a message. What is not a JSON text is read as it is."""
     try:
         return msgspec.json.decode(payload, type=str)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -464,7 +475,7 @@ class _Restorer:
         for seq in sorted(ended, key=lambda seq: self._told.get(seq, 0)):
             yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
-            if message.taken is None and message.kind not in (MessageKind.CHILD, MessageKind.TASK):
+            if message.taken is None and message.kind not in _NO_EVENTS:
                 yield message_event(message)
 
     def _child_outcome(self, seq: int) -> Outcome:
@@ -490,6 +501,9 @@ class _Restorer:
             for seq, asked in tasks.items()
             if seq in self._tasks
         }
+
+
+_NO_EVENTS = ACTS | {MessageKind.CHILD, MessageKind.TASK}
 
 
 def _is_unread_child(message: MessageRecord) -> bool:

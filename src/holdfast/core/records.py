@@ -270,8 +270,46 @@ class MessageKind(StrEnum):
     """A child has ended. `name` is its number."""
     TASK = "task"
     """A worker has ended a task of the queue. `name` is its number; `core.remote` reads the payload."""
+    TERMINATE = "terminate"
+    """End the run without asking it. The payload is the reason."""
+    PAUSE = "pause"
+    """Begin no task, and leave memory when the running ones have ended. `name` is who asks for it, the
+    payload a note."""
+    TRY_NOW = "try_now"
+    """End backoffs: of the task that `name` names or numbers, or of all if it is empty."""
+    RESUME = "resume"
+    RETRY = "retry"
+    """Acts that the store has done itself, kept to tell who did them."""
     UNKNOWN = "unknown"
     """Stands for kinds that a newer version has written. Read, never written."""
+
+
+ACTS: Final = frozenset(
+    {
+        MessageKind.TERMINATE,
+        MessageKind.PAUSE,
+        MessageKind.TRY_NOW,
+        MessageKind.RESUME,
+        MessageKind.RETRY,
+    }
+)
+"""Messages for the engine, which no program hears."""
+DONE_BY_STORE: Final = -1
+"""`taken` of an act that needed no node."""
+
+
+class PostedMessage(msgspec.Struct, frozen=True):
+    """A message with its sender, as people see it."""
+
+    id: MessageId
+    kind: MessageKind
+    name: str
+    payload: Payload
+    taken: int | None
+    by: str | None
+    """Who has sent it, if they said so."""
+    at: Instant | None
+    """When. None for messages of 0.4.0."""
 
 
 class MessageRecord(msgspec.Struct, frozen=True):

@@ -46,6 +46,8 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
     by: str = ""
     """Who started it."""
+    start_at: Instant | None = None
+    """Not before. For a run that is paused until then."""
 
 
 NO_OPTIONS = RunOptions()
@@ -95,7 +97,8 @@ class StartOptions(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.id is not None:
-            checked_name("id", self.id)
+            # As plain text: a subclass may hash, compare or encode in its own way.
+            msgspec.structs.force_setattr(self, "id", checked_name("id", self.id))
         if self.id_policy not in {policy.value for policy in IdPolicy}:
             raise BadOption("id_policy", self.id_policy, "one of " + ", ".join(IdPolicy))
         if self.id is None and self.id_policy != IdPolicy.RETURN:
@@ -110,6 +113,9 @@ class StartOptions(msgspec.Struct, frozen=True):
         _check_tags(self.tags)
         _check_text("note", self.note, _LONGEST_NOTE)
         _check_text("by", self.by, _LONGEST_TAG)
+        for name in ("note", "by", "id_policy"):
+            msgspec.structs.force_setattr(self, name, str.__str__(getattr(self, name)))
+        msgspec.structs.force_setattr(self, "tags", tuple(map(str.__str__, self.tags)))
         if not _is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
             raise BadOption("priority", self.priority, f"a whole number from 0 to {HIGHEST_PRIORITY}")
 
@@ -133,9 +139,10 @@ class StartOptions(msgspec.Struct, frozen=True):
         due = instant(deadline) if isinstance(deadline, dt.datetime) else _when("deadline", deadline, begins)
         if due is not None and due <= begins:
             raise BadOption("deadline", deadline, "after the start of the run")
-        options = RunOptions(due, tuple(dict.fromkeys(self.tags)) or (), self.note, self.by)
+        begins_later = None if begins == now else begins
+        options = RunOptions(due, tuple(dict.fromkeys(self.tags)) or (), self.note, self.by, begins_later)
         stored = None if options == NO_OPTIONS else _encode(options)
-        return RunTerms(None if begins == now else begins, schedule, stored, int(self.priority))
+        return RunTerms(begins_later, schedule, stored, int(self.priority))
 
 
 class StartKeywords(TypedDict, total=False):

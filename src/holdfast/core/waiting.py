@@ -34,6 +34,8 @@ class WaitKind(StrEnum):
     """A point in time, which is also the name."""
     TURN = "turn"
     """Its parent, which holds it back after a retry; the name is the parent's id. Messages do not wake it."""
+    OPERATOR = "operator"
+    """It is paused until it is resumed; the name is who paused it."""
     CODE = "code"
     """It is parked until a node has code that fits it; the name is the workflow's."""
 
@@ -89,5 +91,10 @@ def _words(kind: WaitKind, reasons: Sequence[WaitReason]) -> list[str]:
             return [f"its turn in {reason.name}" for reason in reasons]
         case WaitKind.CODE:
             return [f"code that it fits; it is tried again {reason.note}" for reason in reasons]
+        case WaitKind.OPERATOR:
+            return [
+                f"to be resumed; paused{f' by {name}' if name else ''}{f': {note}' if note else ''}"
+                for _, name, note in reasons
+            ]
         case WaitKind.SIGNAL | WaitKind.PROMISE | WaitKind.APPROVAL:
             return [f"{kind.value} {reason.name!r}" for reason in reasons]

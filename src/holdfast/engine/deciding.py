@@ -140,6 +140,8 @@ class Decider:
         budget = None if takes_all else FactBudget(tick.commit, self._clock, *self._budget)
         for fact in self._inbox.take(BEFORE_RUNS, budget):
             tick.hear(fact)
+        for resident in list(self._residents.pausing):
+            tick.try_to_pause(resident)
         self._advance_ready(tick)
         for resident in self._inbox.behind:
             if not resident.is_gone:
@@ -160,7 +162,7 @@ class Decider:
         before = self._clock.now()
         ready = iter(self._residents.take_ready())
         for resident in ready:
-            if resident.is_gone:
+            if resident.is_gone or resident.pause is not None:
                 continue
             if budget.is_spent(before):
                 self._residents.put_back([resident, *ready])

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import msgspec
 
 from holdfast.core.events import MessageId
+from holdfast.core.records import MessageRecord
 from holdfast.core.remote import RemoteReport
 from holdfast.core.values import Instant, Outcome, RunKey, Succeeded
 from holdfast.engine.resident import LiveAttempt, Resident
@@ -62,6 +63,13 @@ class AttemptLost(msgspec.Struct):
     attempt: LiveAttempt
 
 
+class OperatorActed(msgspec.Struct):
+    """An operator wants the run to be terminated or paused, or its backoffs to end."""
+
+    resident: Resident
+    message: MessageRecord
+
+
 class RunUnable(msgspec.Struct):
     """A run cannot go on with the code of this node."""
 
@@ -90,6 +98,7 @@ Fact: TypeAlias = (
     | EndOverdue
     | AttemptDue
     | AttemptLost
+    | OperatorActed
     | RunUnable
     | RunOverdue
     | MessageStale
@@ -102,6 +111,7 @@ BEFORE_RUNS = (
     EndOverdue,
     AttemptDue,
     AttemptLost,
+    OperatorActed,
     RunUnable,
     RunOverdue,
 )
@@ -191,7 +201,10 @@ class EngineInbox:
 
 
 def _resident_of(fact: Fact) -> Resident:
-    return fact.resident if isinstance(fact, (RunUnable, RunOverdue, MessageStale)) else fact.attempt.resident
+    return fact.resident if isinstance(fact, _OF_RUNS) else fact.attempt.resident
+
+
+_OF_RUNS = (OperatorActed, RunUnable, RunOverdue, MessageStale)
 
 
 def _size(fact: AttemptEnded) -> int:

@@ -14,6 +14,7 @@ from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Payload, RunKey, key_text
+from holdfast.core.waiting import WaitReason
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
 from holdfast.ports.programs import StepOwner
@@ -82,6 +83,7 @@ class Resident:
         "is_gone",
         "is_wait_shown",
         "key",
+        "pause",
         "position",
         "program",
         "record",
@@ -108,6 +110,8 @@ class Resident:
         """About how large its history is: the longer, the more it costs to load the run again."""
         self.is_wait_shown = False
         """Its row says what it waits for, although it is in memory."""
+        self.pause: WaitReason | None = None
+        """Set while it is being paused: it begins nothing, and leaves memory when no attempt runs."""
         self.events: list[Event] = []
         """What has happened to it and is not in its journal yet, in order."""
         self.attempts: dict[int, LiveAttempt] = {}

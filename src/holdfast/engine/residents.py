@@ -37,6 +37,8 @@ class Residents:
         recently comes first."""
         self._kept_bytes = 0
         self.mail = UnheardMail()
+        self.pausing: set[Resident] = set()
+        """Runs that are to be paused and still have running attempts."""
 
     def __len__(self) -> int:
         return len(self._all)
@@ -171,6 +173,7 @@ class Residents:
             if resident is None:
                 continue
             self._by_claim[resident.record.claim] -= 1
+            self.pausing.discard(resident)
             # Lines that its attempts still log are dropped: the run may be back, under another epoch.
             resident.is_gone = True
             for attempt in resident.attempts.values():
@@ -198,4 +201,5 @@ class Residents:
         self._idle.clear()
         self._kept.clear()
         self._kept_bytes = 0
+        self.pausing.clear()
         self.mail.clear()

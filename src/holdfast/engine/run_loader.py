@@ -25,7 +25,7 @@ from holdfast.core.history import (
 )
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
-from holdfast.core.records import MessageKind, MessageRecord
+from holdfast.core.records import ACTS, MessageKind, MessageRecord
 from holdfast.core.remote import read_report
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus, microseconds
 from holdfast.core.waiting import WaitReason
@@ -37,6 +37,7 @@ from holdfast.engine.inbox import (
     AttemptLost,
     EngineInbox,
     MessageStale,
+    OperatorActed,
     RunUnable,
     WorkerReported,
 )
@@ -121,12 +122,23 @@ class RunLoader:
             if not self._residents.mail.add(message):
                 continue  # it waits for a tick that has room for it
             loading = self._loading.get(message.run)
-            if loading is None:
+            if message.kind is MessageKind.TERMINATE:
+                self._stop_loading(message)
+            elif loading is None:
                 mail.append(message)
             else:
                 loading.mail[message.id] = message
         if mail:
             await self._deliver_mail(mail)
+
+    def _stop_loading(self, message: MessageRecord) -> None:
+        """A run is terminated whatever its code does, so its code is not even loaded."""
+        resident = self._residents.get(message.run)
+        loading = self._loading.pop(message.run, None)
+        if loading is not None:
+            loading.drop()
+        if resident is not None:
+            self._inbox.post(OperatorActed(resident, message))
 
     @property
     def has_work(self) -> bool:
@@ -277,11 +289,13 @@ class RunLoader:
 
     def _is_here(self, loading: LoadingRun) -> bool:
         """Whether its run is still in memory. If not, the node has lost it, or has handed it back."""
-        if self._residents.get(loading.resident.key) is loading.resident and not loading.resident.is_gone:
+        key = loading.resident.key
+        is_ours = self._residents.get(key) is loading.resident and not loading.resident.is_gone
+        if is_ours and self._loading.get(key) is loading:
             return True
         loading.drop()
-        if self._loading.get(loading.resident.key) is loading:
-            del self._loading[loading.resident.key]
+        if self._loading.get(key) is loading:
+            del self._loading[key]
         return False
 
     async def _explain(self, edited: Sequence[_EditedRun]) -> None:
@@ -417,6 +431,9 @@ class RunLoader:
             try:
                 if message.kind is MessageKind.TASK:
                     self._receive_report(resident, message)
+                    continue
+                if message.kind in ACTS:
+                    self._inbox.post(OperatorActed(resident, message))
                     continue
                 if message.kind is not MessageKind.CHILD:
                     resident.events.append(message_event(message))

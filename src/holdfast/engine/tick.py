@@ -42,11 +42,11 @@ from holdfast.core.commands import (
 from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.fingerprints import fingerprint
-from holdfast.core.history import cancellation
+from holdfast.core.history import cancellation, read_text
 from holdfast.core.journal import write_step
 from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
-from holdfast.core.records import MessageKind, RunRecord, new_run
+from holdfast.core.records import MessageKind, MessageRecord, RunRecord, new_run
 from holdfast.core.run_options import RunTerms, read_run_options
 from holdfast.core.values import (
     Cancelled,
@@ -74,6 +74,7 @@ from holdfast.engine.inbox import (
     Fact,
     LimitExceeded,
     MessageStale,
+    OperatorActed,
     RunOverdue,
     RunUnable,
     WorkerReported,
@@ -172,6 +173,9 @@ class Tick:
                 self.recorder.dispatch_due(fact.attempt)
             case AttemptLost():
                 self.recorder.lose(fact.attempt, LOST_ATTEMPTS_ALLOWED)
+            case OperatorActed():
+                if not fact.resident.is_gone:
+                    self._obey(fact.resident, fact.message)
             case RunUnable():
                 if not fact.resident.is_gone:
                     self.park(fact.resident, fact.error)
@@ -183,6 +187,48 @@ class Tick:
                 self.mark_read(fact.resident, fact.message)
             case _:
                 assert_never(fact)
+
+    # --- acts of operators
+
+    def _obey(self, resident: Resident, message: MessageRecord) -> None:
+        self.mark_read(resident, message.id)
+        text = read_text(message.payload)
+        match message.kind:
+            case MessageKind.TERMINATE:
+                self._end(resident, CancelRun(text), is_forced=True)
+            case MessageKind.PAUSE:
+                self._begin_pause(resident, WaitReason(WaitKind.OPERATOR, message.name, text))
+            case _:
+                self._end_backoffs(resident, message.name)
+
+    def _end_backoffs(self, resident: Resident, task: str) -> None:
+        for attempt in list(resident.attempts.values()):
+            if attempt.stage is Stage.BACKING_OFF and task in ("", attempt.name, str(attempt.seq)):
+                for alarm in attempt.alarms or ():
+                    alarm.cancel()
+                self.recorder.dispatch_due(attempt)
+
+    def _begin_pause(self, resident: Resident, pause: WaitReason) -> None:
+        """Take back the attempts that do not run yet. Those that run may end."""
+        resident.pause = pause
+        for attempt in list(resident.attempts.values()):
+            if attempt.stage is Stage.SCHEDULED or attempt.stage is Stage.WAITING:
+                self.recorder.move(attempt, TaskStatus.PENDING, None)
+                self.recorder.retire(attempt)
+                del resident.attempts[attempt.seq]
+        self._residents.pausing.add(resident)
+
+    def try_to_pause(self, resident: Resident) -> None:
+        """Release a run that is to be paused, if no attempt of it runs. What it has not heard yet is in the
+        store."""
+        running = [each for each in resident.attempts.values() if each.stage is Stage.RUNNING]
+        if resident.is_gone or running or resident.pause is None:
+            return
+        hold(self.commit, resident)
+        deadline = None if resident.deadline is None else resident.deadline.due
+        wait = describe_wait([resident.pause])
+        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PAUSED, None, deadline, *wait))
+        self._leave_memory(resident)
 
     # --- advancing runs
 
@@ -424,13 +470,14 @@ class Tick:
 
     # --- leaving memory
 
-    def _end(self, resident: Resident, command: EndRun) -> None:
-        """End a run, and cancel its tasks and attached children that have not ended."""
+    def _end(self, resident: Resident, command: EndRun, *, is_forced: bool = False) -> None:
+        """End a run, and cancel its tasks and attached children that have not ended. A run that is forced to
+        end may not be loaded, so the store finds its children."""
         for task in resident.held_back.values():
             resident.restore_attempt(task)  # to be cancelled with the others
         for seq in list(resident.attempts):
             self._cancel_task(resident, seq)
-        if resident.attached:
+        if resident.attached and not is_forced:
             for seq in list(resident.attached & resident.children.keys()):
                 self._cancel_child(resident, seq, "its parent ended")
         output = failure = cause = None
@@ -453,6 +500,7 @@ class Tick:
                 resident.record.parent_seq,
                 self.now,
                 cause,
+                is_forced,
             )
         )
         if resident.record.parent is not None:

@@ -138,6 +138,8 @@ class NewMessage(_RunRow, frozen=True, gc=False):
     payload: Payload
     sender: RunKey | None = None
     """The run that sends it, or None. The message is dropped if the node no longer owns that run."""
+    by: str | None = None
+    """Who sends it, if a person or a program outside does and says so."""
 
 
 class WokenRun(_RunRow, frozen=True, gc=False):
@@ -159,6 +161,8 @@ class EndedRun(_RunRow, frozen=True, gc=False):
     finished_at: Instant
     fingerprint: str | None = None
     """Of the failure, if it failed: failures of one cause have the same."""
+    is_forced: bool = False
+    """It was terminated. The node may not know its children, so the store tells them."""
 
 
 class ProvedRun(_RunRow, frozen=True, gc=False):

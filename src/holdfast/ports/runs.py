@@ -14,7 +14,9 @@ from holdfast.core.records import (
     ChildRecord,
     History,
     LogRecord,
+    MessageKind,
     MessageRecord,
+    PostedMessage,
     RunRecord,
     TaskRecord,
     TaskSummary,
@@ -46,6 +48,29 @@ class PostResult(Enum):
     SETTLED = "the promise is settled"
 
 
+class Act(NamedTuple):
+    """What an operator wants to be done to a run."""
+
+    run: RunKey
+    kind: MessageKind
+    """TERMINATE, PAUSE or TRY_NOW."""
+    text: str = ""
+    """The reason, or a note."""
+    by: str = ""
+    task: str = ""
+    """For TRY_NOW: the name or the number of the task. Empty: every task in a backoff."""
+
+
+class ActResult(Enum):
+    DONE = "done"
+    """No node has the run, and the store has done it."""
+    POSTED = "posted"
+    """The node that has the run does it next."""
+    NO_SUCH_RUN = "no such run"
+    REFUSED = "refused"
+    """The run is in a state in which it cannot be done: it has ended, is paused or is parked."""
+
+
 class Reopening(NamedTuple):
     """All changes that reopen an ended run."""
 
@@ -62,6 +87,8 @@ class Reopening(NamedTuple):
     """Messages to be marked as read: a cancellation of the ended run must not cancel the reopened run."""
     waiting: WaitReason | None = None
     """Set if the run must not go on yet. Its parent wakes it later."""
+    by: str | None = None
+    """Who asked for it. None for the children of that run."""
 
 
 class ParkedRunCancellation(NamedTuple):
@@ -234,6 +261,10 @@ class RunStore(HistoryStore, Protocol):
         """Newest first."""
         ...
 
+    async def count_listed(self, namespace: str, which: RunFilter) -> int:
+        """How many runs `list_runs` would list without a limit. Stops at a million."""
+        ...
+
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
         """Failed runs from `since` on, by the fingerprints of their failures, the most frequent first."""
         ...
@@ -261,8 +292,25 @@ class RunStore(HistoryStore, Protocol):
         """Reopen ended runs, all or none. False if one of them has changed since it was read."""
         ...
 
-    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
-        """Make parked or paused runs due again. Returns the runs that were parked or paused."""
+    async def unpark_runs(
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+    ) -> list[RunKey]:
+        """Make parked or paused runs due again. A paused run that is to start later is due then. Returns the
+        runs that were parked or paused."""
+        ...
+
+    async def act_on_runs(self, namespace: str, acts: Sequence[Act], now: Instant) -> list[ActResult]:
+        """Terminate runs, pause them, or end backoffs: at once if no node has the run, else by a message to
+        its node. Returns one result for each act.
+
+        A terminated run is cancelled, with its open tasks; its parent and its attached children are told.
+        """
+        ...
+
+    async def list_messages(
+        self, namespace: str, run: RunKey, after: MessageId, limit: int
+    ) -> list[PostedMessage]:
+        """The messages that the run got, in order, from the first one after `after` on."""
         ...
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:

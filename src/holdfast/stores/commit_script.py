@@ -15,7 +15,7 @@ import msgspec
 from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.run_options import read_run_options
-from holdfast.core.values import NULL, Instant, NodeId, RunKey, RunStatus
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -36,6 +36,7 @@ _FINAL = frozenset(status.value for status in RunStatus if status.is_final)
 _LONG_WAIT = 1.0
 """Seconds. A wait for the right to write that is longer than this may have cost other nodes their leases."""
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
+_ENDINGS = frozenset({MessageKind.CANCEL, MessageKind.TERMINATE})
 
 
 class CommitUnderWay(Exception):
@@ -243,6 +244,7 @@ def _write_queue(tx: Transaction, commit: Commit) -> None:
     # A run that was cancelled because it could not go on does not know its items in the queue.
     cancelled = [(run.run,) for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("clear_queue", cancelled)
+    tx.many("hold_queue", [(run.run,) for run in commit.released if run.status is RunStatus.PAUSED])
 
 
 def _end_and_release(tx: Transaction, commit: Commit) -> None:
@@ -251,6 +253,9 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
         for run in commit.ended
         if run.parent is not None
     ]
+    forced = [run.run for run in commit.ended if run.is_forced]
+    if forced:
+        news += news_for_children(tx, forced, "its parent was terminated")
     messages = commit.messages + news if news else commit.messages
     if messages or commit.proved or commit.waits or commit.woken:
         # All rows of runs are locked at once, in order. Otherwise two nodes that send messages to each
@@ -267,13 +272,20 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     # Only the last row of a run is written: a batch on Postgres could apply any of several.
     tx.many("show_waits", _rows({row.run: row for row in commit.waits}.values()), commit.namespace)
-    tx.many("end_runs", _rows(commit.ended), commit.namespace)
+    tx.many("end_runs", [row[:-1] for row in _rows(commit.ended)], commit.namespace)
     # A run that was cancelled because it could not go on has not settled its own tasks.
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
     tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
     tx.many("release_runs", _rows(commit.released), commit.namespace)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
     _wake_cancelled(tx, commit.namespace, {run for (run,) in tx.many_returning("cancelling_of", parked)})
+
+
+def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> list[NewMessage]:
+    """Messages for the open children that end with these runs. The sender of each is its parent."""
+    rows = tx.many_returning("attached_children", [(run,) for run in sorted(ended)])
+    payload = Payload(msgspec.json.encode(reason))
+    return [NewMessage(child, MessageKind.CANCEL, "", payload, parent) for parent, child, _ in rows]
 
 
 def post_messages(
@@ -324,12 +336,12 @@ def deliver(
             results.append(PostResult.SETTLED)
         else:
             results.append(PostResult.POSTED)
-            posted.append((message.run, message.kind, message.name, message.payload))
+            posted.append((message.run, message.kind, message.name, message.payload, message.by))
             if promise is not None:
                 settled.add(promise)
-    tx.many("insert_messages", posted)
+    tx.many("insert_messages", posted, now)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
-    _wake_cancelled(tx, namespace, {it.run for it in messages if it.kind is MessageKind.CANCEL})
+    _wake_cancelled(tx, namespace, {it.run for it in messages if it.kind in _ENDINGS})
     _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
     return results
 
@@ -382,6 +394,14 @@ def _reap_and_find_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) ->
         tx.announce(DUE)  # more runs may be free than this node claims
         due = _send_due(tx, commit, wanted)
     return due()
+
+
+def free_expired(tx: Transaction, namespace: str, node: NodeId | None, now: Instant) -> None:
+    """Free the runs of nodes whose lease has expired, except those of `node`."""
+    expired = tx.rows("delete_expired_nodes", namespace, node or "", now)
+    if expired:
+        tx.many("free_runs", expired, now, 1)
+        tx.announce(DUE)
 
 
 def _send_due(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> Callable[[], list[Row]]:

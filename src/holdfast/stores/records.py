@@ -17,6 +17,7 @@ from holdfast.core.records import (
     LogRecord,
     MessageKind,
     MessageRecord,
+    PostedMessage,
     RunRecord,
     ScheduleRecord,
     TaskRecord,
@@ -62,6 +63,7 @@ _schedule: Callable[..., ScheduleRecord] = ScheduleRecord
 _decode_instants = msgspec.json.Decoder(tuple[int, ...]).decode
 _decode_services = msgspec.json.Decoder(tuple[str, ...]).decode
 _message: Callable[..., MessageRecord] = MessageRecord
+_posted: Callable[..., PostedMessage] = PostedMessage
 _child: Callable[..., ChildRecord] = ChildRecord
 
 
@@ -162,6 +164,10 @@ def attempt_record(row: Row) -> AttemptRecord:
 
 def message_record(row: Row) -> MessageRecord:
     return _message(row[0], row[1], _MESSAGE_KIND.get(row[2], MessageKind.UNKNOWN), *row[3:])
+
+
+def posted_message(row: Row) -> PostedMessage:
+    return _posted(row[0], _MESSAGE_KIND.get(row[1], MessageKind.UNKNOWN), *row[2:])
 
 
 def child_record(row: Row) -> ChildRecord:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
+from holdfast.core.events import MessageId
 from holdfast.core.records import (
+    DONE_BY_STORE,
     AttemptRecord,
     History,
     LogRecord,
     MessageKind,
+    PostedMessage,
     RunRecord,
     TaskRecord,
     TaskSummary,
@@ -19,6 +22,8 @@ from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
+    Act,
+    ActResult,
     FailureGroup,
     ParkedRunCancellation,
     PostResult,
@@ -30,6 +35,7 @@ from holdfast.ports.runs import (
 )
 from holdfast.ports.store_life import DUE, ENDED
 from holdfast.stores import records
+from holdfast.stores.acts import act_on_runs, unpark_runs
 from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
 from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
@@ -44,6 +50,7 @@ _LONG_DUE = 10 * 60 * 1_000_000
 _FIRST_KEY = RunKey(bytes(16))
 _EXAMINED_AT_ONCE = 5_000
 _MOST_STRANDED = 1_000
+_MOST_COUNTED = 1_000_000
 
 
 class SqlRunStore(SqlRole):
@@ -119,6 +126,13 @@ class SqlRunStore(SqlRole):
 
         return await self._driver.read(script, snapshot=True, may_be_long=True)
 
+    async def count_listed(self, namespace: str, which: RunFilter) -> int:
+        def script(tx: Transaction) -> int:
+            keys = list_keys(tx, namespace, which._replace(limit=_MOST_COUNTED))
+            return sum(which.since is None or key >= which.since for key in keys)
+
+        return await self._driver.read(script, may_be_long=True)
+
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
         rows = await self._driver.fetch("group_failures", namespace, since, limit, may_be_long=True)
         return [FailureGroup(*row) for row in rows]
@@ -169,15 +183,23 @@ class SqlRunStore(SqlRole):
         except RowChanged:
             return False
 
-    async def unpark_runs(self, namespace: str, runs: Sequence[RunKey], now: Instant) -> list[RunKey]:
+    async def unpark_runs(
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+    ) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
             tx.announce(DUE)
-            keys: list[Row] = [(run,) for run in sorted(runs)]
-            resumed = tx.many_returning("unpark_runs", keys, namespace, now)
-            tx.many("forget_stalls", resumed)
-            return [row[0] for row in resumed]
+            return unpark_runs(tx, namespace, runs, now, by)
 
         return await self._driver.write_and_tell(script)
+
+    async def act_on_runs(self, namespace: str, acts: Sequence[Act], now: Instant) -> list[ActResult]:
+        return await self._driver.write_and_tell(lambda tx: act_on_runs(tx, namespace, acts, now))
+
+    async def list_messages(
+        self, namespace: str, run: RunKey, after: MessageId, limit: int
+    ) -> list[PostedMessage]:
+        rows = await self._driver.fetch("list_messages", namespace, run, after, limit, may_be_long=True)
+        return [records.posted_message(row) for row in rows]
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
         run, epoch, failure, messages, now = cancellation
@@ -289,5 +311,7 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     # Outcomes that are dropped may have led to some of the state. The program sets the state again.
     tx.many("clear_state", [(each.run,) for each in family])
     tx.many("forget_stalls", [(each.run,) for each in family])
+    acts = [(each.run, MessageKind.RETRY, "", NULL, each.by) for each in family if each.by is not None]
+    tx.many("record_acts", acts, family[0].now, DONE_BY_STORE)
     tx.announce(DUE)
     return True

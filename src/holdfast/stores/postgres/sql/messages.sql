@@ -1,8 +1,19 @@
 -- name: insert_messages
 -- Every sender has locked the row of the run. So the messages of a run are numbered in the order in which
 -- they become visible.
-INSERT INTO holdfast.messages (run, kind, name, payload)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::json[]);
+INSERT INTO holdfast.messages (posted_at, run, kind, name, payload, posted_by)
+SELECT $1::timestamptz, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::text[]);
+
+-- name: record_acts
+-- Acts that need no node.
+INSERT INTO holdfast.messages (posted_at, taken, run, kind, name, payload, posted_by)
+SELECT $1::timestamptz, $2::int4, * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::json[], $7::text[]);
+
+-- name: list_messages
+SELECT messages.id, kind, name, payload, taken, posted_by, posted_at
+FROM holdfast.runs JOIN holdfast.messages ON messages.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND messages.id > $3::int8
+ORDER BY messages.id LIMIT $4::int8;
 
 -- name: settled_promises
 -- The settled promises, as pairs of run and name. The result may contain pairs that were not asked for.

@@ -56,7 +56,7 @@ WITH woken AS MATERIALIZED (
 UPDATE holdfast.runs SET wake_at = least(wake_at, $2::timestamptz)
 FROM woken
 WHERE runs.namespace = woken.namespace AND key = woken.run
-    AND (status = 'running' OR status = 'pending' AND wake_at <= $2)
+    AND status IN ('pending', 'running') AND (status = 'running' OR wake_at <= $2)
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
@@ -78,7 +78,7 @@ WITH woken AS MATERIALIZED (
 )
 UPDATE holdfast.runs SET wake_at = least(wake_at, created_at - interval '1 microsecond')
 FROM woken
-WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running', 'parked');
+WHERE runs.namespace = woken.namespace AND key = woken.run AND status IN ('pending', 'running', 'parked', 'paused');
 
 -- name: end_runs
 -- $6 and $7 are the parent and its task number. They are not used here: the parent gets a message.
@@ -107,7 +107,7 @@ UPDATE holdfast.runs
 SET status = released.status, failure = released.failure, owner = NULL, last_owner = owner, waiting = released.waiting,
     waiting_kind = released.waiting_kind, waiting_name = released.waiting_name, waiting_epoch = runs.epoch,
     wake_at = CASE WHEN released.status IN ('pending', 'running') THEN least(released.wake_at, runs.wake_at)
-                   WHEN released.status = 'parked' THEN released.wake_at END,
+                   WHEN released.status IN ('parked', 'paused') THEN released.wake_at END,
     setbacks = CASE WHEN released.status = 'parked' THEN setbacks + 1 ELSE 0 END
 FROM released
 WHERE runs.namespace = released.namespace AND key = released.run;
@@ -310,7 +310,11 @@ RETURNING runs.key;
 
 -- name: unpark_runs
 UPDATE holdfast.runs
-SET status = 'running', failure = NULL, wake_at = $2::timestamptz, setbacks = 0,
+SET status = CASE WHEN epoch = 0 THEN 'pending' ELSE 'running' END, failure = NULL, setbacks = 0,
+    wake_at = CASE WHEN epoch = 0
+        THEN greatest($2::timestamptz,
+                      timestamptz 'epoch' + (options ->> 'start_at')::int8 * interval '1 microsecond')
+        ELSE $2 END,
     waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = $1::text AND key = ANY ($3::uuid[]) AND status IN ('parked', 'paused')
 RETURNING key;

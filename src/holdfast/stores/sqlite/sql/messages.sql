@@ -1,5 +1,16 @@
 -- name: insert_messages
-INSERT INTO messages (run, kind, name, payload) VALUES (?1, ?2, ?3, CAST(?4 AS TEXT));
+INSERT INTO messages (posted_at, run, kind, name, payload, posted_by) VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6);
+
+-- name: record_acts
+-- Acts that need no node.
+INSERT INTO messages (posted_at, taken, run, kind, name, payload, posted_by)
+VALUES (?1, ?2, ?3, ?4, ?5, CAST(?6 AS TEXT), ?7);
+
+-- name: list_messages
+SELECT messages.id, kind, name, CAST(payload AS BLOB), taken, posted_by, posted_at
+FROM runs JOIN messages ON messages.run = runs.key
+WHERE runs.namespace = ?1 AND runs.key = ?2 AND messages.id > ?3
+ORDER BY messages.id LIMIT ?4;
 
 -- name: settled_promises
 SELECT run, name FROM messages WHERE run = ?1 AND name = ?2 AND kind IN ('resolved', 'rejected');

@@ -30,7 +30,8 @@ WHERE namespace = ?1 AND key = ?3;
 -- Mail does not wake runs that are parked, paused, held back by their parent or to be started later. They read it
 -- when they go on.
 UPDATE runs SET wake_at = min(coalesce(wake_at, ?2), ?2)
-WHERE namespace = ?1 AND key = ?3 AND (status = 'running' OR status = 'pending' AND wake_at <= ?2)
+WHERE namespace = ?1 AND key = ?3 AND status IN ('pending', 'running')
+    AND (status = 'running' OR wake_at <= ?2)
     AND (waiting_kind = 'turn' AND waiting_epoch = epoch) IS NOT TRUE;
 
 -- name: wake_held_runs
@@ -44,7 +45,7 @@ WHERE namespace = ?1 AND key = ?3 AND status = 'running';
 -- runs that were created at the same time or later, and so before their own children. Otherwise a family of runs
 -- could grow faster than it ends.
 UPDATE runs SET wake_at = min(coalesce(wake_at, created_at - 1), created_at - 1)
-WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked');
+WHERE namespace = ?1 AND key = ?2 AND status IN ('pending', 'running', 'parked', 'paused');
 
 -- name: end_runs
 -- ?6 and ?7 are the parent and its task number. They are not used here: the parent gets a message.
@@ -61,7 +62,7 @@ UPDATE runs
 SET status = ?3, failure = CAST(?4 AS TEXT), waiting = ?6, waiting_kind = ?7, waiting_name = ?8, waiting_epoch = epoch,
     owner = NULL, last_owner = owner,
     wake_at = CASE WHEN ?3 IN ('pending', 'running') THEN min(coalesce(?5, wake_at), coalesce(wake_at, ?5))
-                   WHEN ?3 = 'parked' THEN ?5 END,
+                   WHEN ?3 IN ('parked', 'paused') THEN ?5 END,
     setbacks = CASE WHEN ?3 = 'parked' THEN setbacks + 1 ELSE 0 END
 WHERE namespace = ?1 AND key = ?2;
 
@@ -232,7 +233,8 @@ RETURNING key;
 
 -- name: unpark_runs
 UPDATE runs
-SET status = 'running', failure = NULL, wake_at = ?2, setbacks = 0,
+SET status = CASE WHEN epoch = 0 THEN 'pending' ELSE 'running' END, failure = NULL, setbacks = 0,
+    wake_at = CASE WHEN epoch = 0 THEN max(?2, coalesce(json_extract(options, '$.start_at'), ?2)) ELSE ?2 END,
     waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
 RETURNING key;

@@ -1,0 +1,89 @@
+"""What operators do to runs, and the record of it: who, what and when."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from holdfast.core.names import is_storable
+from holdfast.core.records import MessageKind, PostedMessage
+from holdfast.core.values import Instant, Payload, RunKey, key_text, moment
+from holdfast.errors import BadOption, NotRunning, RunNotFound
+from holdfast.ports.runs import Act, ActResult, RunStore
+
+_LONGEST_SENDER = 200
+_LONGEST_TEXT = 2_000
+_DONE_WORDS = {
+    MessageKind.TERMINATE: "terminated",
+    MessageKind.PAUSE: "paused",
+    MessageKind.TRY_NOW: "tried now",
+}
+
+
+class Operators:
+    def __init__(self, store: RunStore, *, namespace: str, now: Callable[[], Instant]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self.now = now
+
+    async def act(
+        self, run: RunKey, kind: MessageKind, text: str, by: str, task: str | int | None = None
+    ) -> None:
+        """Raises NotRunning, RunNotFound."""
+        [result] = await self.act_on([run], kind, text, by, task)
+        if result is ActResult.NO_SUCH_RUN:
+            raise RunNotFound(key_text(run), self._namespace)
+        if result is ActResult.REFUSED:
+            record = await self._store.find_run(self._namespace, run)
+            if record is None:
+                raise RunNotFound(key_text(run), self._namespace)
+            raise NotRunning(record.id or key_text(run), record.status, _DONE_WORDS[kind])
+
+    async def act_on(
+        self, runs: Sequence[RunKey], kind: MessageKind, text: str, by: str, task: str | int | None = None
+    ) -> list[ActResult]:
+        """Raises BadOption."""
+        if not isinstance(text, str) or len(text) > _LONGEST_TEXT or not is_storable(text):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadOption("reason", text, f"text of up to {_LONGEST_TEXT:,} characters")
+        named = "" if task is None else str(task)
+        by = checked_sender(by)
+        acts = [Act(run, kind, text, by, named) for run in runs]
+        return await self._store.act_on_runs(self._namespace, acts, self.now())
+
+
+def checked_sender(by: Any) -> str:
+    """Raises BadOption."""
+    if not isinstance(by, str) or len(by) > _LONGEST_SENDER or not is_storable(by):
+        raise BadOption("by", by, f"text of up to {_LONGEST_SENDER} characters: who does it")
+    return by
+
+
+class MessageInfo(msgspec.Struct, frozen=True):
+    """A message that a run got, or what an operator did to it."""
+
+    id: int
+    kind: str
+    """`signal`, `resolved`, `rejected`, `cancel`, `child`, `task`, `terminate`, `pause`, `resume`, `retry`,
+    `try_now`"""
+    name: str
+    value: Any
+    is_read: bool
+    """Whether the run has heard it, or it was done."""
+    by: str
+    """Who sent it, if they said so."""
+    at: dt.datetime | None
+
+
+def message_info(message: PostedMessage, decode: Callable[[Payload], Any]) -> MessageInfo:
+    return MessageInfo(
+        message.id,
+        message.kind.value,
+        message.name,
+        decode(message.payload),
+        message.taken is not None,
+        message.by or "",
+        None if message.at is None else moment(message.at),
+    )

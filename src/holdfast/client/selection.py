@@ -1,0 +1,149 @@
+"""Many runs at once, chosen by conditions: count them first, then do something to all of them.
+
+Runs are taken in pages, the newest first. A run that changes meanwhile is refused by itself, and the others
+go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from holdfast.client.operators import Operators
+from holdfast.client.run_filters import RunConditions, run_filter
+from holdfast.core.records import MessageKind, RunRecord
+from holdfast.core.values import RunKey, RunStatus, key_text
+from holdfast.errors import HoldfastError, StoreError
+from holdfast.ports.runs import ActResult, RunStore
+
+_AT_ONCE = 200
+_OPEN = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.PAUSED, RunStatus.PARKED)
+_AWAKE = (RunStatus.PENDING, RunStatus.RUNNING)
+_HELD = (RunStatus.PAUSED, RunStatus.PARKED)
+_UNDONE = (RunStatus.FAILED, RunStatus.CANCELLED)
+
+
+class BulkReport(msgspec.Struct):
+    """What became of the runs that were chosen."""
+
+    done: int = 0
+    refused: list[tuple[str, str]] = []
+    """The ids of runs to which it could not be done, and why: the first 1,000."""
+    refusals: int = 0
+    """How many."""
+
+    def refuse(self, id: str, reason: str) -> None:
+        self.refusals += 1
+        if len(self.refused) < _MOST_REFUSALS:
+            self.refused.append((id, reason))
+
+
+_MOST_REFUSALS = 1_000
+
+
+class OneRunCalls(Protocol):
+    """The methods of a client that act on one run."""
+
+    async def cancel(self, run: Any, reason: str = "", *, by: str = "") -> None: ...
+
+    async def retry(self, run: Any, *, by: str = "") -> None: ...
+
+
+class RunSelection:
+    """Made by `hf.select(...)`. Nothing is read before one of its methods is called."""
+
+    def __init__(
+        self,
+        client: OneRunCalls,
+        store: RunStore,
+        operators: Operators,
+        namespace: str,
+        conditions: RunConditions,
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._operators = operators
+        self._namespace = namespace
+        self._conditions = conditions
+        run_filter(conditions, None, 1)  # to refuse bad conditions at once
+
+    async def count(self) -> int:
+        return await self._store.count_listed(self._namespace, run_filter(self._conditions, None, 1))
+
+    async def cancel(self, reason: str = "", *, by: str = "") -> BulkReport:
+        """Ask the runs that have not ended to end."""
+        return await self._each(_OPEN, lambda id: self._client.cancel(id, reason, by=by))
+
+    async def retry(self, *, by: str = "") -> BulkReport:
+        """Reopen the runs that failed or were cancelled."""
+        return await self._each(_UNDONE, lambda id: self._client.retry(id, by=by))
+
+    async def terminate(self, reason: str = "", *, by: str = "") -> BulkReport:
+        """End the runs that have not ended, without asking them."""
+        return await self._act(_OPEN, MessageKind.TERMINATE, reason, by)
+
+    async def pause(self, note: str = "", *, by: str = "") -> BulkReport:
+        return await self._act(_AWAKE, MessageKind.PAUSE, note, by)
+
+    async def try_now(self, *, by: str = "") -> BulkReport:
+        """End the backoffs of all tasks of the runs."""
+        return await self._act(_AWAKE, MessageKind.TRY_NOW, "", by)
+
+    async def resume(self, *, by: str = "") -> BulkReport:
+        """Let the runs go on that are paused or parked."""
+        report = BulkReport()
+        async for page in self._pages(_HELD):
+            keys = [run.key for run in page]
+            resumed = set(await self._store.unpark_runs(self._namespace, keys, self._operators.now(), by))
+            report.done += len(resumed)
+            for run in page:
+                if run.key not in resumed:
+                    report.refuse(_name(run), "it is neither paused nor parked any more")
+        return report
+
+    async def _act(self, statuses: Sequence[RunStatus], kind: MessageKind, text: str, by: str) -> BulkReport:
+        report = BulkReport()
+        async for page in self._pages(statuses):
+            results = await self._operators.act_on([run.key for run in page], kind, text, by)
+            for run, result in zip(page, results, strict=True):
+                if result in (ActResult.DONE, ActResult.POSTED):
+                    report.done += 1
+                else:
+                    report.refuse(_name(run), "it has changed meanwhile")
+        return report
+
+    async def _each(
+        self, statuses: Sequence[RunStatus], change: Callable[[str], Awaitable[None]]
+    ) -> BulkReport:
+        report = BulkReport()
+        async for page in self._pages(statuses):
+            for run in page:
+                try:
+                    await change(key_text(run.key))
+                except StoreError:
+                    raise
+                except HoldfastError as error:
+                    report.refuse(_name(run), str(error))
+                else:
+                    report.done += 1
+        return report
+
+    async def _pages(self, statuses: Sequence[RunStatus]) -> AsyncIterator[list[RunRecord]]:
+        """The chosen runs that are in one of these states."""
+        wanted = self._conditions.get("status")
+        for status in statuses:
+            if wanted is not None and status != wanted:
+                continue
+            conditions = self._conditions | RunConditions(status=status)
+            last: RunKey | None = None
+            while page := await self._store.list_runs(
+                self._namespace, run_filter(conditions, last, _AT_ONCE)
+            ):
+                last = page[-1].key
+                yield page
+
+
+def _name(run: RunRecord) -> str:
+    return run.id or key_text(run.key)

@@ -1,0 +1,117 @@
+"""What operators do to runs: terminate, pause, end backoffs.
+
+If no node has the run, the transaction does it. If a node has it, the node gets a message: only the node may
+change a run that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from holdfast.core.history import cancellation
+from holdfast.core.records import DONE_BY_STORE, MessageKind
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.runs import Act, ActResult
+from holdfast.ports.store_life import ENDED
+from holdfast.stores.commit_script import LockedRun, deliver, free_expired, lock_runs, news_for_children
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.records import run_record
+
+_encode = msgspec.json.Encoder().encode
+_AWAKE = frozenset({RunStatus.PENDING, RunStatus.RUNNING})
+_FIFTY_YEARS = 50 * 365 * 86_400 * 1_000_000
+"""In microseconds. Items of the queue that are held back are due a hundred years later."""
+
+
+def act_on_runs(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> list[ActResult]:
+    free_expired(tx, namespace, None, now)  # else a run of a dead node would wait for the next claim
+    # Before the locks on runs, because a worker that ends an item locks the item first.
+    tx.many("clear_queue", [(act.run,) for act in acts if act.kind is MessageKind.TERMINATE])
+    for act in acts:
+        if act.kind is MessageKind.TRY_NOW:
+            tx.run("end_backoffs_in_queue", now, act.run, act.task)
+    targets = {act.run for act in acts}
+    found = [run_record(row) for row in tx.many_returning("runs_of", [(run,) for run in targets], namespace)]
+    parents: dict[RunKey, tuple[RunKey, int | None]] = {
+        run.key: (run.parent, run.parent_seq) for run in found if run.parent is not None
+    }
+    ending = [act.run for act in acts if act.kind is MessageKind.TERMINATE]
+    news = news_for_children(tx, ending, "its parent was terminated")
+    others = {message.run for message in news} | {parent for parent, _ in parents.values()}
+    locked = lock_runs(tx, namespace, targets | others, now)
+    results = [_result(act, locked.get(act.run)) for act in acts]
+    done = [act for act, result in zip(acts, results, strict=True) if result is ActResult.DONE]
+    asked = [act for act, result in zip(acts, results, strict=True) if result is ActResult.POSTED]
+    _terminate(tx, namespace, [act for act in done if act.kind is MessageKind.TERMINATE], now)
+    _pause(tx, namespace, [act for act in done if act.kind is MessageKind.PAUSE])
+    tx.many("record_acts", [_row(act) for act in done], now, DONE_BY_STORE)
+    cold = [act for act in asked if act.kind is MessageKind.TRY_NOW and locked[act.run].owner is None]
+    tx.many("end_backoffs", [(act.run, act.task) for act in cold], now)
+    ended = {act.run for act in done if act.kind is MessageKind.TERMINATE}
+    messages = [_message(act) for act in asked]
+    messages += [message for message in news if message.sender in ended]
+    messages += [
+        NewMessage(parent, MessageKind.CHILD, str(seq), NULL)
+        for run, (parent, seq) in parents.items()
+        if run in ended
+    ]
+    # A run that has just ended receives no more messages.
+    deliver(tx, namespace, messages, {run: it for run, it in locked.items() if run not in ended}, now)
+    return results
+
+
+def _result(act: Act, run: LockedRun | None) -> ActResult:
+    if run is None:
+        return ActResult.NO_SUCH_RUN
+    status = RunStatus(run.status)
+    if status.is_final or (act.kind is not MessageKind.TERMINATE and status not in _AWAKE):
+        return ActResult.REFUSED
+    # The message ends a backoff on the node, or wakes the run.
+    is_direct = run.owner is None and act.kind is not MessageKind.TRY_NOW
+    return ActResult.DONE if is_direct else ActResult.POSTED
+
+
+def _terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> None:
+    if acts:
+        rows: list[Row] = [(act.run, _encode(cancellation(terminated_words(act)))) for act in acts]
+        tx.many("terminate_runs", rows, namespace, now)
+        tx.many("cancel_open_tasks", [(act.run, now) for act in acts])
+        tx.announce(ENDED)
+
+
+def terminated_words(act: Act) -> str:
+    """The reason that the row of a terminated run has."""
+    by = f" by {act.by}" if act.by else ""
+    return f"terminated{by}{f': {act.text}' if act.text else ''}"
+
+
+def _pause(tx: Transaction, namespace: str, acts: Sequence[Act]) -> None:
+    rows = [(act.run, *describe_wait([WaitReason(WaitKind.OPERATOR, act.by, act.text)])) for act in acts]
+    tx.many("pause_runs", rows, namespace)
+    tx.many("hold_queue", [(act.run,) for act in acts])
+
+
+def unpark_runs(
+    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant, by: str
+) -> list[RunKey]:
+    keys: list[Row] = [(run,) for run in sorted(runs)]
+    tx.many("let_queue_go", [(*key, now + _FIFTY_YEARS) for key in keys])
+    resumed = tx.many_returning("unpark_runs", keys, namespace, now)
+    tx.many("forget_stalls", resumed)
+    acts = [(run, MessageKind.RESUME, "", NULL, by or None) for (run,) in resumed]
+    tx.many("record_acts", acts, now, DONE_BY_STORE)
+    return [row[0] for row in resumed]
+
+
+def _row(act: Act) -> Row:
+    return (act.run, act.kind, act.task, Payload(_encode(act.text)), act.by or None)
+
+
+def _message(act: Act) -> NewMessage:
+    text = terminated_words(act) if act.kind is MessageKind.TERMINATE else act.text
+    name = act.by if act.kind is MessageKind.PAUSE else act.task
+    return NewMessage(act.run, act.kind, name, Payload(_encode(text)), by=act.by or None)

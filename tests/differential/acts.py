@@ -1,0 +1,131 @@
+"""What operators do to runs, on the tables of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+from tests.differential.tables import AWAKE, Tables
+
+from holdfast.core.events import MessageId
+from holdfast.core.history import cancellation
+from holdfast.core.records import DONE_BY_STORE, MessageKind, MessageRecord
+from holdfast.core.run_options import read_run_options
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.ports.commits import NewMessage
+from holdfast.ports.runs import Act, ActResult
+from holdfast.stores.acts import terminated_words
+
+_CENTURY = 36_525 * 86_400 * 1_000_000
+
+
+def record(
+    tables: Tables,
+    run: RunKey,
+    kind: MessageKind,
+    by: str | None,
+    now: Instant,
+    name: str = "",
+    payload: Payload = NULL,
+) -> None:
+    """Keep an act that needs no node."""
+    id = MessageId(len(tables.messages) + 1)
+    tables.messages[id] = MessageRecord(id, run, kind, name, payload, DONE_BY_STORE)
+    tables.posted[id] = (by, now)
+
+
+def act_on_runs(tables: Tables, namespace: str, acts: Sequence[Act], now: Instant) -> list[ActResult]:
+    for act in acts:
+        if act.kind is MessageKind.TERMINATE:
+            tables.clear_queue(act.run)
+        if act.kind is MessageKind.TRY_NOW:
+            _hurry(tables, act, now)
+    results = [_result(tables, namespace, act) for act in acts]
+    done = [act for act, result in zip(acts, results, strict=True) if result is ActResult.DONE]
+    asked = [act for act, result in zip(acts, results, strict=True) if result is ActResult.POSTED]
+    news: list[NewMessage] = []
+    for act in [act for act in done if act.kind is MessageKind.TERMINATE]:
+        news += _terminate(tables, act, now)
+    for act in [act for act in done if act.kind is MessageKind.PAUSE]:
+        _pause(tables, act)
+    for act in done:
+        text = Payload(msgspec.json.encode(act.text))
+        record(tables, act.run, act.kind, act.by or None, now, act.task, text)
+    for act in asked:
+        if act.kind is MessageKind.TRY_NOW and tables.runs[act.run].owner is None:
+            for task in tables.tasks_of(act.run):
+                is_named = act.task in ("", task.name, str(task.seq))
+                if is_named and task.status is TaskStatus.PENDING and task.due_at and task.due_at > now:
+                    tables.change_task(run=act.run, seq=task.seq, due_at=now)
+    children = [message for message in news if message.kind is MessageKind.CANCEL]
+    parents = [message for message in news if message.kind is MessageKind.CHILD]
+    tables.deliver(namespace, [*map(_message, asked), *children, *parents], now)
+    return results
+
+
+def _result(tables: Tables, namespace: str, act: Act) -> ActResult:
+    run = tables.run(namespace, act.run)
+    if run is None:
+        return ActResult.NO_SUCH_RUN
+    if run.status.is_final or (act.kind is not MessageKind.TERMINATE and run.status not in AWAKE):
+        return ActResult.REFUSED
+    is_direct = run.owner is None and act.kind is not MessageKind.TRY_NOW
+    return ActResult.DONE if is_direct else ActResult.POSTED
+
+
+def _terminate(tables: Tables, act: Act, now: Instant) -> list[NewMessage]:
+    run = tables.runs[act.run]
+    failure = cancellation(terminated_words(act))
+    changes: dict[str, Any] = {"wake_at": None, "waiting": None, "epoch": run.epoch + 1}
+    tables.change(act.run, status=RunStatus.CANCELLED, failure=failure, finished_at=now, **changes)
+    tables.cancel_tasks(act.run, now)
+    return [*news_for_children(tables, act.run), *_news_for_parent(tables, act.run)]
+
+
+def news_for_children(tables: Tables, run: RunKey) -> list[NewMessage]:
+    reason = Payload(b'"its parent was terminated"')
+    return [
+        NewMessage(child.key, MessageKind.CANCEL, "", reason, run)
+        for child in sorted(tables.runs.values(), key=lambda each: each.key)
+        if child.parent == run and child.depth > 0 and not child.status.is_final
+    ]
+
+
+def _news_for_parent(tables: Tables, run: RunKey) -> list[NewMessage]:
+    parent, seq = tables.runs[run].parent, tables.runs[run].parent_seq
+    return [] if parent is None else [NewMessage(parent, MessageKind.CHILD, str(seq), NULL)]
+
+
+def _pause(tables: Tables, act: Act) -> None:
+    deadline = read_run_options(tables.runs[act.run].options).deadline
+    tables.change(act.run, status=RunStatus.PAUSED, wake_at=deadline)
+    tables.set_wait(act.run, describe_wait([WaitReason(WaitKind.OPERATOR, act.by, act.text)]))
+    hold_queue(tables, act.run)
+
+
+def hold_queue(tables: Tables, run: RunKey) -> None:
+    for at, item in tables.queue.items():
+        if item.run == run and item.worker is None:
+            tables.queue[at] = item._replace(ready_at=Instant(item.ready_at + _CENTURY))
+
+
+def let_queue_go(tables: Tables, runs: Collection[RunKey], now: Instant) -> None:
+    for at, item in tables.queue.items():
+        if item.run in runs and item.worker is None and item.ready_at > now + _CENTURY // 2:
+            tables.queue[at] = item._replace(ready_at=Instant(item.ready_at - _CENTURY))
+
+
+def _hurry(tables: Tables, act: Act, now: Instant) -> None:
+    for at, item in tables.queue.items():
+        task = tables.tasks.get((item.run, item.seq))
+        named = {"", str(item.seq), "" if task is None else task.name}
+        if item.run == act.run and item.worker is None and item.ready_at > now and act.task in named:
+            tables.queue[at] = item._replace(ready_at=now)
+
+
+def _message(act: Act) -> NewMessage:
+    text = terminated_words(act) if act.kind is MessageKind.TERMINATE else act.text
+    name = act.by if act.kind is MessageKind.PAUSE else act.task
+    return NewMessage(act.run, act.kind, name, Payload(msgspec.json.encode(text)), by=act.by or None)

@@ -1,0 +1,384 @@
+"""What operators do to runs: terminate, pause, resume, try now; to one or to many; and who did it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.patience import PATIENCE, SOON, until
+
+from holdfast import (
+    Catalog,
+    DeadlineExceeded,
+    Holdfast,
+    NotParked,
+    NotRunning,
+    Retry,
+    RunCancelled,
+    RunEnded,
+    RunNotFound,
+    RunStatus,
+    TaskStatus,
+    context,
+    task,
+    workflow,
+)
+from holdfast.testing import Environment, assert_durable
+
+catalog = Catalog()
+SECOND = dt.timedelta(seconds=1)
+begun: list[Any] = []
+gates: dict[str, asyncio.Event] = {}
+
+
+@task(catalog=catalog)
+async def note_down(what: Any) -> Any:
+    begun.append(what)
+    return what
+
+
+@task(catalog=catalog)
+async def gated(name: str) -> str:
+    begun.append(name)
+    await gates[name].wait()
+    return name
+
+
+@task(catalog=catalog, retry=Retry(max_attempts=3, first_delay=dt.timedelta(hours=1), jitter=0))
+async def stumble() -> str:
+    begun.append("stumble")
+    if len(begun) < 2:
+        raise ValueError("not yet")
+    return "at last"
+
+
+@workflow(catalog=catalog)
+async def deaf() -> None:
+    """Cannot be cancelled."""
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            begun.append("ignored")
+
+
+@workflow(catalog=catalog)
+async def patient(name: str = "go") -> Any:
+    return await context().signal(name)
+
+
+@workflow(catalog=catalog)
+async def two_tasks() -> list[str]:
+    return [await gated("first"), await note_down("second")]
+
+
+@workflow(catalog=catalog)
+async def sleeper() -> str:
+    await asyncio.sleep(60)
+    return await note_down("awake")
+
+
+@workflow(catalog=catalog)
+async def stumbling() -> str:
+    return await stumble()
+
+
+@workflow(catalog=catalog)
+async def parent() -> Any:
+    left = deaf.options(id="detached", detached=True)()
+    return await asyncio.gather(patient.options(id="attached")(), asyncio.shield(left))
+
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    begun.clear()
+    gates.clear()
+
+
+# --- terminate
+
+
+async def test_a_run_that_cannot_be_cancelled_is_terminated(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(deaf)
+        await run.cancel()
+        await until(lambda: begun)
+
+        await run.terminate("it never ends", by="ann")
+
+        with pytest.raises(RunCancelled, match="terminated by ann: it never ends"):
+            await run.result(timeout=SOON)
+        [told] = [message for message in await hf.messages(run) if message.kind == "terminate"]
+        assert (told.by, told.is_read) == ("ann", True)
+        assert told.at is not None
+
+
+async def test_a_termination_survives_every_crash(new_database: Callable[[], str]) -> None:
+    async def terminate(run: Any) -> None:
+        await run.terminate("enough")
+
+    with pytest.raises(RunCancelled, match="terminated: enough"):
+        await assert_durable(deaf, during=terminate, catalog=catalog, new_database=new_database)
+
+
+async def test_a_run_that_no_node_has_is_terminated_at_once(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog, engine=False) as hf:
+        run = await hf.start(deaf)
+
+        await run.terminate()
+
+        assert await run.status() is RunStatus.CANCELLED
+        with pytest.raises(NotRunning, match="is cancelled and cannot be terminated"):
+            await run.terminate()
+        with pytest.raises(RunEnded):
+            await run.signal("go")
+
+
+async def test_a_terminated_run_ends_its_task_and_its_attached_children(store_url: str) -> None:
+    gates["first"] = asyncio.Event()
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        working, family = await hf.start(two_tasks), await hf.start(parent)
+        await until(lambda: begun)
+        attached, detached = await _appeared(hf, "attached"), await _appeared(hf, "detached")
+
+        await asyncio.gather(working.terminate(), family.terminate())
+
+        for run in (working, family, attached):
+            with pytest.raises(RunCancelled):
+                await run.result(timeout=SOON)
+        assert [each.status for each in await hf.tasks(working)] == [TaskStatus.CANCELLED]
+        assert not (await detached.status()).is_final
+
+
+async def _appeared(hf: Holdfast, id: str) -> Any:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                return await hf.get(id)
+            except RunNotFound:
+                await asyncio.sleep(0.01)
+
+
+async def test_a_parent_hears_that_its_child_was_terminated(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(parent)
+
+        await (await _appeared(hf, "attached")).terminate("by hand")
+
+        with pytest.raises(RunCancelled, match="by hand"):
+            await run.result(timeout=SOON)
+
+
+# --- pause and resume
+
+
+async def test_a_paused_run_begins_no_task_and_goes_on_when_resumed(store_url: str) -> None:
+    gates["first"] = asyncio.Event()
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(two_tasks)
+        await until(lambda: begun == ["first"])
+
+        await run.pause("audit", by="ann")
+        await asyncio.sleep(0.2)
+        assert await run.status() is RunStatus.RUNNING  # its task may end
+        gates["first"].set()
+        await _until_status(run, RunStatus.PAUSED)
+
+        info = await run.describe()
+        assert info.waiting == "to be resumed; paused by ann: audit"
+        await run.signal("go", 1)  # a message does not wake it
+        await asyncio.sleep(0.2)
+        assert begun == ["first"]
+        assert await run.status() is RunStatus.PAUSED
+
+        await run.resume(by="bob")
+
+        assert await run.result(timeout=SOON) == ["first", "second"]
+        acts = [(it.kind, it.by) for it in await hf.messages(run) if it.kind in ("pause", "resume")]
+        assert acts == [("pause", "ann"), ("resume", "bob")]
+        assert begun == ["first", "second"]
+
+
+async def _until_status(run: Any, status: RunStatus) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while await run.status() is not status:  # noqa: ASYNC110  # another process may change it
+            await asyncio.sleep(0.01)
+
+
+async def test_a_pause_survives_every_crash(new_database: Callable[[], str]) -> None:
+    async def pause(run: Any) -> None:
+        try:
+            await run.pause()
+        except NotRunning:
+            pass  # a crash has come, and this is the second time
+        await _until_status(run, RunStatus.PAUSED)
+        await run.resume()
+
+    result = await assert_durable(sleeper, during=pause, catalog=catalog, new_database=new_database)
+
+    assert result == "awake"
+
+
+async def test_timers_of_a_paused_run_wait_until_it_is_resumed(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(sleeper)
+        await env.wait_until_quiet()
+        await run.pause()
+        await env.wait_until_quiet()
+
+        env.clock.advance(3600 * SECOND)
+        await env.wait_until_quiet()
+        assert await run.status() is RunStatus.PAUSED
+        assert begun == []
+
+        await run.resume()
+        assert await run.result() == "awake"
+
+
+async def test_a_paused_run_may_be_cancelled_and_terminated(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        one, other = await hf.start(patient), await hf.start(patient)
+        await asyncio.gather(one.pause(), other.pause())
+        await _until_status(one, RunStatus.PAUSED)
+        await _until_status(other, RunStatus.PAUSED)
+
+        await one.cancel("no")
+        await other.terminate("no")
+
+        for run in (one, other):
+            with pytest.raises(RunCancelled, match="no"):
+                await run.result(timeout=SOON)
+
+
+async def test_a_run_is_paused_before_it_starts_and_starts_in_time(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(patient.options(delay=100 * SECOND))
+        await run.pause()
+        await run.resume()
+        assert (await env.describe(run)).status is RunStatus.PENDING
+
+        await run.signal("go", 5)
+
+        before = env.clock.now()
+        assert await run.result() == 5
+        assert env.clock.now() - before >= 90_000_000
+
+
+async def test_a_deadline_counts_while_a_run_is_paused(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(patient.options(deadline=100 * SECOND))
+        await env.wait_until_quiet()
+        await run.pause()
+        await env.wait_until_quiet()
+        assert await run.status() is RunStatus.PAUSED
+
+        env.clock.advance(101 * SECOND)
+
+        with pytest.raises(DeadlineExceeded):
+            await run.result()
+
+
+async def test_only_runs_that_go_on_can_be_paused(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(patient)
+        await run.pause()
+        await _until_status(run, RunStatus.PAUSED)
+
+        with pytest.raises(NotRunning, match="is paused and cannot be paused"):
+            await run.pause()
+        await run.resume()
+        with pytest.raises(NotParked):
+            await run.resume()
+
+
+# --- try now
+
+
+async def _until_backoff(hf: Holdfast, run: Any) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not [each for each in await hf.tasks(run) if each.retry_at is not None]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_backoff_is_ended_by_hand(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(stumbling)
+        await until(lambda: begun)
+        await _until_backoff(hf, run)
+
+        await hf.try_now(run, "stumble", by="ann")
+
+        assert await run.result(timeout=SOON) == "at last"
+
+
+async def test_a_backoff_is_ended_though_no_node_has_the_run(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(stumbling)
+        await env.wait_until_quiet()
+        env.clock.advance(10 * SECOND)
+        await env.wait_until_quiet()
+
+        await env.try_now(run)
+
+        before = env.clock.now()
+        assert await run.result() == "at last"
+        assert env.clock.now() - before < 3_000_000_000
+
+
+# --- many at once
+
+
+async def test_many_runs_are_counted_and_then_changed_together(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        runs = await hf.start_many(patient.options(tags=["batch"]), [f"s{n}" for n in range(30)])
+        other = await hf.start(patient, "other")
+        chosen = hf.select(tag="batch")
+
+        assert await chosen.count() == 30
+        assert (await chosen.pause("audit", by="ann")).done == 30
+        await asyncio.gather(*(_until_status(run, RunStatus.PAUSED) for run in runs))
+        assert await hf.select(tag="batch", status="paused").count() == 30
+        assert (await chosen.resume()).done == 30
+        assert (await chosen.terminate("enough")).done == 30
+        for run in runs:
+            with pytest.raises(RunCancelled):
+                await run.result(timeout=SOON)
+        report = await chosen.cancel()
+        assert (report.done, report.refusals) == (0, 0)
+        assert (await hf.select(workflow=patient, status="running").cancel("done")).done == 1
+        with pytest.raises(RunCancelled):
+            await other.result(timeout=SOON)
+
+
+async def test_failures_of_one_cause_are_one_group_and_retried_together(store_url: str) -> None:
+    other = Catalog()
+    is_mended = False
+
+    @workflow(catalog=other)
+    async def brittle(number: int) -> int:
+        if not is_mended:
+            raise ValueError(f"no stock of item {number}")
+        return number
+
+    @workflow(catalog=other)
+    async def elsewhere() -> None:
+        raise LookupError("another cause")
+
+    async with Holdfast(store_url, catalog=other) as hf:
+        runs = [*await hf.start_many(brittle, range(36)), await hf.start(elsewhere)]
+        await asyncio.gather(*(run.result(timeout=SOON) for run in runs), return_exceptions=True)
+
+        first, second = await hf.failures()
+
+        assert (first.count, second.count) == (36, 1)
+        assert first.workflow == "brittle"
+        assert first.place.endswith("in brittle")
+        assert (await runs[0].describe()).fingerprint == first.fingerprint
+        assert len(await hf.list(fingerprint=first.fingerprint)) == 36
+        is_mended = True
+        assert (await hf.select(fingerprint=first.fingerprint).retry(by="ann")).done == 36
+        assert sorted([await run.result(timeout=SOON) for run in runs[:36]]) == list(range(36))
+        assert len(await hf.failures()) == 1
