@@ -46,6 +46,7 @@ HoldfastError
 ├── RunCancelled            a run was cancelled
 ├── DeadlineExceeded        a run failed because it had not ended by its deadline
 ├── RunParked               a run that a test waits for was parked
+├── RunStuck                a run that a test waits for, and that waits for what nobody sends
 ├── DeterminismError        a replayed workflow asked for something else than is recorded
 ├── ImpossibleCommand       a program asked for what no engine can do
 ├── StepTooLarge            a run asked for more bytes in one step than a commit may have
@@ -481,6 +482,20 @@ class RunParked(HoldfastError):
     def __init__(self, id: str, reason: str) -> None:
         self.id, self.reason = id, reason
         super().__init__(f"run {id!r} cannot go on and is parked: {reason}")
+
+
+class RunStuck(HoldfastError, AssertionError):
+    """Raised in tests only: the test waits for the run, and the run for something that nobody sends.
+
+    `waiting` says what it waits for.
+    """
+
+    def __init__(self, id: str, waiting: str, seconds: float, advice: str) -> None:
+        self.id, self.waiting = id, waiting
+        super().__init__(
+            f"run {id!r} waits for {waiting}, and the test waits for the run: nothing has happened for "
+            f"{seconds:g} s of real time, and nothing is due; {advice}"
+        )
 
 
 _AFTER_AN_EDIT = (

@@ -12,6 +12,7 @@ from tests.faults import (
     of_leases,
     of_programs,
     of_stores,
+    of_testing,
     of_workers,
 )
 
@@ -28,6 +29,7 @@ FAULTS = {
         of_workers,
         of_clients,
         of_databases,
+        of_testing,
     )
     for fault in module.FAULTS
 }

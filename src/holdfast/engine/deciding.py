@@ -75,14 +75,21 @@ class Decider:
     def next_due(self) -> Instant | None:
         """When there will be something to decide, if nothing happens before."""
         dues = [
+            self.next_due_of_runs(),
+            self._attempt_timers.next_unrecorded_running(),
+            self._logs.next_due(),
+            self._lease.commit_at if len(self._residents) else None,
+        ]
+        return min((due for due in dues if due is not None), default=None)
+
+    def next_due_of_runs(self) -> Instant | None:
+        """When something is due for a run, an attempt or a schedule."""
+        dues = [
             # While draining, the node does not poll, and a poll that is due would make the loop spin.
             self._poller.next_poll if self._dispatcher.is_open else None,
             self._alarms.next_due(),
             self._attempt_timers.next_limit(),
-            self._attempt_timers.next_unrecorded_running(),
-            self._logs.next_due(),
             self._residents.next_release(self._tuning.idle_after),
-            self._lease.commit_at if len(self._residents) else None,
         ]
         return min((due for due in dues if due is not None), default=None)
 

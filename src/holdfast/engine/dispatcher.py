@@ -142,6 +142,13 @@ class Dispatcher:
         fill the memory. After each commit, `start_waiting` tries again."""
         return self.is_open and self._inbox.result_bytes < self._most_unrecorded
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether an attempt waits for a slot, or for the end of an earlier attempt."""
+        return any(slots.waiting for slots in self._queues.values()) or any(
+            ending.successor is not None for ending in self._ending.values()
+        )
+
     def begin_recording_starts(self) -> list[LiveAttempt]:
         """Attempts that have a free slot, and whose start is not recorded yet. The next commit records it."""
         if self.is_open:

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from random import Random
+from typing import NamedTuple
 
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import PLAIN_TERMS, RunTerms
@@ -31,7 +32,7 @@ from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.loop_watch import Activity, FindAttempt, LoopWatch
-from holdfast.engine.resident import Stage
+from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
 from holdfast.engine.run_scope import RunScope
@@ -52,6 +53,19 @@ _log = logging.getLogger("holdfast.engine")
 
 _LEAVE_TIMEOUT = dt.timedelta(seconds=5)
 """How long a node that has stopped tries to remove its row from the store."""
+
+
+class NodeWait(NamedTuple):
+    """What a node waits for that has handled everything so far."""
+
+    next_due: Instant | None
+    """When something is due for a run, an attempt or a schedule. The node's own upkeep does not count."""
+    running: Sequence[LiveAttempt]
+    """Attempts that run, and whose outcomes count."""
+    cancelled: int
+    """How many attempts were cancelled and have not ended."""
+    is_end_awaited: bool
+    """Another attempt may start when a cancelled one has ended."""
 
 
 class Engine:
@@ -343,6 +357,29 @@ class Engine:
         """Whether nothing will happen here until time passes or someone asks for something."""
         return not (self._is_ticking or self._inbox.wake_event.is_set() or self._dispatcher.running)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is alive and has handled everything so far. Attempts may run."""
+        is_alive = self._main is not None and not self._main.done()
+        return is_alive and not (self._is_ticking or self._inbox.wake_event.is_set())
+
+    def find_wait(self) -> NodeWait | None:
+        """What the node waits for; None while it has something to do. For tests that let time pass."""
+        if not self.is_waiting:
+            return None
+        running = self._running_attempts() if self._dispatcher.running else []
+        cancelled = self._dispatcher.running - len(running)
+        return NodeWait(
+            self._decider.next_due_of_runs(),
+            running,
+            cancelled,
+            cancelled > 0 and self._dispatcher.has_waiting,
+        )
+
+    def look_into_store(self) -> None:
+        """Poll the store now: for tests in which time stands still, and with it the interval of the polls."""
+        self._poller.poll_now()
+
     # --- the loop
 
     async def _run(self) -> None:
@@ -390,11 +427,7 @@ class Engine:
     async def _end_running_attempts(self) -> None:
         """Cancel attempts that are sure to end, and wait for their end, before they are handed back: the next
         owner starts them at once, and they must not run twice."""
-        attempts = [attempt for resident in self._residents for attempt in resident.attempts.values()]
-        ending = [
-            attempt for attempt in attempts if attempt.stage is Stage.RUNNING and attempt.slots is not None
-        ]
-        ending = [attempt for attempt in ending if attempt.slots.executor.ends_surely]
+        ending = [attempt for attempt in self._running_attempts() if attempt.slots.executor.ends_surely]
         for attempt in ending:
             attempt.stage = Stage.CLOSED  # what it reports now is ignored, since it is handed back
             self._dispatcher.cancel(attempt)
@@ -402,6 +435,12 @@ class Engine:
         while any(attempt.slots is not None for attempt in ending) and self._clock.now() < deadline:
             self._inbox.wake_event.clear()
             await self._clock.wait(self._inbox.wake_event, deadline)
+
+    def _running_attempts(self) -> list[LiveAttempt]:
+        attempts = [attempt for resident in self._residents for attempt in resident.attempts.values()]
+        return [
+            attempt for attempt in attempts if attempt.stage is Stage.RUNNING and attempt.slots is not None
+        ]
 
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining:

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.values import Failure
+from holdfast.core.values import Failure, RunKey
+from holdfast.core.waiting import WaitDescription
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.store import Store
 
@@ -31,10 +32,14 @@ class CrashPoints:
         self.commits = 0
         self.parked: list[Failure] = []
         """The reasons why runs were parked, one for each time."""
+        self.waits: dict[RunKey, WaitDescription] = {}
+        """What each run waited for that has left memory, or that only waits in it."""
 
     async def commit(self, commit: Commit) -> Receipt:
         self.commits += 1
         self.parked += [_decode(row.failure) for row in commit.released if row.failure is not None]
+        for row in (*commit.released, *commit.waits):
+            self.waits[row.run] = WaitDescription(row.waiting, row.waiting_kind, row.waiting_name)
         if self.commits != self._at:
             return await self._store.commit(commit)
         if self._after:

@@ -5,8 +5,9 @@
         await run.resolve("approval", True)
         assert await run.result() == ...      # the thirty days in between take a millisecond
 
-Time stands still while the test runs. When the test waits for a result and nothing is running, the clock
-skips to the next instant at which something is due.
+Time stands still while the test runs. When the test waits for a result and nothing else can happen, the clock
+skips to the next instant at which something is due. Tasks that run are waited for, unless they only wait
+themselves (attempt_watch.py). If nothing is due, the run waits in vain, and `result` raises.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
 from holdfast.client.waiters import Ending, Waiters, all_of
+from holdfast.core.names import checked_span
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import PLAIN_TERMS, RunTerms
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, task_id
-from holdfast.engine.engine import Engine
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, microseconds, task_id
+from holdfast.engine.engine import Engine, NodeWait
 from holdfast.errors import RunParked, node_stopped
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
@@ -41,17 +43,27 @@ from holdfast.ports.runs import RunFilter, RunStore, StartedRuns
 from holdfast.ports.store import Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
+from holdfast.testing.attempt_watch import SETTLED, AttemptWatch
 from holdfast.testing.clock import ManualClock
 from holdfast.testing.crash_points import Crash, CrashPoints
+from holdfast.testing.loop_waits import LoopWaits, is_own
+from holdfast.testing.real_time import RealTime
+from holdfast.testing.stuck_runs import explain_stuck
 
 _NEVER = dt.timedelta(days=36_500)
 _TURNS = 5
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+"""Seconds between two looks at attempts that run."""
 _MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 """Where Linux keeps files in memory. A test does not need the disk, which costs milliseconds a commit."""
 
 
 class Environment(Client):
-    """`url` is a database of your own. Without it, a SQLite file is used and removed afterwards."""
+    """`url` is a database of your own. Without it, a SQLite file is used and removed afterwards.
+
+    `patience` is how long, in real time, it waits for what it cannot see: for code of the test that may still
+    send what a run waits for, and for a task that does nothing and may go on by itself.
+    """
 
     def __init__(
         self,
@@ -61,8 +73,10 @@ class Environment(Client):
         seed: int = 0,
         crash_at: int | None = None,
         crash_after: bool = False,
+        patience: dt.timedelta = dt.timedelta(seconds=10),
         **settings: Any,
     ) -> None:
+        self._patience = checked_span("patience", patience).total_seconds()
         self._folder = tempfile.TemporaryDirectory(prefix="holdfast-", dir=_MEMORY) if url is None else None
         if self._folder is not None:
             url = f"sqlite:///{Path(self._folder.name) / 'test.db'}"
@@ -86,6 +100,8 @@ class Environment(Client):
         namespace = self.settings.namespace
         self._dice = Random(seed if namespace == Settings().namespace else f"{seed} {namespace}")
         self._helpers: list[asyncio.Task[None]] = []
+        self._real = RealTime()
+        self._attempts = AttemptWatch(self._real, self._patience, self._look)
         self._someone_waits = asyncio.Event()
         self._replaced = asyncio.Event()
 
@@ -124,7 +140,10 @@ class Environment(Client):
             raise
         self.engine.start()
         self._parts.start_hearing()
-        self._helpers = [asyncio.create_task(self._skip()), asyncio.create_task(self._supervise())]
+        self._helpers = [
+            asyncio.create_task(helper, name=f"holdfast environment {id(self)}")
+            for helper in (self._skip(), self._supervise())
+        ]
         return self
 
     async def __aexit__(
@@ -178,15 +197,39 @@ class Environment(Client):
 
     async def skip(self, by: dt.timedelta) -> None:
         """Let this much time pass. Stops at each instant at which something is due, until that is done."""
-        end = self.clock.now() + by // dt.timedelta(microseconds=1)
+        end = self.clock.now() + microseconds(by)
         while True:
-            await self.wait_until_quiet()
+            await self._wait_until_time_may_pass(end)
             due = self.clock.next_due()
             if due is None or due > end:
                 break
             self.clock.move_to(due)
         self.clock.advance(dt.timedelta(microseconds=end - self.clock.now()))
-        await self.wait_until_quiet()
+        await self._wait_until_time_may_pass(self.clock.now() + microseconds(_NEVER))
+
+    async def _wait_until_time_may_pass(self, end: int) -> None:
+        """Wait until nothing runs but attempts that may be passed on the way to `end`."""
+        while True:
+            await self._wait_until_idle()
+            wait = self.engine.find_wait()
+            if wait is not None and await self._may_pass(wait, min(end, wait.next_due or end)):
+                return
+            await self._real.wait(_LONGEST_PAUSE / 4, asyncio.Event())
+
+    async def _may_pass(self, wait: NodeWait, due: int) -> bool:
+        if self._is_quiet:
+            return True
+        if not self._attempts.may_pass(self.clock.now(), due, wait):
+            return False
+        # An attempt may be about to go on, by a timer or an answer that has come in this turn of the loop.
+        await self._wait_until_idle()
+        again = self.engine.find_wait()
+        return again == wait and self._attempts.may_pass(self.clock.now(), due, wait)
+
+    def _look(self) -> LoopWaits:
+        """What the rest of the process waits for."""
+        own = {f"holdfast environment {id(self)}", f"holdfast node {self.engine.node}", "holdfast waiters"}
+        return LoopWaits(own)
 
     @property
     def _is_quiet(self) -> bool:
@@ -194,14 +237,21 @@ class Environment(Client):
 
     async def wait_until_quiet(self) -> None:
         """Wait until nothing runs and the engine has handled every event."""
+        await self._wait_until(lambda: self._is_quiet)
+
+    async def _wait_until_idle(self) -> None:
+        """Wait until the engine has handled every event. Attempts may run."""
+        await self._wait_until(lambda: self.engine.is_waiting)
+
+    async def _wait_until(self, is_so: Callable[[], bool]) -> None:
         turns = 0
         while turns < _TURNS:
             failure = self.engine.failure
             if isinstance(failure, Exception):
                 raise node_stopped(failure)  # a failed engine never becomes quiet
-            is_quiet = self._is_quiet
-            turns = turns + 1 if is_quiet else 0
-            await asyncio.sleep(0 if is_quiet else 0.0005)
+            is_still = is_so()
+            turns = turns + 1 if is_still else 0
+            await asyncio.sleep(0 if is_still else 0.0005)
 
     def _new_key(self, now: Instant) -> RunKey:
         """Counts, so that a run that is started again after a crash has the same key and the same dice."""
@@ -221,17 +271,60 @@ class Environment(Client):
             await self._someone_waits.wait()
             self._someone_waits.clear()
             # The engine must handle what has just happened before the clock moves.
-            await self.wait_until_quiet()
-            if not self._is_quiet:
-                self._someone_waits.set()  # the test has sent something in the last turn of that wait
-                continue
-            due = self.clock.next_due()
-            if not self._skipping.count:
-                continue
-            if due is not None and due < self.clock.now() + _NEVER // dt.timedelta(microseconds=2):
-                self.clock.move_to(due)
-            else:
-                await self._tell_of_parked()
+            await self._wait_until_idle()
+            if self._skipping.count:
+                await self._pass_time()
+
+    async def _pass_time(self) -> None:
+        """Move the clock as soon as it may move, or fail the waits that are in vain. Returns when the engine
+        has something to do."""
+        pause = _FIRST_PAUSE
+        vain: _VainWait | None = None
+        while self._skipping.count and not self._someone_waits.is_set():
+            wait = self.engine.find_wait()
+            if wait is None:
+                self._someone_waits.set()  # the test has sent something in the last turn of the wait before
+                return
+            due = wait.next_due
+            if due is None or due >= self.clock.now() + microseconds(_NEVER) // 2:
+                vain = vain or await self._begin_vain_wait()
+                if vain.is_over(wait, self._look()) and await self._is_nothing_in_store(wait):
+                    await self._refuse(wait, vain)
+            # While tasks begin and end all the time, there is no need to look at them.
+            elif (pause > _FIRST_PAUSE or self._is_quiet) and await self._may_pass(wait, due):
+                self.clock.move_to(min(self.clock.next_due() or due, due))
+                return
+            elif any(attempt.options.heartbeat is not None for attempt in wait.running):
+                # Heartbeats count by the clock, so it has to move with the attempt.
+                felt = self._attempts.felt_by_all(self.clock.now(), wait)
+                self.clock.move_to(Instant(min(self.clock.next_due() or due, felt)))
+            await self._real.wait(pause, self._someone_waits)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _begin_vain_wait(self) -> _VainWait:
+        await self._tell_of_parked()
+        return _VainWait(self._real, self._attempts, self._patience, self._look())
+
+    async def _is_nothing_in_store(self, wait: NodeWait) -> bool:
+        """Whether the node finds nothing there. A notification may be late, above all on a busy machine."""
+        commits = self.crash_points.commits
+        self.engine.look_into_store()
+        await self._wait_until_idle()
+        self._skipping.refresh()
+        return self.crash_points.commits == commits and self.engine.find_wait() == wait
+
+    async def _refuse(self, wait: NodeWait, vain: _VainWait) -> None:
+        """Fail the waits for runs that have not ended: nothing would ever end them."""
+        if not vain.is_over(wait, self._look()):
+            return  # what was about to go on has gone on meanwhile
+        open_runs: list[RunRecord] = []
+        for status in RunStatus:
+            if not status.is_final:
+                open_runs += await self._store.list_runs(self.namespace, RunFilter(status, limit=10_000))
+        awaited = self._skipping.awaited()
+        for run in [run for run in open_runs if run.key in awaited]:
+            error = explain_stuck(run, open_runs, self.crash_points.waits, wait.running, vain.seconds)
+            self._skipping.refuse(run.key, error)
 
     async def _tell_of_parked(self) -> None:
         """Fails the waits for parked runs and for their parents: without an operator they would never end."""
@@ -258,6 +351,31 @@ class Environment(Client):
                 await self._replaced.wait()
 
 
+class _VainWait:
+    """How long nothing has happened that could end the waits of the test."""
+
+    def __init__(self, real: RealTime, attempts: AttemptWatch, patience: float, waits: LoopWaits) -> None:
+        self._real = real
+        self._attempts = attempts
+        self._patience = patience
+        self._since = real.now
+        self._sleepers = waits.sleepers()
+
+    @property
+    def seconds(self) -> float:
+        return round(self._real.now - self._since, 1)
+
+    def is_over(self, wait: NodeWait, waits: LoopWaits) -> bool:
+        """A task of the test that slept when the wait began may act when it wakes, however late that is."""
+        if wait.running or wait.cancelled:
+            return self.seconds >= SETTLED and self._attempts.will_never_end(wait)
+        sleepers = waits.sleepers()
+        if any(sleepers.get(task) is sleep for task, sleep in self._sleepers.items()):
+            self._since = self._real.now
+        passed = self._real.now - self._since
+        return passed >= (min(SETTLED, self._patience) if waits.nobody_may_act() else self._patience)
+
+
 class _SkippingWaiters(Waiters):
     """Counts the results that the test waits for. The clock skips only while there is one."""
 
@@ -273,6 +391,14 @@ class _SkippingWaiters(Waiters):
         future.add_done_callback(done)
         self.on_wait()
         return future
+
+    async def _watch(self) -> None:
+        is_own.set(True)
+        await super()._watch()
+
+    def awaited(self) -> set[RunKey]:
+        """The runs whose results somebody waits for."""
+        return {run for run, first in self._waiting.items() if any(not it.done() for it in all_of(first))}
 
     def refuse(self, run: RunKey, error: Exception) -> None:
         """Fail every wait for this run with `error`."""
