@@ -12,6 +12,7 @@ import pytest
 from tests.patience import PATIENCE
 
 from holdfast import Catalog, Run, context, task, workflow
+from holdfast.core.policies import TaskOptions
 from holdfast.errors import RunStuck
 from holdfast.testing import Environment, assert_durable, loop_waits
 
@@ -36,8 +37,11 @@ async def parent() -> int:
     return await asks.options(id="child")()
 
 
-@task(catalog=catalog, service="mail")
+@task(catalog=catalog)
 async def post() -> None: ...
+
+
+post.task_options = TaskOptions(service="mail")  # as a node of a flow has it
 
 
 @workflow(catalog=catalog)
