@@ -1,4 +1,4 @@
-"""`holdfast runs`: lists runs, shows one, cancels, retries or resumes one."""
+"""`holdfast runs`: lists runs, shows one, retries or resumes one; `run_acts` has what is done to many."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.commands import run_acts
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, moment_text, print_json, say, span_text
@@ -31,8 +32,14 @@ _Workflow = Annotated[
     str | None,
     typer.Option("--workflow", metavar="NAME", help="Only runs of this workflow.", show_default=False),
 ]
-_Reason = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Why; stored with the run.", show_default=False)
+_Tag = Annotated[
+    str | None, typer.Option("--tag", metavar="TAG", help="Only runs with this tag.", show_default=False)
+]
+_Fingerprint = Annotated[
+    str | None,
+    typer.Option(
+        "--fingerprint", metavar="ID", help="Only runs that failed for this cause.", show_default=False
+    ),
 ]
 _Full = Annotated[
     bool,
@@ -48,6 +55,7 @@ runs = typer.Typer(help="List runs, look at one, cancel, retry or resume it.", n
 
 
 def register(app: typer.Typer) -> None:
+    run_acts.register(runs)
     app.add_typer(runs, name="runs")
 
 
@@ -55,6 +63,8 @@ def register(app: typer.Typer) -> None:
 def list_runs(
     status: _Status = None,
     workflow: _Workflow = None,
+    tag: _Tag = None,
+    fingerprint: _Fingerprint = None,
     limit: Limit = 20,
     as_json: AsJson = False,
     db: Db = None,
@@ -63,7 +73,9 @@ def list_runs(
     """List runs, the newest first."""
 
     async def read(client: Holdfast) -> list[RunInfo]:
-        return await client.list(status=status, workflow=workflow, limit=limit)
+        return await client.list(
+            status=status, workflow=workflow, tag=tag, fingerprint=fingerprint, limit=limit
+        )
 
     found = use_client(find_database(db, namespace), read)
     if as_json:
@@ -113,27 +125,11 @@ def show_run(
         print_run_details(details, database, is_full=full)
 
 
-@runs.command("cancel")
-def cancel_run(
-    run: RunArgument,
-    reason: _Reason = "",
-    as_json: AsJson = False,
-    db: Db = None,
-    namespace: Namespace = None,
-) -> None:
-    """Ask a run to end. A node ends it after the run has cleaned up; a parked run ends at once."""
-    info = _change(find_database(db, namespace), run, lambda client, id: client.cancel(id, reason))
-    if as_json:
-        print_json(info)
-    else:
-        say(f"run {info.id} " + ("is cancelled" if info.status.is_final else "is asked to end"))
-
-
 @runs.command("retry")
 def retry_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
     database = find_database(db, namespace)
-    info = _change(database, run, lambda client, id: client.retry(id))
+    info = _change(database, run, lambda client, id: client.retry(id, by=run_acts.user_name("")))
     _print_open(info, "is open again", database, as_json=as_json)
 
 
@@ -159,7 +155,7 @@ def resume_run(
         else:
             say(f"{resumed:,} parked run{'' if resumed == 1 else 's'} may go on")
         return
-    info = _change(database, run, lambda client, id: client.resume(id))
+    info = _change(database, run, lambda client, id: client.resume(id, by=run_acts.user_name("")))
     _print_open(info, "may go on", database, as_json=as_json)
 
 
