@@ -22,6 +22,7 @@ from holdfast import (
     context,
     task,
     task_context,
+    with_options,
     workflow,
 )
 from holdfast.core.records import TASK_VERSION
@@ -182,6 +183,24 @@ async def test_the_policy_of_the_task_counts(store_url: str) -> None:
 
         assert await run.result() == 3
         assert len(await env.attempts(run)) == 2
+
+
+async def test_or_the_options_that_a_run_of_it_was_given_on_whichever_node_it_runs(store_url: str) -> None:
+    changed = charge.options(retry=Retry(max_attempts=2, first_delay=SECOND))
+    broken.add("twice")
+    async with Holdfast(store_url, engine=False, catalog=catalog) as caller:
+        await caller.start(with_options(changed, id="charge-twice", tags=["vip"]), "twice")
+    async with Environment(store_url, catalog=catalog) as env:
+        with pytest.raises(Declined):
+            await env.result("charge-twice")
+        with pytest.raises(Declined):
+            await env.run(charge, "twice", id="charge-once")
+
+        assert len(await env.attempts("charge-twice")) == 2
+        assert len(await env.attempts("charge-once")) == 1
+        assert (await env.describe("charge-twice")).tags == ("vip",)
+    with pytest.raises(BadOption, match="give all of them at once"):
+        with_options(with_options(charge, id="a"), tags=["b"])
 
 
 async def test_a_failed_task_is_retried_under_the_same_key(store_url: str) -> None:

@@ -427,6 +427,15 @@ FAULTS = [
         ),
     ),
     Fault(
+        "options-of-lone-tasks-forgotten",
+        "the options that a run of a task was started with count on every node",
+        [Code("authoring.code.task_program:TaskWorkflow.program").replace("given or A", "A")],
+        cases(
+            "client/test_lone_tasks.py",
+            "test_or_the_options_that_a_run_of_it_was_given_on_whichever_node_it_runs",
+        ),
+    ),
+    Fault(
         "lone-tasks-unclaimed",
         "every node that has a task takes runs of it",
         [Code("authoring.catalog:Definitions.claims").remove("*map(...)")],

@@ -11,7 +11,8 @@ import builtins
 import datetime as dt
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from typing import Any, Final, Protocol, TypeVar, Unpack, cast, overload
+from types import UnionType
+from typing import Any, Final, ParamSpec, TypeVar, Unpack, cast, overload
 
 import msgspec
 
@@ -27,12 +28,13 @@ from holdfast.client.run_filters import RunConditions, run_filter, workflow_name
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.selection import RunSelection
+from holdfast.client.starting import Starter
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
-from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, target_and_options
+from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, StartTarget, target_and_options
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.errors import (
     BadOption,
@@ -51,26 +53,12 @@ from holdfast.errors import (
 )
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.flows import CURSOR
-from holdfast.ports.programs import Pinned
 from holdfast.ports.runs import PostResult, RunFilter, StartedRuns, Stranded
-from holdfast.ports.workflows import Startable, Typed, Workflows
+from holdfast.ports.workflows import HasRun, Startable, Workflows
 
+P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class Starter(Protocol):
-    """Starts runs: on the engine of this process, or in the store, for any node to claim."""
-
-    def start_runs(
-        self,
-        workflow: str,
-        pinned: Pinned,
-        runs: Sequence[tuple[Payload, str | None]],
-        terms: RunTerms = PLAIN_TERMS,
-    ) -> asyncio.Future[StartedRuns]:
-        """Start a run for each input and id, all on the same terms. The future has their keys once they are
-        recorded."""
-        ...
+T = TypeVar("T")
 
 
 _MOST_TASKS: Final = 2**31 - 1
@@ -130,9 +118,26 @@ class Client:
     # --- starting
 
     @overload
+    async def start(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
+    @overload
     async def start(
         self,
-        workflow: Typed[R],
+        workflow: StartTarget[..., R],
+        /,
+        *args: Any,
+        id: str | None,
+        version: str | int | None = None,
+        **kwargs: Any,
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self, workflow: StartTarget[..., R], /, *args: Any, version: str | int | None, **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self,
+        workflow: type[HasRun[..., R]],
+        /,
         *args: Any,
         id: str | None = None,
         version: str | int | None = None,
@@ -142,6 +147,7 @@ class Client:
     async def start(
         self,
         workflow: str,
+        /,
         *args: Any,
         id: str | None = None,
         version: str | int | None = None,
@@ -150,6 +156,7 @@ class Client:
     async def start(
         self,
         workflow: Any,
+        /,
         *args: Any,
         id: str | None = None,
         version: str | int | None = None,
@@ -157,7 +164,9 @@ class Client:
     ) -> Run[Any]:
         """Start a run. When this returns, the run is recorded, and will be finished even after a crash.
 
-        `id` makes the call idempotent: if a run with that id exists, you get that one.
+        `id` makes the call idempotent: if a run with that id exists, you get that one. Type checkers compare
+        the arguments with the parameters of the workflow, but not in a call with `id` or `version`: for both,
+        write `hf.start(order.options(id=…), 5)`.
         """
         return await self.start_with(workflow, args, kwargs, id=id, version=version)
 
@@ -183,7 +192,11 @@ class Client:
         return self._decode_plain(startable.pack(args, kwargs))
 
     async def start_many(
-        self, workflow: Typed[R] | str, inputs: Iterable[Any], *, ids: Sequence[str] | None = None
+        self,
+        workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
+        inputs: Iterable[Any],
+        *,
+        ids: Sequence[str] | None = None,
     ) -> list[Run[R]]:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
         target, options = target_and_options(workflow)
@@ -198,10 +211,16 @@ class Client:
         return await self._submit(startable, runs, options.terms(self._now()), options.id_policy)
 
     @overload
-    async def run(self, workflow: Typed[R], *args: Any, id: str | None = None, **kwargs: Any) -> R: ...
+    async def run(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
     @overload
-    async def run(self, workflow: str, *args: Any, id: str | None = None, **kwargs: Any) -> Any: ...
-    async def run(self, workflow: Any, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
+    async def run(self, workflow: StartTarget[..., R], /, *args: Any, id: str | None, **kwargs: Any) -> R: ...
+    @overload
+    async def run(
+        self, workflow: type[HasRun[..., R]], /, *args: Any, id: str | None = None, **kwargs: Any
+    ) -> R: ...
+    @overload
+    async def run(self, workflow: str, /, *args: Any, id: str | None = None, **kwargs: Any) -> Any: ...
+    async def run(self, workflow: Any, /, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
         """Start a run and wait for its result."""
         run = await self.start(workflow, *args, id=id, **kwargs)
         return await run.result()
@@ -348,6 +367,14 @@ class Client:
             raise RunNotFound(str(run), self.namespace)
         return found[0]
 
+    @overload
+    async def result(self, run: Run[R]) -> R: ...
+    @overload
+    async def result(self, run: str) -> Any: ...
+    @overload
+    async def result(self, run: str, type: type[T]) -> T: ...
+    @overload
+    async def result(self, run: str, type: UnionType) -> Any: ...
     async def result(self, run: Run[Any] | str, type: Any = Any) -> Any:
         """Wait for a run to end and return its result. Raises the error that it failed with.
 
@@ -510,7 +537,7 @@ class Client:
         found = await self._store.list_messages(self.namespace, await self.key_of(run), 0, limit)
         return [message_info(message, self._decode_plain) for message in found]
 
-    async def resume_all(self, workflow: Typed[Any] | str | None = None) -> int:
+    async def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
         """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
         number."""
         self._check_loop()

@@ -7,18 +7,17 @@ from typing import Any, TypedDict
 
 from holdfast.core.ids import first_key_of
 from holdfast.core.names import checked_name
-from holdfast.core.run_options import checked_tag
+from holdfast.core.run_options import StartTarget, checked_tag
 from holdfast.core.values import RunKey, RunStatus, instant
 from holdfast.errors import BadOption
 from holdfast.ports.runs import RunFilter
-from holdfast.ports.workflows import Typed
 
 
 class RunConditions(TypedDict, total=False):
     """All that are given must hold."""
 
     status: str | None
-    workflow: Typed[Any] | str | None
+    workflow: StartTarget[..., Any] | type | str | None
     tag: str | None
     fingerprint: str | None
     """Of the failure, as in `RunInfo.fingerprint`."""
@@ -44,7 +43,7 @@ def run_filter(conditions: RunConditions, before: RunKey | None, limit: int) -> 
     )
 
 
-def workflow_name(workflow: Typed[Any] | str | None) -> str | None:
+def workflow_name(workflow: StartTarget[..., Any] | type | str | None) -> str | None:
     given: Any = getattr(workflow, "name", workflow)
     return None if given is None else checked_name("workflow", given)
 

@@ -1,15 +1,34 @@
-"""Starting runs without an engine: writes them to the store, in batches, for any node to claim."""
+"""How clients start runs: what they need for it (`Starter`), and how it is done without an engine.
+
+`StoreStarter` writes the runs to the store, in batches, for any node to claim.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from holdfast.core.records import RunRecord, new_run
 from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.programs import Pinned
 from holdfast.ports.runs import RunStore, StartedRuns, started_runs
+
+
+class Starter(Protocol):
+    """Starts runs: on the engine of this process, or in the store, for any node to claim."""
+
+    def start_runs(
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        terms: RunTerms = PLAIN_TERMS,
+    ) -> asyncio.Future[StartedRuns]:
+        """Start a run for each input and id, all on the same terms. The future has their keys once they are
+        recorded."""
+        ...
 
 
 class StoreStarter:

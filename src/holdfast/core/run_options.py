@@ -9,11 +9,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Generic, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
 
 import msgspec
 
 from holdfast.core.names import checked_name, checked_span, is_storable
+from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Instant, instant, is_instant, later
 from holdfast.errors import BadOption
 
@@ -48,6 +49,8 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who started it."""
     start_at: Instant | None = None
     """Not before. For a run that is paused until then."""
+    task_options: TaskOptions | None = None
+    """Of a task that was started by itself with options for this run. None: those in its code."""
 
 
 NO_OPTIONS = RunOptions()
@@ -94,6 +97,8 @@ class StartOptions(msgspec.Struct, frozen=True):
     note: str = ""
     priority: int = 0
     by: str = ""
+    task_options: TaskOptions | None = None
+    """Instead of those of the task that is started."""
 
     def __post_init__(self) -> None:
         if self.id is not None:
@@ -140,7 +145,8 @@ class StartOptions(msgspec.Struct, frozen=True):
         if due is not None and due <= begins:
             raise BadOption("deadline", deadline, "after the start of the run")
         begins_later = None if begins == now else begins
-        options = RunOptions(due, tuple(dict.fromkeys(self.tags)) or (), self.note, self.by, begins_later)
+        tags = tuple(dict.fromkeys(self.tags)) or ()
+        options = RunOptions(due, tags, self.note, self.by, begins_later, self.task_options)
         stored = None if options == NO_OPTIONS else _encode(options)
         return RunTerms(begins_later, schedule, stored, int(self.priority))
 
@@ -160,7 +166,14 @@ class StartKeywords(TypedDict, total=False):
     by: str
 
 
-class WithOptions(Generic[P, R]):
+class StartTarget(Generic[P, R]):
+    """What clients start: a workflow, a task, or one of them with options. Type checkers compare the
+    arguments of `hf.start(target, ...)` with the parameters P, and know that the result is R."""
+
+    __slots__ = ()
+
+
+class WithOptions(StartTarget[P, R]):
     """A workflow, a task or the name of one, with options for its start."""
 
     is_detached = False
@@ -170,13 +183,24 @@ class WithOptions(Generic[P, R]):
         self.start_options = options
 
 
+@overload
+def with_options(target: StartTarget[P, R], **options: Unpack[StartKeywords]) -> WithOptions[P, R]: ...
+@overload
+def with_options(target: str | type, **options: Unpack[StartKeywords]) -> WithOptions[..., Any]: ...
 def with_options(target: Any, **options: Unpack[StartKeywords]) -> WithOptions[..., Any]:
-    """A workflow, or the name of one, with options for its start:
+    """A workflow, a task or the name of one, with options for its start:
     `hf.start(with_options("order", tags=["vip"]), amount=5)`.
 
     Raises BadOption.
     """
-    return WithOptions(target, checked_options(options))
+    checked = checked_options(options)
+    if isinstance(target, WithOptions):
+        target = cast("WithOptions[..., Any]", target)
+        inner, known = target_and_options(target)
+        if msgspec.structs.replace(known, task_options=None) != PLAIN_START or known.task_options is None:
+            raise BadOption("target", target, "without options of its own: give all of them at once")
+        return WithOptions(inner, msgspec.structs.replace(checked, task_options=known.task_options))
+    return WithOptions(target, checked)
 
 
 def target_and_options(
@@ -199,11 +223,9 @@ def target_and_options(
 
 def checked_options(options: Mapping[str, Any]) -> StartOptions:
     """Raises BadOption."""
-    unknown = options.keys() - set(StartOptions.__struct_fields__)
-    if unknown:
-        raise BadOption(
-            "option", ", ".join(sorted(unknown)), "one of " + ", ".join(StartOptions.__struct_fields__)
-        )
+    known = StartKeywords.__annotations__
+    if unknown := options.keys() - known.keys():
+        raise BadOption("option", ", ".join(sorted(unknown)), "one of " + ", ".join(known))
     return StartOptions(**options)
 
 

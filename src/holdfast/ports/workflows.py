@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from holdfast.core.records import Definition, History
 from holdfast.core.reopening import ReopeningPlan
@@ -26,13 +26,14 @@ class Startable(NamedTuple):
     """The names of workflows that it may call and that are not defined here."""
 
 
+P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Typed(Protocol[R_co]):
-    """A workflow or a task whose result is known to the type checker."""
+class HasRun(Protocol[P, R_co]):
+    """An object of a class that is a workflow."""
 
-    def unpack_result(self, payload: Payload) -> R_co: ...
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> Awaitable[R_co]: ...
 
 
 class Workflows(Protocol):

@@ -12,6 +12,7 @@ import logging
 import random
 import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
+from types import UnionType
 from typing import Any, TypeVar, Unpack, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
@@ -32,6 +33,7 @@ from holdfast.ports.executor import LineSink
 from holdfast.ports.run_logger import RunLogger
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 _loggers = logging.getLogger("holdfast.workflow")
 
@@ -167,6 +169,10 @@ class Context(_View):
     def promise(
         self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[T]: ...
+    @overload
+    def promise(
+        self, name: str, type: UnionType, /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[Any]: ...
     def promise(
         self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[Any]:
@@ -190,6 +196,10 @@ class Context(_View):
     def signal(
         self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[T]: ...
+    @overload
+    def signal(
+        self, name: str, type: UnionType, /, *, timeout: dt.timedelta | None = None
+    ) -> asyncio.Task[Any]: ...
     def signal(
         self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
     ) -> asyncio.Task[Any]:
@@ -209,6 +219,12 @@ class Context(_View):
     def has_signal(self, name: str) -> bool:
         return self._program.inbox.has_signal(checked_name("the name of a signal", name))
 
+    @overload
+    def drain_signals(self, name: str) -> list[Any]: ...
+    @overload
+    def drain_signals(self, name: str, type: type[T]) -> list[T]: ...
+    @overload
+    def drain_signals(self, name: str, type: UnionType) -> list[Any]: ...
     def drain_signals(self, name: str, type: Any = Any) -> list[Any]:
         """All messages of that name that have arrived, without waiting."""
         name = checked_name("the name of a signal", name)
@@ -266,6 +282,14 @@ class State(_View):
 
     __slots__ = ()
 
+    @overload
+    def get(self, key: str) -> Any: ...
+    @overload
+    def get(self, key: str, type: type[T]) -> T | None: ...
+    @overload
+    def get(self, key: str, type: type[T], default: D) -> T | D: ...
+    @overload
+    def get(self, key: str, type: UnionType, default: Any = None) -> Any: ...
     def get(self, key: str, type: Any = Any, default: Any = None) -> Any:
         key = checked_name("a key of the state", key)
         payload = self._program.state.get(key) if self._program.state else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import Context, current_program
@@ -19,6 +19,12 @@ from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, origin_of, source_of
 from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.task_program import TaskWorkflow
+from holdfast.authoring.code.workflow_shapes import (
+    RunTakesAnything,
+    RunTakesContext,
+    TakesAnything,
+    TakesContext,
+)
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
@@ -27,12 +33,14 @@ from holdfast.core.run_options import (
     PLAIN_START,
     StartKeywords,
     StartOptions,
+    StartTarget,
     WithOptions,
     checked_options,
 )
 from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType, show
+from holdfast.ports.workflows import HasRun
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +49,7 @@ R = TypeVar("R")
 _OPTION_NAMES = frozenset(Options.__annotations__)
 
 
-class Task(Generic[P, R]):
+class Task(StartTarget[P, R]):
     def __init__(self, function: Callable[P, Any], name: str, options: TaskOptions) -> None:
         self.function = function
         self.name = name
@@ -60,9 +68,6 @@ class Task(Generic[P, R]):
             self._alone = TaskWorkflow(self)
         return self._alone
 
-    def unpack_result(self, payload: Payload) -> R:
-        return self.signature.unpack_result(payload)
-
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
         """In a workflow: ask for the task and return a handle to await. Elsewhere: call the function."""
         program = current_program()
@@ -72,19 +77,10 @@ class Task(Generic[P, R]):
         handle.place = caller()
         return handle
 
-    def options(self, **options: Unpack[Options]) -> Callable[P, TaskHandle[R]]:
-        """The same task with other options for this call: `charge.options(timeout=...)(order)`."""
-        changed = merge(self.task_options, options)
-
-        def call(*args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
-            program = current_program()
-            if program is None:
-                return self.function(*args, **kwargs)
-            handle = self.schedule(program, changed, args, kwargs)
-            handle.place = caller()
-            return handle
-
-        return call
+    def options(self, **options: Unpack[Options]) -> TaskCall[P, R]:
+        """The same task with other options for this call: `charge.options(timeout=...)(order)` in a workflow,
+        or `hf.start(charge.options(timeout=...), order)`."""
+        return TaskCall(self, merge(self.task_options, options))
 
     def schedule(
         self, requests: Requests, options: TaskOptions, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -105,7 +101,24 @@ class Task(Generic[P, R]):
         return f"<task {self.name!r}>"
 
 
-class Workflow(Generic[P, R]):
+class TaskCall(WithOptions[P, R]):
+    """A task with options for one call. In a workflow, calling it asks for the task; a client starts it as a
+    run of its own."""
+
+    def __init__(self, task: Task[P, R], options: TaskOptions) -> None:
+        super().__init__(task, StartOptions(task_options=options))
+        self._task, self._options = task, options
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[R]:
+        program = current_program()
+        if program is None:
+            return self._task.function(*args, **kwargs)
+        handle = self._task.schedule(program, self._options, args, kwargs)
+        handle.place = caller()
+        return handle
+
+
+class Workflow(StartTarget[P, R]):
     kind = "code"
     is_data = False
 
@@ -175,9 +188,6 @@ class Workflow(Generic[P, R]):
             options=options,
             detached=detached,
         )
-
-    def unpack_result(self, payload: Payload) -> R:
-        return self.signature.unpack_result(payload)
 
     async def main(self, program: CodeProgram) -> Payload:
         """Run the workflow, from the stored input to the result to be stored."""
@@ -353,9 +363,11 @@ class TaskDecorator:
 
 
 @overload
-def workflow(definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
+def workflow(definition: TakesAnything[R] | type[RunTakesAnything[R]], /) -> Workflow[..., R]: ...
 @overload
-def workflow(definition: type, /) -> Workflow[..., Any]: ...
+def workflow(definition: TakesContext[P, R] | type[RunTakesContext[P, R]], /) -> Workflow[P, R]: ...
+@overload
+def workflow(definition: Callable[P, Awaitable[R]] | type[HasRun[P, R]], /) -> Workflow[P, R]: ...
 @overload
 def workflow(
     *, name: str | None = None, version: str | int | None = None, catalog: Catalog = ...
@@ -382,9 +394,11 @@ class WorkflowDecorator:
             raise BadOption("version", version, expected)
 
     @overload
-    def __call__(self, definition: Callable[P, Awaitable[R]], /) -> Workflow[P, R]: ...
+    def __call__(self, definition: TakesAnything[R] | type[RunTakesAnything[R]], /) -> Workflow[..., R]: ...
     @overload
-    def __call__(self, definition: type, /) -> Workflow[..., Any]: ...
+    def __call__(self, definition: TakesContext[P, R] | type[RunTakesContext[P, R]], /) -> Workflow[P, R]: ...
+    @overload
+    def __call__(self, definition: Callable[P, Awaitable[R]] | type[HasRun[P, R]], /) -> Workflow[P, R]: ...
     def __call__(self, definition: Any, /) -> Workflow[Any, Any]:
         name = _name_of(self._name, definition)
         entry = getattr(definition, "run", None) if inspect.isclass(definition) else definition

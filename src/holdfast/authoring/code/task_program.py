@@ -21,6 +21,7 @@ from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord, task_claim
+from holdfast.core.run_options import read_run_options
 from holdfast.core.slices import Slices
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded, task_id
 from holdfast.core.waiting import WaitReason
@@ -103,7 +104,8 @@ class TaskWorkflow:
         self._options = task.task_options
 
     def program(self, run: RunRecord, definitions: Definitions) -> TaskProgram:
-        return TaskProgram(run, self._options)
+        given = None if run.options is None else read_run_options(run.options).task_options
+        return TaskProgram(run, given or self._options)
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} by itself>"

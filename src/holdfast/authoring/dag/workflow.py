@@ -18,6 +18,7 @@ from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.records import Definition, RunRecord, TaskRecord
+from holdfast.core.run_options import StartTarget
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
 from holdfast.errors import BadDag, PayloadTooLarge, UnknownTask, WrongType, show
@@ -76,7 +77,7 @@ class DagSignature:
         return msgspec.json.decode(payload)
 
 
-class DagWorkflow:
+class DagWorkflow(StartTarget[..., Any]):
     kind = "dag"
     is_data = True
     is_pinned = False
@@ -92,9 +93,6 @@ class DagWorkflow:
         self.claim = dag.name
         self.signature = DagSignature(dag)
         self._bodies: dict[str, tuple[Codec, ProcessBody]] = {}
-
-    def unpack_result(self, payload: Payload) -> Any:
-        return self.signature.unpack_result(payload)
 
     def program(self, run: RunRecord, definitions: Definitions) -> DagProgram:
         def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:

@@ -31,6 +31,7 @@ from holdfast.authoring.flow.visit_details import describe_visits
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
+from holdfast.core.run_options import StartTarget
 from holdfast.core.values import Payload
 from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
@@ -62,7 +63,7 @@ class FlowSignature:
         return msgspec.json.decode(payload)
 
 
-class FlowWorkflow:
+class FlowWorkflow(StartTarget[..., Any]):
     kind = "flow"
     is_data = True
 
@@ -80,9 +81,6 @@ class FlowWorkflow:
         self.signature = FlowSignature(flow.name)
         self._nodes = dict(_nodes_of(flow, ""))
         self._bodies: dict[str, FunctionBody] = {}
-
-    def unpack_result(self, payload: Payload) -> Any:
-        return self.signature.unpack_result(payload)
 
     def describe_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
         return describe_visits(self._nodes, tasks)
