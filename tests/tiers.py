@@ -149,7 +149,7 @@ EXPLORING: Final[dict[str, tuple[str, ...]]] = {
 }
 """By file: the functions that do more in `make test-long`. Property tests do so as well."""
 
-BOTH_STORES: Final = ("client", "compat", "differential", "stores")
+BOTH_STORES: Final = ("client", "compat", "differential", "stores", "sync")
 """Folders whose cases on Postgres are in `make test`. The variants on Postgres in other folders are long."""
 
 

@@ -64,6 +64,8 @@ HoldfastError
 ├── SimulationFailed        a simulation that found a failure, with the seed to reproduce it
 ├── OpenedBefore            a Holdfast object can be opened once only
 ├── WrongLoop               a Holdfast can be used only on the event loop that opened it
+├── InEventLoop             `holdfast.sync` would stop the event loop that runs in this thread
+├── InFork                  `holdfast.sync` in a fork of the process that opened it
 ├── NodeStopped             the engine of this process has failed; other nodes go on
 │   └── LoopStalled         … because the event loop stood still for too long
 └── NotOpen                 the Holdfast object is not open, or no longer
@@ -699,9 +701,30 @@ class WrongLoop(HoldfastError, RuntimeError):
         )
 
 
+class InEventLoop(HoldfastError, RuntimeError):
+    def __init__(self) -> None:
+        super().__init__(
+            "holdfast.sync waits, and that would stop the event loop that runs in this thread: there, use "
+            "holdfast.Holdfast with `await`; a task that calls holdfast.sync is a plain `def`"
+        )
+
+
+class InFork(HoldfastError, RuntimeError):
+    def __init__(self, opened_in: int, process: int) -> None:
+        self.opened_in = opened_in
+        self.process = process
+        super().__init__(
+            f"this Holdfast was opened in process {opened_in}, and process {process} is a fork of it, "
+            "without its threads and connections: open one in each process, after the fork"
+        )
+
+
 class NotOpen(HoldfastError, RuntimeError):
     def __init__(self) -> None:
-        super().__init__("this Holdfast is not open: use it inside `async with Holdfast(...) as hf:`")
+        super().__init__(
+            "this Holdfast is not open: use it inside `async with Holdfast(...) as hf:`, or inside `with` "
+            "if it is that of holdfast.sync"
+        )
 
 
 # --- simulations

@@ -7,6 +7,18 @@ from tests.faults.fault import Fault, cases
 
 FAULTS = [
     Fault(
+        "sync-opened-on-an-event-loop",
+        "holdfast.sync stops no event loop",
+        [Code("sync.loop_thread:LoopThread.start").remove("_check_thread()")],
+        cases("sync/test_sync.py", "test_so_is_a_thread_that_runs_an_event_loop_of_its_own"),
+    ),
+    Fault(
+        "sync-calls-cancelled-by-closing",
+        "a call that waits while holdfast.sync is closed raises NotOpen",
+        [Code("sync.loop_thread:LoopThread.call").replace("raise NotOpen from None", "raise")],
+        cases("sync/test_sync.py", "test_calls_that_wait_while_it_is_closed_raise_not_open"),
+    ),
+    Fault(
         "posts-before-commits",
         "clients do not hold up the engine",
         [Code("stores.lanes:ThreadLane.do").replace("self._urgent if is_urgent else A", "A")],

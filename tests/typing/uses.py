@@ -20,6 +20,7 @@ from holdfast import (
     Workflow,
     context,
     load_dag,
+    sync,
     task,
     with_options,
     workflow,
@@ -158,6 +159,19 @@ async def with_their_options(hf: Holdfast) -> None:
     await hf.start(with_options(order, id="a"), "5")  # WRONG reportCallIssue call-overload
     order.options(identity="a")  # WRONG reportCallIssue call-arg
     charge.options(timeout=5)  # WRONG reportArgumentType arg-type
+
+
+def without_await(hf: sync.Holdfast) -> None:
+    assert_type(hf.start(order, 5), sync.Run[str])
+    assert_type(hf.start(order.options(id="a"), 5).result(), str)
+    assert_type(hf.run(Account, 5), str)
+    assert_type(hf.start_many(order, [1, 2]), list[sync.Run[str]])
+    assert_type(hf.result("order-1", int), int)
+    assert_type(hf.get("order-1"), sync.Run[Any])
+
+    hf.start(order, "5")  # WRONG reportCallIssue call-overload
+    hf.run(ledger)  # WRONG reportCallIssue call-overload
+    hf.signal(order, "a")  # WRONG reportArgumentType arg-type
 
 
 async def results(hf: Holdfast, run: Run[str]) -> None:

@@ -1,0 +1,502 @@
+"""The calls of `holdfast.sync`. Generated from the async classes by tests/sync/generate.py: do not edit."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
+
+from holdfast.app import Holdfast as AsyncHoldfast
+from holdfast.client.failures import FailureInfo
+from holdfast.client.flows import FlowInfo, FlowVersionInfo
+from holdfast.client.flows import Flows as AsyncFlows
+from holdfast.client.logs import LogLine
+from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
+from holdfast.client.run import Run as AsyncRun
+from holdfast.client.run_filters import RunConditions
+from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
+from holdfast.client.schedules import Schedules as AsyncSchedules
+from holdfast.core.records import Definition, History
+from holdfast.core.run_options import StartTarget
+from holdfast.core.timetable import Catchup, Plan
+from holdfast.core.values import RunKey, RunStatus
+from holdfast.ports.runs import Stranded
+from holdfast.ports.workflows import HasRun
+from holdfast.sync.loop_thread import LoopThread
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+def _known(run: Any) -> Any:
+    """The handle that the async class knows. An id stays what it is."""
+    return cast("Run[Any]", run).inner if isinstance(run, Run) else run
+
+
+class Run(Generic[R]):
+    def __init__(self, inner: AsyncRun[R], thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    @property
+    def id(self) -> str:
+        return self.inner.id
+
+    @property
+    def key(self) -> RunKey:
+        return self.inner.key
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+    def result(self, timeout: dt.timedelta | None = None) -> R:
+        """Wait for the end. Raises RunFailed (and the original class), RunCancelled, or TimeoutError."""
+        return self._thread.call(lambda: self.inner.result(timeout))
+
+    def describe(self) -> RunInfo:
+        return self._thread.call(self.inner.describe)
+
+    def status(self) -> RunStatus:
+        return self._thread.call(self.inner.status)
+
+    def signal(self, name: str, value: Any = None) -> None:
+        return self._thread.call(lambda: self.inner.signal(name, value))
+
+    def resolve(self, name: str, value: Any = None) -> None:
+        return self._thread.call(lambda: self.inner.resolve(name, value))
+
+    def reject(self, name: str, error: Exception | str) -> None:
+        return self._thread.call(lambda: self.inner.reject(name, error))
+
+    def cancel(self, reason: str = "") -> None:
+        return self._thread.call(lambda: self.inner.cancel(reason))
+
+    def retry(self) -> None:
+        return self._thread.call(self.inner.retry)
+
+
+class Schedules:
+    def __init__(self, inner: AsyncSchedules, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def put(
+        self,
+        name: str,
+        workflow: Any,
+        *,
+        cron: str | None = None,
+        every: dt.timedelta | None = None,
+        timezone: str = "UTC",
+        input: Mapping[str, Any] | None = None,
+        version: str | int | None = None,
+        jitter: dt.timedelta | None = None,
+        start: dt.datetime | None = None,
+        end: dt.datetime | None = None,
+        overlap: str = "skip",
+        catchup: str | Mapping[str, int] | Catchup = "last",
+    ) -> ScheduleInfo:
+        """Add a schedule, or change the one with that name. It fires for ticks from now on.
+
+        In strings of `input`, `{tick}` and `{date}` stand for the tick. Without `version`, it follows the
+        newest version of the workflow. Raises BadOption, UnknownWorkflow, ScheduleTaken if the name belongs
+        to a schedule of another workflow, and WrongType if the workflow does not accept that input.
+        """
+        return self._thread.call(
+            lambda: self.inner.put(
+                name,
+                workflow,
+                cron=cron,
+                every=every,
+                timezone=timezone,
+                input=input,
+                version=version,
+                jitter=jitter,
+                start=start,
+                end=end,
+                overlap=overlap,
+                catchup=catchup,
+            )
+        )
+
+    def put_plan(
+        self,
+        name: str,
+        workflow: Any,
+        plan: Plan,
+        input: Mapping[str, Any],
+        *,
+        version: str | int | None = None,
+        origin: str = "",
+    ) -> ScheduleInfo:
+        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks."""
+        return self._thread.call(
+            lambda: self.inner.put_plan(name, workflow, plan, input, version=version, origin=origin)
+        )
+
+    def get(self, name: str) -> ScheduleInfo:
+        """Raises ScheduleNotFound."""
+        return self._thread.call(lambda: self.inner.get(name))
+
+    def list(self) -> builtins.list[ScheduleInfo]:
+        """All schedules that this version can read. For another, `get` raises the reason."""
+        return self._thread.call(self.inner.list)
+
+    def overdue(self) -> builtins.list[OverdueSchedule]:
+        """The schedules that have long been due and that no node has fired. `Client.doctor` has them too."""
+        return self._thread.call(self.inner.overdue)
+
+    def delete(self, name: str) -> None:
+        """Runs that the schedule has started go on. Raises ScheduleNotFound."""
+        return self._thread.call(lambda: self.inner.delete(name))
+
+    def pause(self, name: str) -> ScheduleInfo:
+        """Start no runs until `resume`. There is no catching up on ticks in between."""
+        return self._thread.call(lambda: self.inner.pause(name))
+
+    def resume(self, name: str) -> ScheduleInfo:
+        return self._thread.call(lambda: self.inner.resume(name))
+
+    def trigger(self, name: str) -> Run[Any]:
+        """Start a run now. Plan and overlap are not applied to it and do not count it."""
+        return Run(self._thread.call(lambda: self.inner.trigger(name)), self._thread)
+
+    def backfill(
+        self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
+    ) -> builtins.list[Run[Any]]:
+        """Start a run for every tick t with begin <= t < end. For a tick that already has a run, you get that
+        run. Raises BadOption if there are more than `limit` ticks."""
+        return [
+            Run(run, self._thread)
+            for run in self._thread.call(lambda: self.inner.backfill(name, begin, end, limit=limit))
+        ]
+
+    def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
+        """The next runs that it would start if it is not paused."""
+        return self._thread.call(lambda: self.inner.preview(name, count))
+
+    def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
+        """What the schedule would do at `end` if no node was up since `begin`."""
+        return self._thread.call(lambda: self.inner.preview_outage(name, begin, end))
+
+
+class Flows:
+    def __init__(self, inner: AsyncFlows, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def create(self, name: str, description: str = "") -> FlowInfo:
+        """Add a flow without versions. Raises BadOption."""
+        return self._thread.call(lambda: self.inner.create(name, description))
+
+    def list(self, page: int = 1, size: int = 10) -> tuple[builtins.list[FlowInfo], int]:
+        """A page of flows, newest first, and the total. Pages count from 1."""
+        return self._thread.call(lambda: self.inner.list(page, size))
+
+    def describe(self, flow: str) -> FlowInfo:
+        """Raises FlowNotFound."""
+        return self._thread.call(lambda: self.inner.describe(flow))
+
+    def names(self, ids: Iterable[str]) -> dict[str, str]:
+        """The names of the flows among these workflow ids, by id."""
+        return self._thread.call(lambda: self.inner.names(ids))
+
+    def publish(
+        self,
+        flow: str,
+        definition: str | Mapping[str, Any] | None = None,
+        version: int | None = None,
+        *,
+        is_json: bool | None = None,
+    ) -> FlowVersionInfo:
+        """Publish a version, so that it can be run, under the number `version` or the next free one.
+
+        Publishing the same definition again returns the published version. Without a definition, this
+        publishes the draft of that number. Raises BadFlow, FlowNotFound, and VersionConflict if the number is
+        published with another definition.
+        """
+        return self._thread.call(lambda: self.inner.publish(flow, definition, version, is_json=is_json))
+
+    def save_draft(
+        self,
+        flow: str,
+        definition: str | Mapping[str, Any],
+        version: int | None = None,
+        *,
+        is_json: bool | None = None,
+    ) -> FlowVersionInfo:
+        """Store a version that cannot be run yet. It replaces the draft of that number, if there is one.
+
+        The definition is checked when it is published. Raises FlowNotFound, and VersionConflict if that
+        number is published with another definition.
+        """
+        return self._thread.call(lambda: self.inner.save_draft(flow, definition, version, is_json=is_json))
+
+    def versions(self, flow: str) -> builtins.list[FlowVersionInfo]:
+        """All versions, the highest number first. Raises FlowNotFound."""
+        return self._thread.call(lambda: self.inner.versions(flow))
+
+    def get(self, flow: str, version: int | None = None) -> FlowVersionInfo:
+        """That version, or the highest published one. Raises FlowNotFound, NotPublished."""
+        return self._thread.call(lambda: self.inner.get(flow, version))
+
+    def compare(self, flow: str, before: int, after: int) -> builtins.list[Any]:
+        """The differences between two versions, each with `path`, `kind`, `before` and `after`."""
+        return self._thread.call(lambda: self.inner.compare(flow, before, after))
+
+
+class ClientCalls:
+    def __init__(self, inner: AsyncHoldfast, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    @property
+    def schedules(self) -> Schedules:
+        return Schedules(self.inner.schedules, self._thread)
+
+    @property
+    def flows(self) -> Flows:
+        return Flows(self.inner.flows, self._thread)
+
+    @overload
+    def start(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
+
+    @overload
+    def start(
+        self,
+        workflow: StartTarget[..., R],
+        /,
+        *args: Any,
+        id: str | None,
+        version: str | int | None = None,
+        **kwargs: Any,
+    ) -> Run[R]: ...
+
+    @overload
+    def start(
+        self, workflow: StartTarget[..., R], /, *args: Any, version: str | int | None, **kwargs: Any
+    ) -> Run[R]: ...
+
+    @overload
+    def start(
+        self,
+        workflow: type[HasRun[..., R]],
+        /,
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
+    ) -> Run[R]: ...
+
+    @overload
+    def start(
+        self,
+        workflow: str,
+        /,
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
+    ) -> Run[Any]: ...
+
+    def start(
+        self,
+        workflow: Any,
+        /,
+        *args: Any,
+        id: str | None = None,
+        version: str | int | None = None,
+        **kwargs: Any,
+    ) -> Run[Any]:
+        """Start a run. When this returns, the run is recorded, and will be finished even after a crash.
+
+        `id` makes the call idempotent: if a run with that id exists, you get that one. Type checkers compare
+        the arguments with the parameters of the workflow, but not in a call with `id` or `version`: for both,
+        write `hf.start(order.options(id=…), 5)`.
+        """
+        return Run(
+            self._thread.call(lambda: self.inner.start(workflow, *args, id=id, version=version, **kwargs)),
+            self._thread,
+        )
+
+    def start_with(
+        self,
+        workflow: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        id: str | None = None,
+        version: str | int | None = None,
+    ) -> Run[Any]:
+        """`start` for arguments of any name, even `id` and `version`."""
+        return Run(
+            self._thread.call(lambda: self.inner.start_with(workflow, args, kwargs, id=id, version=version)),
+            self._thread,
+        )
+
+    def start_many(
+        self,
+        workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
+        inputs: Iterable[Any],
+        *,
+        ids: Sequence[str] | None = None,
+    ) -> builtins.list[Run[R]]:
+        """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
+        return [
+            Run(run, self._thread)
+            for run in self._thread.call(lambda: self.inner.start_many(_known(workflow), inputs, ids=ids))
+        ]
+
+    @overload
+    def run(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    @overload
+    def run(self, workflow: StartTarget[..., R], /, *args: Any, id: str | None, **kwargs: Any) -> R: ...
+
+    @overload
+    def run(
+        self, workflow: type[HasRun[..., R]], /, *args: Any, id: str | None = None, **kwargs: Any
+    ) -> R: ...
+
+    @overload
+    def run(self, workflow: str, /, *args: Any, id: str | None = None, **kwargs: Any) -> Any: ...
+
+    def run(self, workflow: Any, /, *args: Any, id: str | None = None, **kwargs: Any) -> Any:
+        """Start a run and wait for its result."""
+        return self._thread.call(lambda: self.inner.run(workflow, *args, id=id, **kwargs))
+
+    def register_all(self) -> None:
+        """Register every workflow of this process in the store. Raises VersionConflict."""
+        return self._thread.call(self.inner.register_all)
+
+    def get(self, id: str) -> Run[Any]:
+        """The run with that id. Raises RunNotFound."""
+        return Run(self._thread.call(lambda: self.inner.get(id)), self._thread)
+
+    def describe(self, run: Run[Any] | str) -> RunInfo:
+        return self._thread.call(lambda: self.inner.describe(_known(run)))
+
+    def definition(self, run: Run[Any] | str) -> Definition | None:
+        """The definition that the run is pinned to, with its origin, so that the definition can be loaded
+        again. None if the store does not have that version."""
+        return self._thread.call(lambda: self.inner.definition(_known(run)))
+
+    def list(
+        self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]
+    ) -> builtins.list[RunInfo]:
+        """Runs, newest first. `before` is the last run of the previous page."""
+        return self._thread.call(lambda: self.inner.list(limit=limit, before=_known(before), **conditions))
+
+    def failures(
+        self, *, created_after: dt.datetime | None = None, limit: int = 100
+    ) -> builtins.list[FailureInfo]:
+        """Failed runs, grouped by cause. The most frequent causes come first."""
+        return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
+
+    def history(self, run: Run[Any] | str) -> History:
+        """Everything that the store has about a run."""
+        return self._thread.call(lambda: self.inner.history(_known(run)))
+
+    @overload
+    def result(self, run: Run[R]) -> R: ...
+
+    @overload
+    def result(self, run: str) -> Any: ...
+
+    @overload
+    def result(self, run: str, type: type[T]) -> T: ...
+
+    @overload
+    def result(self, run: str, type: UnionType) -> Any: ...
+
+    def result(self, run: Run[Any] | str, type: Any = Any) -> Any:
+        """Wait for a run to end and return its result. Raises the error that it failed with.
+
+        `type` is for a run given by its id. A handle from `start` knows the type of its result.
+        """
+        return self._thread.call(lambda: self.inner.result(_known(run), type))
+
+    def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10000) -> builtins.list[TaskInfo]:
+        """The run's tasks, in the order in which it asked for them, from number `since` on."""
+        return self._thread.call(lambda: self.inner.tasks(_known(run), since=since, limit=limit))
+
+    def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> builtins.list[AttemptInfo]:
+        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
+        tasks."""
+        return self._thread.call(lambda: self.inner.attempts(_known(run), of=of))
+
+    def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
+        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
+        the tasks of that name have written."""
+        return self._thread.call(lambda: self.inner.logs(_known(run), task))
+
+    def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
+        """As `logs`, and new lines as they come, until the run has ended."""
+        return self._thread.iterate(lambda: self.inner.follow(_known(run), task))
+
+    def state(self, run: Run[Any] | str) -> dict[str, Any]:
+        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
+        return self._thread.call(lambda: self.inner.state(_known(run)))
+
+    def doctor(
+        self, progress: Callable[[int], None] | None = None
+    ) -> builtins.list[Stranded | OverdueSchedule]:
+        """Unfinished runs that nothing will wake, or that are due and no node claims; and schedules that have
+        been due for minutes and that no node fires.
+
+        There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
+        It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
+        """
+        return self._thread.call(lambda: self.inner.doctor(progress))
+
+    def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once."""
+        return self._thread.call(lambda: self.inner.signal(_known(run), name, value))
+
+    def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
+        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
+        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value))
+
+    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
+        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
+        it.
+
+        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
+        """
+        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value))
+
+    def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
+        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
+        return self._thread.call(lambda: self.inner.reject(_known(run), name, error))
+
+    def cancel(self, run: Run[Any] | str, reason: str = "") -> None:
+        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
+
+        A second call has no effect. A parked run cannot clean up and is cancelled at once.
+        """
+        return self._thread.call(lambda: self.inner.cancel(_known(run), reason))
+
+    def resume(self, run: Run[Any] | str) -> None:
+        """Let a parked run go on, once its problem is fixed."""
+        return self._thread.call(lambda: self.inner.resume(_known(run)))
+
+    def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
+        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
+        number."""
+        return self._thread.call(lambda: self.inner.resume_all(workflow))
+
+    def retry(self, run: Run[Any] | str) -> None:
+        """Reopen a run that failed or was cancelled.
+
+        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
+        still being cancelled because the run ended, this waits for them; they go on as well.
+        """
+        return self._thread.call(lambda: self.inner.retry(_known(run)))
+
+    def take_up(self, run: Run[Any] | str) -> None:
+        """Work on this run and its children too, if the engine is limited to its own runs
+        (`engine="own"`)."""
+        return self._thread.call(lambda: self.inner.take_up(_known(run)))
