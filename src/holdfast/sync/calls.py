@@ -13,6 +13,7 @@ from holdfast.client.failures import FailureInfo
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.logs import LogLine
+from holdfast.client.operators import MessageInfo
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
@@ -62,20 +63,29 @@ class Run(Generic[R]):
     def status(self) -> RunStatus:
         return self._thread.call(self.inner.status)
 
-    def signal(self, name: str, value: Any = None) -> None:
-        return self._thread.call(lambda: self.inner.signal(name, value))
+    def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.signal(name, value, by=by))
 
-    def resolve(self, name: str, value: Any = None) -> None:
-        return self._thread.call(lambda: self.inner.resolve(name, value))
+    def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.resolve(name, value, by=by))
 
-    def reject(self, name: str, error: Exception | str) -> None:
-        return self._thread.call(lambda: self.inner.reject(name, error))
+    def reject(self, name: str, error: Exception | str, *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.reject(name, error, by=by))
 
-    def cancel(self, reason: str = "") -> None:
-        return self._thread.call(lambda: self.inner.cancel(reason))
+    def cancel(self, reason: str = "", *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.cancel(reason, by=by))
 
-    def retry(self) -> None:
-        return self._thread.call(self.inner.retry)
+    def terminate(self, reason: str = "", *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.terminate(reason, by=by))
+
+    def pause(self, note: str = "", *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.pause(note, by=by))
+
+    def resume(self, *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.resume(by=by))
+
+    def retry(self, *, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.retry(by=by))
 
 
 class Schedules:
@@ -452,49 +462,71 @@ class ClientCalls:
         """
         return self._thread.call(lambda: self.inner.doctor(progress))
 
-    def signal(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
-        """Send a message. The run receives it with `context().signal(name)`: in order, and once."""
-        return self._thread.call(lambda: self.inner.signal(_known(run), name, value))
+    def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
 
-    def resolve(self, run: Run[Any] | str, name: str, value: Any = None) -> None:
+        `by`, here and below, says who does it; `messages` tells it.
+        """
+        return self._thread.call(lambda: self.inner.signal(_known(run), name, value, by=by))
+
+    def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
         """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
-        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value))
+        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value, by=by))
 
-    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True) -> None:
+    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
         """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
         it.
 
         `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
         """
-        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value))
+        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value, by=by))
 
-    def reject(self, run: Run[Any] | str, name: str, error: Exception | str) -> None:
+    def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
         """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
-        return self._thread.call(lambda: self.inner.reject(_known(run), name, error))
+        return self._thread.call(lambda: self.inner.reject(_known(run), name, error, by=by))
 
-    def cancel(self, run: Run[Any] | str, reason: str = "") -> None:
+    def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
 
         A second call has no effect. A parked run cannot clean up and is cancelled at once.
         """
-        return self._thread.call(lambda: self.inner.cancel(_known(run), reason))
+        return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
 
-    def resume(self, run: Run[Any] | str) -> None:
-        """Let a parked run go on, once its problem is fixed."""
-        return self._thread.call(lambda: self.inner.resume(_known(run)))
+    def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed."""
+        return self._thread.call(lambda: self.inner.resume(_known(run), by=by))
+
+    def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
+        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
+        may end. Raises NotRunning if it is paused or parked, or has ended."""
+        return self._thread.call(lambda: self.inner.pause(_known(run), note, by=by))
+
+    def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
+        asked to end. Raises NotRunning if it has ended."""
+        return self._thread.call(lambda: self.inner.terminate(_known(run), reason, by=by))
+
+    def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
+        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
+        return self._thread.call(lambda: self.inner.try_now(_known(run), task, by=by))
+
+    def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
+        and when."""
+        return self._thread.call(lambda: self.inner.messages(_known(run), limit=limit))
 
     def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
         """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
         number."""
         return self._thread.call(lambda: self.inner.resume_all(workflow))
 
-    def retry(self, run: Run[Any] | str) -> None:
+    def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
         """Reopen a run that failed or was cancelled.
 
         Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
         still being cancelled because the run ended, this waits for them; they go on as well.
         """
-        return self._thread.call(lambda: self.inner.retry(_known(run)))
+        return self._thread.call(lambda: self.inner.retry(_known(run), by=by))
 
     def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs
