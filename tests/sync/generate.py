@@ -58,7 +58,7 @@ PARTS: Final = (
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
     Part(
         "ClientCalls",
-        (("client/client.py", "Client"), ("app.py", "Holdfast")),
+        (("client/run_changes.py", "RunChanges"), ("client/client.py", "Client"), ("app.py", "Holdfast")),
         "AsyncHoldfast",
         """
         @property
@@ -143,7 +143,9 @@ def generate() -> str:
 def _is_call(node: ast.stmt) -> bool:
     if isinstance(node, ast.FunctionDef):
         return not node.name.startswith("_") and "Awaitable" in ast.unparse(node.returns or ast.Pass())
-    return isinstance(node, ast.AsyncFunctionDef) and not node.name.startswith("_")
+    if not isinstance(node, ast.AsyncFunctionDef) or node.name.startswith("_"):
+        return False
+    return not any(ast.unparse(each) == "abstractmethod" for each in node.decorator_list)
 
 
 def _waiting(method: ast.AsyncFunctionDef | ast.FunctionDef) -> ast.FunctionDef:

@@ -14,36 +14,29 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import UnionType
 from typing import Any, Final, ParamSpec, TypeVar, Unpack, cast, overload
 
-import msgspec
-
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
-from holdfast.client.operators import MessageInfo, Operators, checked_sender, message_info
+from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
-from holdfast.client.run_filters import RunConditions, run_filter, workflow_name
+from holdfast.client.run_changes import RunChanges
+from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
-from holdfast.client.selection import RunSelection
 from holdfast.client.starting import Starter
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
-from holdfast.core.failures import capture
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import Definition, History, MessageKind, RunRecord, TaskRecord
+from holdfast.core.records import Definition, History, RunRecord, TaskRecord
 from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, StartTarget, target_and_options
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus, key_text
+from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
     BadOption,
     ForbiddenInWorkflow,
-    NotAsked,
-    NotParked,
     NotPublished,
-    PromiseSettled,
-    RunEnded,
     RunExists,
     RunNotFound,
     UnknownWorkflow,
@@ -53,7 +46,7 @@ from holdfast.errors import (
 )
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.flows import CURSOR
-from holdfast.ports.runs import PostResult, RunFilter, StartedRuns, Stranded
+from holdfast.ports.runs import StartedRuns, Stranded
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
 P = ParamSpec("P")
@@ -65,7 +58,7 @@ _MOST_TASKS: Final = 2**31 - 1
 """The largest task number that fits the column."""
 
 
-class Client:
+class Client(RunChanges):
     def __init__(
         self,
         store: ClientStore,
@@ -331,7 +324,7 @@ class Client:
     ) -> list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
         self._check_loop()
-        _check_number("limit", limit, 1, 10_000)
+        check_number("limit", limit, 1, 10_000)
         last = None if before is None else await self.key_of(before)
         found = await self._store.list_runs(self.namespace, run_filter(conditions, last, limit))
         infos: list[RunInfo] = []
@@ -348,7 +341,7 @@ class Client:
     ) -> builtins.list[FailureInfo]:
         """Failed runs, grouped by cause. The most frequent causes come first."""
         self._check_loop()
-        _check_number("limit", limit, 1, 10_000)
+        check_number("limit", limit, 1, 10_000)
         since = run_filter({"created_after": created_after}, None, 1).since
         groups = await self._store.group_failures(self.namespace, since or _FIRST_KEY, limit)
         ends = {key for group in groups for key in (group.first, group.last)}
@@ -429,136 +422,6 @@ class Client:
         runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
         return [*runs, *await self.schedules.overdue()]
 
-    # --- sending messages
-
-    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
-
-        `by`, here and below, says who does it; `messages` tells it.
-        """
-        name = checked_name("name", name)
-        payload = self._workflows.encode(value, f"signal {name!r}")
-        await self._post(run, MessageKind.SIGNAL, name, payload, "signals", by)
-
-    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
-        name = checked_name("name", name)
-        payload = self._workflows.encode(value, f"promise {name!r}")
-        await self._post(run, MessageKind.RESOLVED, name, payload, "promises", by)
-
-    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
-        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
-        it.
-
-        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
-        """
-        key = await self.key_of(run)
-        for record in await self._store.list_tasks(self.namespace, key):
-            if record.name == task and record.status is TaskStatus.RUNNING:
-                asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
-                if isinstance(asked.get("promise"), str):
-                    await self.resolve(run, asked["promise"], value, by=by)
-                    return
-                if isinstance(asked.get("signal"), str):
-                    if value is None or value == "":
-                        raise BadOption("value", value, "an answer: null and '' mean that none has come")
-                    await self.signal(run, asked["signal"], value, by=by)
-                    return
-        raise NotAsked(run if isinstance(run, str) else run.id, task)
-
-    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
-        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
-        name = checked_name("name", name)
-        failure = capture(error if isinstance(error, Exception) else ValueError(error))
-        payload = Payload(msgspec.json.encode(failure))
-        await self._post(run, MessageKind.REJECTED, name, payload, "promises", by)
-
-    async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
-        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
-
-        A second call has no effect. A parked run cannot clean up and is cancelled at once.
-        """
-        if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise WrongType("cancel()", f"expected the reason as text, got {show(reason)}")
-        payload = self._workflows.encode(reason, "the reason")
-        key = await self.key_of(run)
-        if not await self._families.cancel_parked(key, reason):
-            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation", by)
-
-    async def _post(
-        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str, by: str
-    ) -> None:
-        by = checked_sender(by)
-        self._check_run(run)
-        id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
-        match await self._poster.post(key, kind, name, payload, by):
-            case PostResult.POSTED:
-                return
-            case PostResult.NO_SUCH_RUN:
-                raise RunNotFound(id, self.namespace)
-            case PostResult.ENDED:
-                raise RunEnded(id, what)
-            case PostResult.SETTLED:
-                raise PromiseSettled(id, name)
-
-    # --- resuming and retrying
-
-    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Let a paused run go on, or a parked one, once its problem is fixed."""
-        key = await self.key_of(run)
-        if not await self._store.unpark_runs(self.namespace, [key], self._now(), checked_sender(by)):
-            info = await self.describe(run)
-            raise NotParked(info.id, info.status)
-
-    async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
-        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
-        may end. Raises NotRunning if it is paused or parked, or has ended."""
-        await self._operators.act(await self.key_of(run), MessageKind.PAUSE, note, by)
-
-    async def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
-        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
-        asked to end. Raises NotRunning if it has ended."""
-        await self._operators.act(await self.key_of(run), MessageKind.TERMINATE, reason, by)
-
-    async def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
-        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
-        await self._operators.act(await self.key_of(run), MessageKind.TRY_NOW, "", by, task)
-
-    def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
-        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end their
-        backoffs."""
-        self._check_loop()
-        return RunSelection(self, self._store, self._operators, self.namespace, conditions)
-
-    async def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
-        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
-        and when."""
-        _check_number("limit", limit, 1, 10_000)
-        found = await self._store.list_messages(self.namespace, await self.key_of(run), 0, limit)
-        return [message_info(message, self._decode_plain) for message in found]
-
-    async def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
-        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
-        number."""
-        self._check_loop()
-        name = workflow_name(workflow)
-        resumed, last = 0, None
-        while page := await self._store.list_runs(
-            self.namespace, RunFilter(RunStatus.PARKED, name, last, _RESUMED_AT_ONCE)
-        ):
-            keys = [record.key for record in page]
-            resumed += len(await self._store.unpark_runs(self.namespace, keys, self._now()))
-            last = keys[-1]
-        return resumed
-
-    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Reopen a run that failed or was cancelled.
-
-        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
-        still being cancelled because the run ended, this waits for them; they go on as well.
-        """
-        await self._families.reopen(await self.key_of(run), checked_sender(by))
-
     # --- for handles
 
     async def key_of(self, run: Run[Any] | str) -> RunKey:
@@ -596,14 +459,9 @@ class Client:
 
 
 def _check_page(since: object, limit: object) -> None:
-    _check_number("since", since, 0, _MOST_TASKS)
+    check_number("since", since, 0, _MOST_TASKS)
     if limit is not None:
-        _check_number("limit", limit, 1, _MOST_TASKS)
-
-
-def _check_number(option: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or not least <= value <= most:
-        raise BadOption(option, value, f"a whole number from {least:,} to {most:,}")
+        check_number("limit", limit, 1, _MOST_TASKS)
 
 
 def _arguments(input: Any) -> tuple[Any, ...]:
@@ -616,6 +474,5 @@ def _number_of(version: str | int) -> int | None:
 
 
 _FIRST_KEY = RunKey(bytes(16))
-_RESUMED_AT_ONCE = 500
 _DESCRIBED_AT_ONCE = 50
 _PAUSE_SECONDS = 0.001

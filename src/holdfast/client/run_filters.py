@@ -61,3 +61,8 @@ def _key_at(what: str, moment: Any) -> RunKey | None:
     if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:
         raise BadOption(what, moment, "a datetime with a time zone, such as datetime.now(UTC)")
     return first_key_of(instant(moment))
+
+
+def check_number(option: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise BadOption(option, value, f"a whole number from {least:,} to {most:,}")

@@ -16,6 +16,7 @@ from holdfast.engine.inbox import AFTER_RUNS, BEFORE_RUNS, EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.loop_watch import Activity
+from holdfast.engine.operator_acts import try_to_pause
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
@@ -148,7 +149,7 @@ class Decider:
         for fact in self._inbox.take(BEFORE_RUNS, budget):
             tick.hear(fact)
         for resident in list(self._residents.pausing):
-            tick.try_to_pause(resident)
+            try_to_pause(tick, resident)
         self._advance_ready(tick)
         for resident in self._inbox.behind:
             if not resident.is_gone:

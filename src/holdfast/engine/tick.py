@@ -42,11 +42,11 @@ from holdfast.core.commands import (
 from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.fingerprints import fingerprint
-from holdfast.core.history import cancellation, read_text
+from holdfast.core.history import cancellation
 from holdfast.core.journal import write_step
 from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
-from holdfast.core.records import MessageKind, MessageRecord, RunRecord, new_run
+from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.run_options import RunTerms, read_run_options
 from holdfast.core.values import (
     Cancelled,
@@ -79,6 +79,7 @@ from holdfast.engine.inbox import (
     RunUnable,
     WorkerReported,
 )
+from holdfast.engine.operator_acts import obey
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
@@ -130,7 +131,7 @@ class Tick:
         self.recorder = AttemptRecorder(
             commit, residents=residents, dispatcher=dispatcher, attempt_timers=attempt_timers, dice=dice
         )
-        self._residents = residents
+        self.residents = residents
         self._dispatcher = dispatcher
         self._scope = scope
         self._programs = programs
@@ -175,60 +176,18 @@ class Tick:
                 self.recorder.lose(fact.attempt, LOST_ATTEMPTS_ALLOWED)
             case OperatorActed():
                 if not fact.resident.is_gone:
-                    self._obey(fact.resident, fact.message)
+                    obey(self, fact.resident, fact.message)
             case RunUnable():
                 if not fact.resident.is_gone:
                     self.park(fact.resident, fact.error)
             case RunOverdue():
                 if not fact.resident.is_gone:
                     hold(self.commit, fact.resident)
-                    self._end(fact.resident, FailRun(deadline_failure(fact.deadline)))
+                    self.end(fact.resident, FailRun(deadline_failure(fact.deadline)))
             case MessageStale():
                 self.mark_read(fact.resident, fact.message)
             case _:
                 assert_never(fact)
-
-    # --- acts of operators
-
-    def _obey(self, resident: Resident, message: MessageRecord) -> None:
-        self.mark_read(resident, message.id)
-        text = read_text(message.payload)
-        match message.kind:
-            case MessageKind.TERMINATE:
-                self._end(resident, CancelRun(text), is_forced=True)
-            case MessageKind.PAUSE:
-                self._begin_pause(resident, WaitReason(WaitKind.OPERATOR, message.name, text))
-            case _:
-                self._end_backoffs(resident, message.name)
-
-    def _end_backoffs(self, resident: Resident, task: str) -> None:
-        for attempt in list(resident.attempts.values()):
-            if attempt.stage is Stage.BACKING_OFF and task in ("", attempt.name, str(attempt.seq)):
-                for alarm in attempt.alarms or ():
-                    alarm.cancel()
-                self.recorder.dispatch_due(attempt)
-
-    def _begin_pause(self, resident: Resident, pause: WaitReason) -> None:
-        """Take back the attempts that do not run yet. Those that run may end."""
-        resident.pause = pause
-        for attempt in list(resident.attempts.values()):
-            if attempt.stage is Stage.SCHEDULED or attempt.stage is Stage.WAITING:
-                self.recorder.move(attempt, TaskStatus.PENDING, None)
-                self.recorder.retire(attempt)
-                del resident.attempts[attempt.seq]
-        self._residents.pausing.add(resident)
-
-    def try_to_pause(self, resident: Resident) -> None:
-        """Release a run that is to be paused, if no attempt of it runs. What it has not heard yet is in the
-        store."""
-        running = [each for each in resident.attempts.values() if each.stage is Stage.RUNNING]
-        if resident.is_gone or running or resident.pause is None:
-            return
-        hold(self.commit, resident)
-        deadline = None if resident.deadline is None else resident.deadline.due
-        wait = describe_wait([resident.pause])
-        self.commit.released.append(ReleasedRun(resident.key, RunStatus.PAUSED, None, deadline, *wait))
-        self._leave_memory(resident)
 
     # --- advancing runs
 
@@ -299,14 +258,14 @@ class Tick:
                 message = getattr(event, "message", None)
                 if message is not None:
                     self.commit.taken.append(TakenMessage(resident.key, message, position))
-                    self._residents.mail.remove(resident.key, message)
+                    self.residents.mail.remove(resident.key, message)
 
     def _apply(self, resident: Resident, command: Command) -> None:
         match command:
             case ScheduleTask():
                 self._schedule(resident, command)
             case CompleteRun() | FailRun() | CancelRun():
-                self._end(resident, command)
+                self.end(resident, command)
             case OpenTask():
                 self._open(resident, command)
             case RecordTask():
@@ -322,7 +281,7 @@ class Tick:
             case CancelTask():
                 self._cancel_task(resident, command.seq)
             case StartTimer():
-                self._residents.start_timer(resident, command.seq, command.due)
+                self.residents.start_timer(resident, command.seq, command.due)
             case CancelTimer():
                 alarm = resident.timers.pop(command.seq, None)
                 if alarm is not None:
@@ -458,7 +417,7 @@ class Tick:
             )
         )
         resident.events.append(ChildEnded(seq, Failed(failure)))
-        self._residents.mark_ready(resident)
+        self.residents.mark_ready(resident)
 
     def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
         key = resident.children.pop(seq, None)
@@ -470,7 +429,7 @@ class Tick:
 
     # --- leaving memory
 
-    def _end(self, resident: Resident, command: EndRun, *, is_forced: bool = False) -> None:
+    def end(self, resident: Resident, command: EndRun, *, is_forced: bool = False) -> None:
         """End a run, and cancel its tasks and attached children that have not ended. A run that is forced to
         end may not be loaded, so the store finds its children."""
         for task in resident.held_back.values():
@@ -505,7 +464,7 @@ class Tick:
         )
         if resident.record.parent is not None:
             self.has_new_work = True
-        self._leave_memory(resident)
+        self.leave_memory(resident)
 
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
         """Give up ownership of a run that is idle, or that this node must hand back."""
@@ -513,7 +472,7 @@ class Tick:
         wait = describe_wait(_wait_reasons(resident))
         hold(self.commit, resident)
         self.commit.released.append(ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, *wait))
-        self._leave_memory(resident)
+        self.leave_memory(resident)
 
     def show_wait(self, resident: Resident) -> None:
         """Say what a run waits for that is idle and stays in memory."""
@@ -530,12 +489,12 @@ class Tick:
         asked = next((event for event in resident.events if isinstance(event, CancelRequested)), None)
         if asked is not None:
             hold(self.commit, resident)
-            self._end(resident, CancelRun(asked.reason))
+            self.end(resident, CancelRun(asked.reason))
             return
         deadline = read_run_options(resident.record.options).deadline
         if deadline is not None and deadline <= self.now:
             hold(self.commit, resident)
-            self._end(resident, FailRun(deadline_failure(deadline)))
+            self.end(resident, FailRun(deadline_failure(deadline)))
             return
         self._hand_back(resident)
         hold(self.commit, resident)
@@ -551,7 +510,7 @@ class Tick:
             again_at = deadline if again_at is None else min(again_at, deadline)
         row = ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, *describe_wait(reasons))
         self.commit.released.append(row)
-        self._leave_memory(resident)
+        self.leave_memory(resident)
 
     def _hand_back(self, resident: Resident) -> None:
         """Cancel running attempts and record them as pending, so that the next owner makes the same
@@ -562,7 +521,7 @@ class Tick:
             self.recorder.cancel_work(attempt)
             self.recorder.move(attempt, TaskStatus.PENDING, None)
 
-    def _leave_memory(self, resident: Resident) -> None:
+    def leave_memory(self, resident: Resident) -> None:
         for attempt in list(resident.attempts.values()):
             self.recorder.retire(attempt)
         for alarm in resident.timers.values():
@@ -576,7 +535,7 @@ class Tick:
         """Mark a message as read that is no event for the program."""
         hold(self.commit, resident)
         self.commit.taken.append(TakenMessage(resident.key, message, resident.position))
-        self._residents.mail.remove(resident.key, message)
+        self.residents.mail.remove(resident.key, message)
 
     def remove_runs(self, runs: set[RunKey]) -> None:
         """Take all rows of these runs, which the commit was to create, out of the commit."""

@@ -271,6 +271,72 @@ class ClientCalls:
     def flows(self) -> Flows:
         return Flows(self.inner.flows, self._thread)
 
+    def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
+
+        `by`, here and below, says who does it; `messages` tells it.
+        """
+        return self._thread.call(lambda: self.inner.signal(_known(run), name, value, by=by))
+
+    def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
+        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value, by=by))
+
+    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
+        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
+        it.
+
+        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
+        """
+        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value, by=by))
+
+    def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
+        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
+        return self._thread.call(lambda: self.inner.reject(_known(run), name, error, by=by))
+
+    def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
+
+        A second call has no effect. A parked run cannot clean up and is cancelled at once.
+        """
+        return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
+
+    def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed."""
+        return self._thread.call(lambda: self.inner.resume(_known(run), by=by))
+
+    def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
+        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
+        may end. Raises NotRunning if it is paused or parked, or has ended."""
+        return self._thread.call(lambda: self.inner.pause(_known(run), note, by=by))
+
+    def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
+        asked to end. Raises NotRunning if it has ended."""
+        return self._thread.call(lambda: self.inner.terminate(_known(run), reason, by=by))
+
+    def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
+        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
+        return self._thread.call(lambda: self.inner.try_now(_known(run), task, by=by))
+
+    def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
+        and when."""
+        return self._thread.call(lambda: self.inner.messages(_known(run), limit=limit))
+
+    def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
+        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
+        number."""
+        return self._thread.call(lambda: self.inner.resume_all(workflow))
+
+    def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Reopen a run that failed or was cancelled.
+
+        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
+        still being cancelled because the run ended, this waits for them; they go on as well.
+        """
+        return self._thread.call(lambda: self.inner.retry(_known(run), by=by))
+
     @overload
     def start(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
 
@@ -461,72 +527,6 @@ class ClientCalls:
         It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         return self._thread.call(lambda: self.inner.doctor(progress))
-
-    def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
-
-        `by`, here and below, says who does it; `messages` tells it.
-        """
-        return self._thread.call(lambda: self.inner.signal(_known(run), name, value, by=by))
-
-    def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
-        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value, by=by))
-
-    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
-        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
-        it.
-
-        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
-        """
-        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value, by=by))
-
-    def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
-        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
-        return self._thread.call(lambda: self.inner.reject(_known(run), name, error, by=by))
-
-    def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
-        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
-
-        A second call has no effect. A parked run cannot clean up and is cancelled at once.
-        """
-        return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
-
-    def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Let a paused run go on, or a parked one, once its problem is fixed."""
-        return self._thread.call(lambda: self.inner.resume(_known(run), by=by))
-
-    def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
-        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
-        may end. Raises NotRunning if it is paused or parked, or has ended."""
-        return self._thread.call(lambda: self.inner.pause(_known(run), note, by=by))
-
-    def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
-        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
-        asked to end. Raises NotRunning if it has ended."""
-        return self._thread.call(lambda: self.inner.terminate(_known(run), reason, by=by))
-
-    def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
-        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
-        return self._thread.call(lambda: self.inner.try_now(_known(run), task, by=by))
-
-    def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
-        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
-        and when."""
-        return self._thread.call(lambda: self.inner.messages(_known(run), limit=limit))
-
-    def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
-        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
-        number."""
-        return self._thread.call(lambda: self.inner.resume_all(workflow))
-
-    def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Reopen a run that failed or was cancelled.
-
-        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
-        still being cancelled because the run ended, this waits for them; they go on as well.
-        """
-        return self._thread.call(lambda: self.inner.retry(_known(run), by=by))
 
     def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs

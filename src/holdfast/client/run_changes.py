@@ -1,0 +1,194 @@
+"""What clients do to runs: send messages, cancel, terminate, pause, resume, retry."""
+
+from __future__ import annotations
+
+import builtins
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Unpack
+
+import msgspec
+
+from holdfast.client.families import Families
+from holdfast.client.operators import MessageInfo, Operators, checked_sender, message_info
+from holdfast.client.posting import MessagePoster
+from holdfast.client.run import Run, RunInfo
+from holdfast.client.run_filters import RunConditions, check_number, workflow_name
+from holdfast.client.selection import RunSelection
+from holdfast.core.failures import capture
+from holdfast.core.names import checked_name
+from holdfast.core.records import MessageKind
+from holdfast.core.run_options import StartTarget
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.errors import (
+    BadOption,
+    NotAsked,
+    NotParked,
+    PromiseSettled,
+    RunEnded,
+    RunNotFound,
+    WrongType,
+    show,
+)
+from holdfast.ports.clients import ClientStore
+from holdfast.ports.runs import PostResult, RunFilter
+from holdfast.ports.workflows import Workflows
+
+_RESUMED_AT_ONCE = 500
+
+
+class RunChanges(ABC):
+    """The part of a client that changes runs which are there already."""
+
+    namespace: str
+    _store: ClientStore
+    _workflows: Workflows
+    _poster: MessagePoster
+    _operators: Operators
+    _families: Families
+    _now: Callable[[], Instant]
+
+    @abstractmethod
+    async def key_of(self, run: Run[Any] | str) -> RunKey: ...
+
+    @abstractmethod
+    async def describe(self, run: Run[Any] | str) -> RunInfo: ...
+
+    @abstractmethod
+    def _check_loop(self) -> None: ...
+
+    @abstractmethod
+    def _check_run(self, run: Run[Any] | str) -> None: ...
+
+    @abstractmethod
+    def _decode_plain(self, payload: Payload) -> Any: ...
+
+    # --- sending messages
+
+    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
+
+        `by`, here and below, says who does it; `messages` tells it.
+        """
+        name = checked_name("name", name)
+        payload = self._workflows.encode(value, f"signal {name!r}")
+        await self._post(run, MessageKind.SIGNAL, name, payload, "signals", by)
+
+    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
+        name = checked_name("name", name)
+        payload = self._workflows.encode(value, f"promise {name!r}")
+        await self._post(run, MessageKind.RESOLVED, name, payload, "promises", by)
+
+    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
+        """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
+        it.
+
+        `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
+        """
+        key = await self.key_of(run)
+        for record in await self._store.list_tasks(self.namespace, key):
+            if record.name == task and record.status is TaskStatus.RUNNING:
+                asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
+                if isinstance(asked.get("promise"), str):
+                    await self.resolve(run, asked["promise"], value, by=by)
+                    return
+                if isinstance(asked.get("signal"), str):
+                    if value is None or value == "":
+                        raise BadOption("value", value, "an answer: null and '' mean that none has come")
+                    await self.signal(run, asked["signal"], value, by=by)
+                    return
+        raise NotAsked(run if isinstance(run, str) else run.id, task)
+
+    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
+        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
+        name = checked_name("name", name)
+        failure = capture(error if isinstance(error, Exception) else ValueError(error))
+        payload = Payload(msgspec.json.encode(failure))
+        await self._post(run, MessageKind.REJECTED, name, payload, "promises", by)
+
+    async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
+
+        A second call has no effect. A parked run cannot clean up and is cancelled at once.
+        """
+        if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongType("cancel()", f"expected the reason as text, got {show(reason)}")
+        payload = self._workflows.encode(reason, "the reason")
+        key = await self.key_of(run)
+        if not await self._families.cancel_parked(key, reason):
+            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation", by)
+
+    async def _post(
+        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str, by: str
+    ) -> None:
+        by = checked_sender(by)
+        self._check_run(run)
+        id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
+        match await self._poster.post(key, kind, name, payload, by):
+            case PostResult.POSTED:
+                return
+            case PostResult.NO_SUCH_RUN:
+                raise RunNotFound(id, self.namespace)
+            case PostResult.ENDED:
+                raise RunEnded(id, what)
+            case PostResult.SETTLED:
+                raise PromiseSettled(id, name)
+
+    # --- resuming and retrying
+
+    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed."""
+        key = await self.key_of(run)
+        if not await self._store.unpark_runs(self.namespace, [key], self._now(), checked_sender(by)):
+            info = await self.describe(run)
+            raise NotParked(info.id, info.status)
+
+    async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
+        """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
+        may end. Raises NotRunning if it is paused or parked, or has ended."""
+        await self._operators.act(await self.key_of(run), MessageKind.PAUSE, note, by)
+
+    async def terminate(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
+        """End a run without asking it: its code cannot clean up. Children that would be cancelled with it are
+        asked to end. Raises NotRunning if it has ended."""
+        await self._operators.act(await self.key_of(run), MessageKind.TERMINATE, reason, by)
+
+    async def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
+        """End the backoff of a task, given by its name or number, or of all tasks of the run."""
+        await self._operators.act(await self.key_of(run), MessageKind.TRY_NOW, "", by, task)
+
+    def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
+        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end their
+        backoffs."""
+        self._check_loop()
+        return RunSelection(self, self._store, self._operators, self.namespace, conditions)
+
+    async def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+        """The signals, answers and cancellations that the run got, and what operators did to it: who, what
+        and when."""
+        check_number("limit", limit, 1, 10_000)
+        found = await self._store.list_messages(self.namespace, await self.key_of(run), 0, limit)
+        return [message_info(message, self._decode_plain) for message in found]
+
+    async def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
+        """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their
+        number."""
+        self._check_loop()
+        name = workflow_name(workflow)
+        resumed, last = 0, None
+        while page := await self._store.list_runs(
+            self.namespace, RunFilter(RunStatus.PARKED, name, last, _RESUMED_AT_ONCE)
+        ):
+            keys = [record.key for record in page]
+            resumed += len(await self._store.unpark_runs(self.namespace, keys, self._now()))
+            last = keys[-1]
+        return resumed
+
+    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
+        """Reopen a run that failed or was cancelled.
+
+        Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
+        still being cancelled because the run ended, this waits for them; they go on as well.
+        """
+        await self._families.reopen(await self.key_of(run), checked_sender(by))
