@@ -27,12 +27,14 @@ __all__ = [
     "HoldfastError",
     "LogLine",
     "MessageInfo",
+    "NeededByParent",
     "NotAsked",
     "NotEnded",
     "NotParked",
     "NotRunning",
     "PayloadTooLarge",
     "PromiseSettled",
+    "PruneReport",
     "Refused",
     "Retry",
     "Run",
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
+    from holdfast.client.retention import PruneReport
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
         DeterminismError,
         DoNotRetry,
         HoldfastError,
+        NeededByParent,
         NotAsked,
         NotEnded,
         NotParked,
@@ -133,6 +137,7 @@ else:
         "client.logs": ("LogLine",),
         "client.operators": ("MessageInfo",),
         "client.selection": ("BulkReport", "RunSelection"),
+        "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "core.policies": ("Retry",),
@@ -147,6 +152,7 @@ else:
             "DeterminismError",
             "DoNotRetry",
             "HoldfastError",
+            "NeededByParent",
             "NotAsked",
             "NotEnded",
             "NotParked",

@@ -17,6 +17,7 @@ from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import current_log
 from holdfast.authoring.kinds import Kinds, read_definition
 from holdfast.client.client import Client
+from holdfast.client.retention import Retention
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
@@ -26,6 +27,7 @@ from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
 from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
+from holdfast.engine.pruning import Pruner
 from holdfast.engine.stop_signals import StopSignals
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
@@ -348,8 +350,14 @@ class Parts:
             queue_limits=self.settings.queues,
             tuning=self.tuning,
             own_runs_only=own_runs_only,
+            pruner=None if own_runs_only else self._pruner(),
             find_attempt=attempt_of,
         )
+
+    def _pruner(self) -> Pruner:
+        """It uses the lanes of clients, so that it holds up no commit."""
+        deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
+        return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
 
     def _executors(self, report: Report, beat: Beat, log: Log) -> _ExecutorRoutes:
         return _ExecutorRoutes(self.definitions, self.settings, self.store, self.clock, report, beat, log)

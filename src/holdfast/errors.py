@@ -25,7 +25,8 @@ HoldfastError
 │   ├── RunExists           the id belongs to another run
 │   ├── FamilyTooDeep       a child with too many ancestors
 │   ├── RunEnded            the run has ended and takes no messages
-│   ├── NotEnded            only a run that failed or was cancelled can be retried
+│   ├── NotEnded            only a run that failed or was cancelled can be retried; an ended one deleted
+│   ├── NeededByParent      a child is deleted with its parent, not by itself
 │   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
 │   ├── NotAsked            the task is not waiting for approval
 │   ├── NotParked           only a parked or paused run can be resumed
@@ -332,9 +333,20 @@ class RunEnded(Refused):
 
 
 class NotEnded(Refused):
-    def __init__(self, id: str, status: str) -> None:
+    def __init__(
+        self, id: str, status: str, rule: str = "only a run that failed or was cancelled can be retried"
+    ) -> None:
         self.id, self.status = id, status
-        super().__init__(f"run {id!r} is {status}; only a run that failed or was cancelled can be retried")
+        super().__init__(f"run {id!r} is {status}; {rule}")
+
+
+class NeededByParent(Refused):
+    def __init__(self, id: str, parent: str) -> None:
+        self.id, self.parent = id, parent
+        super().__init__(
+            f"run {id!r} is a child of {parent!r}, whose history refers to it; delete {parent!r} once it has "
+            "ended, and its children go with it"
+        )
 
 
 class HeardByParent(Refused):

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.core.names import checked_name
+from holdfast.core.names import BURIED, checked_name
+from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
 PREFIX = "HOLDFAST_"
@@ -58,6 +59,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Whether what tasks and workflows of this process print is in their logs. It is printed in any case."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
+    retention: dict[str, Any] = {}
+    """How long ended runs are kept, by how they ended: {"success": "30d", "failed": "180d"}. The name of a
+    workflow may have a table of its own. Nodes delete what is older. Without an entry, runs are kept for
+    ever."""
     lease_seconds: float = 15
     """How long a node keeps its runs without renewing its lease."""
     stall_seconds: float = 60
@@ -112,6 +117,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if limit < 1:
                 raise BadOption(f"queues[{queue!r}]", limit, "1 or more")
         checked_name("namespace", self.namespace)
+        if self.namespace == BURIED:
+            raise BadOption(
+                "namespace", self.namespace, "another name: this one is for runs that are deleted"
+            )
+        read_retention(self.retention)
+
+    @property
+    def retention_rules(self) -> tuple[RetentionRule, ...]:
+        return read_retention(self.retention)
 
     @property
     def lease(self) -> dt.timedelta:
@@ -183,6 +197,7 @@ _KINDS: dict[Any, str] = {
     float: "a number",
     bool: "true or false",
     dict[str, int]: "a whole number for each queue",
+    dict[str, Any]: 'a table such as {"success": "30d"}',
 }
 
 
@@ -201,16 +216,19 @@ def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[s
     for name in known:
         text = environment.get(PREFIX + name.upper(), environment.get(_OTHER_NAMES.get(name, "")))
         if text is not None:
-            found[name] = _read_queues(text) if name == "queues" else text
+            found[name] = _read_json(name, text) if name in _JSON else text
     return found
 
 
-def _read_queues(text: str) -> Any:
-    """JSON, as in HOLDFAST_QUEUES='{"gpu": 1}'."""
+_JSON = {"queues": '{"gpu": 1}', "retention": '{"success": "30d"}'}
+"""Settings that variables have as JSON, each with an example."""
+
+
+def _read_json(name: str, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise BadOption("queues in the environment", text, f'JSON such as {{"gpu": 1}} ({error})') from None
+        raise BadOption(f"{name} in the environment", text, f"JSON such as {_JSON[name]} ({error})") from None
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit
 from holdfast.ports.nodes import Stall, StallRecord
+from holdfast.ports.retention import EndedRange, PageOfFamilies, RootSeen
 from holdfast.ports.runs import Act, PostResult, RunFilter
 
 T = TypeVar("T")
@@ -32,10 +33,8 @@ RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "cancel_parked"] * 2
-DEEDS += ["renew_lease", "end_lease"]
-DEEDS += (
-    ["act", "act", "unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
-)
+DEEDS += ["renew_lease", "end_lease", "delete", "act", "act"]
+DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
@@ -264,6 +263,27 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         what = f"cancel_parked_run in {space} {cancellation}"
         self.stores.ask(what, lambda store: store.cancel_parked_run(space, cancellation), tells=bool)
 
+    def _delete(self, dice: Dice, drawing: Drawing) -> None:
+        """Delete runs, mostly some that have ended. Now and then one of them was opened again since."""
+        known = [run for run in self.stores.tables.runs.values() if run.finished_at is not None]
+        runs = [dice.pick(known) for _ in range(dice.pick([1, 1, 2, 3]))] if known else []
+        space = self._space_of(dice, runs[0].key if runs else drawing.key())
+        seen = [RootSeen(run.key, Instant((run.finished_at or 0) + dice.chance(10))) for run in runs]
+        roots = list({root.run: root for root in seen}.values())
+        families = [*roots, RootSeen(drawing.key(), self.clock.now)]
+        ranges = [
+            EndedRange(name, status, Instant(self.clock.now + dice.pick([0, -5 * SECOND])), drawing.key())
+            for name in WORKFLOWS
+            for status in (RunStatus.SUCCESS, RunStatus.FAILED)
+        ]
+        limit = dice.pick([1, 2, 100])
+        look = self.stores.look
+        look(f"workflows in {space}", lambda store: store.ended_workflows(space))
+        look(f"ended families {ranges}", lambda store: _in_order(store, space, ranges, limit))
+        look(f"families of {families}", lambda store: _families(store, space, [it.run for it in families]))
+        rows = dice.pick([500, 1, 3])
+        self.stores.ask(f"delete in {space} {roots}", lambda store: _bury(store, space, roots, rows))
+
     # --- looking
 
     def _look(self, dice: Dice, drawing: Drawing) -> None:
@@ -347,6 +367,24 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
 
 async def _sorted(found: Coroutine[Any, Any, list[T]]) -> list[T]:
     return sorted(await found)  # pyright: ignore[reportArgumentType]
+
+
+async def _bury(store: Any, space: str, roots: list[RootSeen], rows: int) -> list[RunKey]:
+    buried = (await store.bury_runs(space, roots)).buried
+    while not (await store.clear_buried(rows, 1000)).is_over:
+        pass
+    return sorted(buried)
+
+
+async def _in_order(store: Any, space: str, ranges: list[EndedRange], limit: int) -> PageOfFamilies:
+    page = await store.find_ended_families(space, ranges, limit)
+    return page._replace(found=sorted(page.found))
+
+
+async def _families(store: Any, space: str, roots: list[RunKey]) -> list[tuple[Any, ...]]:
+    """Any of several open runs may be named."""
+    found = await store.find_families(space, roots)
+    return sorted((it.root, it.ended_at, it.size, it.open is None) for it in found)
 
 
 async def _sorted_runs(runs: Coroutine[Any, Any, list[RunRecord]]) -> list[RunRecord]:

@@ -21,6 +21,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 from tests.differential import acts, schedules, views
 from tests.differential.flows import FlowModel
+from tests.differential.retention import RetentionModel
 from tests.differential.tables import (
     AWAKE,
     Lease,
@@ -85,7 +86,7 @@ from holdfast.ports.schedules import ScheduleFiring
 _EPOCH = Instant(0)
 
 
-class ModelStore(FlowModel, WorkerModel):
+class ModelStore(FlowModel, WorkerModel, RetentionModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock
@@ -583,7 +584,8 @@ def _write(tables: Tables, commit: Commit) -> None:
         insert(tables.attempts, (row.run, row.seq, row.attempt), ended_attempt(row))
     write_queue(tables, commit)
     for row in commit.logs:
-        tables.logs[len(tables.logs) + 1] = row
+        tables.last_log += 1
+        tables.logs[tables.last_log] = row
     for row in commit.state:
         if row.value is None:
             tables.state.pop((row.run, row.key), None)

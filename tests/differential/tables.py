@@ -94,8 +94,14 @@ class Tables:
     """What runs that are not in memory wait for."""
     stalls: dict[tuple[RunKey, str], StallRecord] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.last_message = self.last_log = 0
+        """Numbers are not used again, also when rows are deleted."""
+
     def copy(self) -> Tables:
-        return Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
+        other = Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
+        other.last_message, other.last_log = self.last_message, self.last_log
+        return other
 
     # --- looking
 
@@ -211,7 +217,8 @@ class Tables:
             known.kind in _SETTLEMENTS and known.name == message.name for known in self.mail(run.key)
         ):
             return PostResult.SETTLED
-        id = MessageId(len(self.messages) + 1)
+        self.last_message += 1
+        id = MessageId(self.last_message)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
         self.posted[id] = (message.by, now)
         if not self.waits_for(run.key, WaitKind.TURN):

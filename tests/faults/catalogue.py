@@ -11,6 +11,7 @@ from tests.faults import (
     of_flows,
     of_leases,
     of_programs,
+    of_retention,
     of_stores,
     of_testing,
     of_workers,
@@ -30,6 +31,7 @@ FAULTS = {
         of_clients,
         of_databases,
         of_testing,
+        of_retention,
     )
     for fault in module.FAULTS
 }

@@ -21,6 +21,7 @@ from holdfast.client.flows import Flows, version_number
 from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
+from holdfast.client.retention import PruneOptions, PruneReport, Retention
 from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
 from holdfast.client.run_changes import RunChanges
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
@@ -78,6 +79,7 @@ class Client(RunChanges):
         self._poster = MessagePoster(store, namespace=namespace, now=now)
         self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
+        self._retention = Retention(store, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
         self.workers = Workers(
@@ -421,6 +423,28 @@ class Client(RunChanges):
         self._check_loop()
         runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
         return [*runs, *await self.schedules.overdue()]
+
+    # --- deleting
+
+    async def delete(self, run: Run[Any] | str) -> PruneReport:
+        """Delete a run that has ended, with everything that the store has about it and with its children. Its
+        id may be given to another run then.
+
+        Children that were started detached stay. Raises NotEnded if the run or one of its children has not
+        ended, and NeededByParent if the run is itself a child: it goes with its parent.
+        """
+        return await self._retention.delete(await self._find(run))
+
+    async def prune(self, older_than: dt.timedelta, **options: Unpack[PruneOptions]) -> PruneReport:
+        """Delete runs that ended longer ago than `older_than`, each with its children, as `delete` does. Runs
+        that cannot be deleted are kept.
+
+        `status` and `workflow` choose among them, and no more than `limit` are deleted, not counting
+        children. A dry run (`dry_run=True`) only counts. `progress` is called now and then. Nodes go on with
+        their work meanwhile. If this is interrupted, the next call finishes what it has begun.
+        """
+        self._check_loop()
+        return await self._retention.prune_older(older_than, options)
 
     # --- for handles
 

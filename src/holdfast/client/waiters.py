@@ -27,7 +27,7 @@ from holdfast.core.values import (
     Succeeded,
     key_text,
 )
-from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
+from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, RunNotFound, StoreError
 from holdfast.ports.clients import WatchedRunStore
 from holdfast.ports.commits import EndedRun
 from holdfast.ports.store_life import ENDED
@@ -49,11 +49,11 @@ class Ending(asyncio.Future[Any]):
     coroutine, so that `asyncio.create_task(run.result())` works.
     """
 
-    __slots__ = ("_id", "_steps", "_unpack", "other")
+    __slots__ = ("_steps", "_unpack", "id", "other")
 
     def __init__(self, id: str | None, unpack: Callable[[Payload], Any]) -> None:
         super().__init__()
-        self._id = id
+        self.id = id
         self._unpack = unpack
         self._steps: Generator[Any, None, Any] | None = None
         self.other: Ending | None = None
@@ -83,7 +83,7 @@ class Ending(asyncio.Future[Any]):
             case Failed():
                 self.set_exception(revive(outcome.failure, RunFailed))
             case Cancelled():
-                self.set_exception(RunCancelled(self._id or key_text(run), outcome.reason))
+                self.set_exception(RunCancelled(self.id or key_text(run), outcome.reason))
 
 
 Coroutine.register(Ending)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -98,6 +98,8 @@ class Waiters:
         self._waiting: dict[RunKey, Ending] = {}
         self._elsewhere: set[RunKey] = set()
         """The waited-for runs that must be looked up in the store."""
+        self._unsure: set[RunKey] = set()
+        """Those of them that may have been deleted before anybody waited for them."""
         self._recent: OrderedDict[RunKey, Payload] = OrderedDict()
         """Small results of runs that ended here recently, the oldest first."""
         self._changed = asyncio.Event()
@@ -121,6 +123,7 @@ class Waiters:
         self._waiting[run] = ending
         if not self._is_local(run):
             self._elsewhere.add(run)
+            self._unsure.add(run)
             self._changed.set()
         if self._watcher is None:
             self._stop_listening = self._store.listen(self._changed.set, ENDED)
@@ -182,6 +185,7 @@ class Waiters:
         while True:
             # Wait for a notification or the timer. Without waiters, nothing is queried.
             timer = clock.call_later(_POLL_SECONDS, self._changed.set)
+            asleep_since = clock.time()
             await self._changed.wait()
             timer.cancel()
             self._changed.clear()
@@ -192,6 +196,8 @@ class Waiters:
             try:
                 for record in await self._store.ended_runs(self._namespace, elsewhere):
                     self._settle(record.key, run_outcome(record.status, record.output, record.failure))
+                if self._unsure and began - asleep_since > _POLL_SECONDS / 2:
+                    await self._refuse_deleted()
             except Exception as error:  # if this task died, its waiters would wait for ever
                 is_ours = not isinstance(error, StoreError)
                 _log.warning("%s; still waiting for %d runs", error, len(elsewhere), exc_info=is_ours)
@@ -199,6 +205,18 @@ class Waiters:
             # A query for thousands of runs is slow, and a busy database notifies all the time. Without a
             # pause these queries would never stop.
             await asyncio.sleep(min(_POLL_SECONDS, _PAUSE_FACTOR * (clock.time() - began)))
+
+    async def _refuse_deleted(self) -> None:
+        """Once for each run, and only when nothing has happened for a while: nearly always the run is
+        there."""
+        unsure, self._unsure = self._unsure & self._elsewhere, set()
+        found = await self._store.find_runs(self._namespace, unsure) if unsure else []
+        known = {run.key for run in found}
+        for run in unsure - known:
+            self._elsewhere.discard(run)
+            for ending in all_of(self._waiting.pop(run, None)):
+                if not ending.done():
+                    ending.set_exception(RunNotFound(ending.id or key_text(run), self._namespace))
 
     def _runs_to_query(self) -> list[RunKey]:
         """Drops runs that this process owns again, and runs that no caller waits for any more."""

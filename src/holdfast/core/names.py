@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any, Final
 
 from holdfast.errors import BadOption
 
 LONGEST_NAME: Final = 500
+
+BURIED: Final = "(deleted runs)"
+"""The namespace of runs that are being deleted. Nobody else may have it. It is stored in rows and must never
+change."""
+
+_SPAN = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+")
+_PART_OF_SPAN = re.compile(r"([0-9.]+)(ms|[smhd])")
+_UNITS: Final = {
+    "ms": dt.timedelta(milliseconds=1),
+    "s": dt.timedelta(seconds=1),
+    "m": dt.timedelta(minutes=1),
+    "h": dt.timedelta(hours=1),
+    "d": dt.timedelta(days=1),
+}
+_LONGEST_SPAN: Final = dt.timedelta(days=365_250)
+SPAN_EXAMPLES: Final = "a length of time, such as 30d, 12h or 1h30m"
 
 
 def checked_name(what: str, name: Any) -> str:
@@ -53,6 +70,19 @@ def written_span(span: dt.timedelta) -> str:
         parts += f"{count}{unit}" if count else ""
     rest = whole + span.microseconds / 1_000_000
     return f"{parts}{rest:g}s" if rest or not parts else parts
+
+
+def read_span(text: str) -> dt.timedelta | None:
+    """The length of time that `written_span` writes; None if it is none, or one of more than a thousand
+    years."""
+    if not _SPAN.fullmatch(text):
+        return None
+    try:
+        parts = [float(number) * _UNITS[unit] for number, unit in _PART_OF_SPAN.findall(text)]
+        span = sum(parts, dt.timedelta(0))
+    except OverflowError:
+        return None
+    return span if span <= _LONGEST_SPAN else None
 
 
 def is_storable(text: str) -> bool:

@@ -32,6 +32,7 @@ from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.loop_watch import Activity, FindAttempt, LoopWatch
+from holdfast.engine.pruning import Pruner
 from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
@@ -84,6 +85,7 @@ class Engine:
         queue_limits: Mapping[str, int],
         tuning: Tuning,
         own_runs_only: bool = False,
+        pruner: Pruner | None = None,
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
         run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
@@ -97,6 +99,7 @@ class Engine:
         self._programs = programs
         self._tuning = tuning
         self._observer = observer
+        self._pruner = pruner
         self._find_attempt = find_attempt
         self._watch_loop, self._run_keeper = watch_loop, run_keeper
         self._keeper: LeaseKeeper | None = None
@@ -199,6 +202,8 @@ class Engine:
         self._poller.poll_now()
         self._start_keeper()
         self._main = asyncio.create_task(self._run(), name=f"holdfast node {self.node}")
+        if self._pruner is not None:
+            self._pruner.start()
 
     def _listen(self) -> Callable[[], None]:
         stops = [
@@ -261,6 +266,8 @@ class Engine:
         if self._main is None:
             return
         self._is_draining = True
+        if self._pruner is not None:
+            self._pruner.stop()
         self._dispatcher.close()
         self._inbox.wake()
         patience = self._tuning.drain + self._tuning.lease / 2 + _LEAVE_TIMEOUT
@@ -308,6 +315,8 @@ class Engine:
             self._stop_listening = None
         if self._keeper_runner is not None:
             self._keeper_runner.close()
+        if self._pruner is not None:
+            self._pruner.stop()
         self._starts.refuse(NotOpen())
         self._loader.drop()
         self._residents.drop_all()

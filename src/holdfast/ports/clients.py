@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
+from holdfast.core.records import RunRecord
+from holdfast.core.values import RunKey
 from holdfast.ports.flows import FlowStore
+from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.store_life import StoreLife
@@ -14,6 +18,10 @@ from holdfast.ports.workers import WorkerStore
 class WatchedRunStore(StoreLife, HistoryStore, Protocol):
     """The methods that are needed to wait for the ends of runs."""
 
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        """As in `RunStore`."""
+        ...
 
-class ClientStore(RunStore, ScheduleStore, FlowStore, WorkerStore, Protocol):
+
+class ClientStore(RunStore, ScheduleStore, FlowStore, WorkerStore, RetentionStore, Protocol):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -1,6 +1,6 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `histories`, `schedules`, `definitions`, `flows`, `workers` and
+The roles are in `nodes`, `runs`, `histories`, `schedules`, `definitions`, `flows`, `workers`, `retention` and
 `store_life`, as they are in `holdfast.ports`.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.stores.flows import SqlFlowStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
+from holdfast.stores.retention import SqlRetentionStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
 from holdfast.stores.store_life import SqlStoreLife
@@ -23,6 +24,7 @@ class SqlStore(
     SqlScheduleStore,
     SqlFlowStore,
     SqlWorkerStore,
+    SqlRetentionStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

@@ -1,4 +1,7 @@
-"""`holdfast runs`: lists runs, shows one, retries or resumes one; `run_acts` has what is done to many."""
+"""`holdfast runs`: lists runs, shows one, retries, resumes or deletes one, and deletes old ones.
+
+`run_acts` has what is done to one run or to many.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,12 @@ from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, moment_text, print_json, say, span_text
 from holdfast.cli.views.tables import print_table
+from holdfast.core.names import SPAN_EXAMPLES, read_span
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.cli.views.run_details import RunDetails
+    from holdfast.client.retention import PruneReport
     from holdfast.client.run import RunInfo
 
 _Status = Annotated[
@@ -51,7 +56,24 @@ _All = Annotated[
     bool, typer.Option("--all", help="Every parked run, or with --workflow every parked run of one workflow.")
 ]
 
-runs = typer.Typer(help="List runs, look at one, cancel, retry or resume it.", no_args_is_help=True)
+_SomeRuns = Annotated[list[str], typer.Argument(metavar="RUN...", help=RUN_HELP, show_default=False)]
+_OlderThan = Annotated[
+    str,
+    typer.Option("--older-than", metavar="TIME", help="Only runs that ended longer ago than this: 30d, 12h."),
+]
+_EndedStatus = Annotated[
+    str | None,
+    typer.Option(
+        "--status", metavar="STATUS", help="Only these: success, failed or cancelled.", show_default=False
+    ),
+]
+_Most = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", help="Delete at most this many.", show_default=False),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count them.")]
+
+runs = typer.Typer(help="List runs, look at one, cancel, retry, resume or delete it.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -157,6 +179,66 @@ def resume_run(
         return
     info = _change(database, run, lambda client, id: client.resume(id, by=run_acts.user_name("")))
     _print_open(info, "may go on", database, as_json=as_json)
+
+
+@runs.command("delete")
+def delete_runs(runs: _SomeRuns, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
+    """Delete ended runs, each with its children and everything that is stored about them."""
+
+    async def delete(client: Holdfast) -> list[dict[str, Any]]:
+        from holdfast.cli.arguments.runs import find_run
+
+        deleted: list[dict[str, Any]] = []
+        for info in [await find_run(client, run) for run in runs]:
+            report = await client.delete(info.id)
+            deleted.append({"id": info.id, "runs": report.runs, "rows": report.rows})
+            if not as_json:
+                say(f"run {info.id} is deleted" + _with_children(report.runs))
+        return deleted
+
+    deleted = use_client(find_database(db, namespace), delete)
+    if as_json:
+        print_json(deleted)
+
+
+def _with_children(runs: int) -> str:
+    return "" if runs < 2 else f", with {runs - 1:,} other run{'' if runs == 2 else 's'}"
+
+
+@runs.command("prune")
+def prune_runs(
+    older_than: _OlderThan,
+    status: _EndedStatus = None,
+    workflow: _Workflow = None,
+    limit: _Most = None,
+    dry_run: _DryRun = False,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Delete runs that ended long ago, each with its children and everything that is stored about them."""
+    from holdfast.cli.views.pruning import PruneProgress
+
+    age = read_span(older_than)
+    if age is None:
+        raise typer.BadParameter(f"{older_than!r} is not {SPAN_EXAMPLES}", param_hint="--older-than")
+
+    async def prune(client: Holdfast) -> PruneReport:
+        counted = await client.prune(age, status=status, workflow=workflow, limit=limit, dry_run=True)
+        if dry_run or not counted.runs:
+            return counted
+        progress = PruneProgress(counted.runs)
+        return await client.prune(
+            age, status=status, workflow=workflow, limit=limit, progress=None if as_json else progress.show
+        )
+
+    report = use_client(find_database(db, namespace), prune)
+    if as_json:
+        print_json({"runs": report.runs, "rows": report.rows, "dry_run": dry_run})
+    elif dry_run:
+        say(f"{report.runs:,} run{'' if report.runs == 1 else 's'} would be deleted")
+    else:
+        say(f"{report.runs:,} run{'' if report.runs == 1 else 's'} deleted, {report.rows:,} rows")
 
 
 def _print_open(info: RunInfo, state: str, database: DatabaseOptions, *, as_json: bool) -> None:

@@ -29,6 +29,8 @@ WRITES = frozenset(
         "poll_queue",
         "complete_item",
         "renew_item",
+        "bury_runs",
+        "clear_buried",
     }
 )
 READS = frozenset(
@@ -67,6 +69,9 @@ READS = frozenset(
         "find_run_overview",
         "count_runs",
         "list_workers",
+        "ended_workflows",
+        "find_ended_families",
+        "find_families",
     }
 )
 NOTIFIES_ITS_OWN_PROCESS = WRITES - {

@@ -1,0 +1,190 @@
+"""Deleting ended runs, each with its whole family: the run, its children and theirs.
+
+A child belongs to its parent: replay of the parent reads the row of the child, and a retry may open it again.
+So a child goes with its parent and not before. A child that was started detached outlives its parent: it
+stays when the parent is deleted, and can be deleted from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypedDict
+
+import msgspec
+
+from holdfast.client.run_filters import workflow_name
+from holdfast.core.names import checked_span
+from holdfast.core.records import RunRecord
+from holdfast.core.retention import ENDED, RetentionRule, cutoffs
+from holdfast.core.values import Instant, RunStatus, key_text
+from holdfast.errors import BadOption, NeededByParent, NotEnded, RunNotFound
+from holdfast.ports.retention import EndedRange, Family, RetentionStore, RootSeen
+from holdfast.ports.runs import RunStore
+from holdfast.ports.workflows import Typed
+
+_ROWS: Final = 500
+_BYTES: Final = 4 * 1024 * 1024
+"""How much is deleted in one transaction. On SQLite the engine's commits wait for it, for a few
+milliseconds."""
+_LOOKED_AT: Final = 250
+"""How many runs of a workflow are looked at together."""
+_SHORTEST_PAUSE: Final = 0.001
+_RULE: Final = "only a run that has ended can be deleted, with all its children"
+
+
+class PruneReport(msgspec.Struct, frozen=True):
+    runs: int = 0
+    """How many runs were deleted, children included; in a dry run, how many would be."""
+    rows: int = 0
+    """How many rows of the database these runs had: steps, tasks, messages, logs and so on."""
+
+
+class PruneOptions(TypedDict, total=False):
+    status: RunStatus | str | None
+    workflow: Typed[Any] | str | None
+    limit: int | None
+    dry_run: bool
+    progress: Callable[[PruneReport], None] | None
+
+
+class Pruned(NamedTuple):
+    report: PruneReport
+    places: list[EndedRange]
+    """The ranges, each from where it goes on."""
+
+
+class _Store(RetentionStore, RunStore, Protocol):
+    pass
+
+
+class Retention:
+    def __init__(self, store: _Store, *, namespace: str, now: Callable[[], Instant]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._now = now
+
+    async def delete(self, record: RunRecord) -> PruneReport:
+        """Raises NotEnded and NeededByParent."""
+        name = _name(record)
+        while True:
+            families = await self._store.find_families(self._namespace, [record.key])
+            if not families:
+                await self._refuse(record)
+            for family in families:
+                if family.open is not None:
+                    await self._refuse_open(family)
+                burial = await self._store.bury_runs(self._namespace, [_seen(family)])
+                if burial.buried:
+                    return await self._clear()
+            found = await self._store.find_run(self._namespace, record.key)
+            if found is None:
+                raise RunNotFound(name, self._namespace)
+            record = found  # it was opened again meanwhile, and may have ended again
+
+    async def _refuse(self, record: RunRecord) -> None:
+        """Raises what keeps the run from being deleted, unless that has changed meanwhile."""
+        family = [record.key] if record.parent is None else [record.key, record.parent]
+        found = {run.key: run for run in await self._store.find_runs(self._namespace, family)}
+        run = found.get(record.key)
+        if run is not None and not run.status.is_final:
+            raise NotEnded(_name(run), run.status, _RULE)
+        if run is not None and run.parent is not None and run.parent in found:
+            raise NeededByParent(_name(run), _name(found[run.parent]))
+
+    async def _refuse_open(self, family: Family) -> None:
+        for run in await self._store.find_runs(self._namespace, [family.open] if family.open else []):
+            if not run.status.is_final:
+                raise NotEnded(_name(run), run.status, _RULE)
+
+    async def prune_older(self, older_than: dt.timedelta, options: PruneOptions) -> PruneReport:
+        """Raises BadOption."""
+        age = checked_span("older_than", older_than)
+        limit, status = options.get("limit"), options.get("status")
+        if limit is not None and (not isinstance(limit, int) or limit < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadOption("limit", limit, "1 or more")
+        if status is not None and status not in ENDED:
+            raise BadOption("status", status, "success, failed or cancelled: only ended runs are deleted")
+        rules = [RetentionRule(each, age) for each in ENDED if status in (None, each)]
+        workflow = workflow_name(options.get("workflow"))
+        ranges = await self.ranges(rules, None if workflow is None else [workflow])
+        is_dry, progress = options.get("dry_run", False), options.get("progress")
+        return (await self.prune(ranges, limit=limit, is_dry=is_dry, progress=progress)).report
+
+    async def ranges(
+        self, rules: Sequence[RetentionRule], workflows: Sequence[str] | None = None
+    ) -> list[EndedRange]:
+        """What the rules let go of now, for all workflows or for these."""
+        if workflows is None:
+            workflows = await self._store.ended_workflows(self._namespace)
+        found = cutoffs(rules, workflows, self._now())
+        return [EndedRange(workflow, status, before) for (workflow, status), before in found.items()]
+
+    async def prune(
+        self,
+        ranges: Sequence[EndedRange],
+        *,
+        limit: int | None = None,
+        is_dry: bool = False,
+        progress: Callable[[PruneReport], None] | None = None,
+    ) -> Pruned:
+        """Delete families whose root is in one of the ranges, `limit` of them at most. First deletes what an
+        interrupted call has left."""
+        report = PruneReport() if is_dry else await self._clear(progress=progress)
+        places = {(each.workflow, each.status): each for each in ranges}
+        room = limit
+        while ranges and (room is None or room > 0):
+            page = await self._store.find_ended_families(self._namespace, ranges, _LOOKED_AT)
+            families = page.found[:room]
+            room = None if room is None else room - len(families)
+            if is_dry:
+                report = _sum(report, runs=sum(family.size for family in families))
+            else:
+                report = await self._delete(families, report, progress)
+            if progress is not None:
+                progress(report)
+            places |= {(each.workflow, each.status): each for each in page.looked_up_to}
+            ranges = page.rest
+            await asyncio.sleep(_SHORTEST_PAUSE)
+        return Pruned(report, list(places.values()))
+
+    async def _delete(
+        self,
+        families: Sequence[Family],
+        report: PruneReport,
+        progress: Callable[[PruneReport], None] | None,
+    ) -> PruneReport:
+        left: Sequence[RootSeen] = [_seen(family) for family in families]
+        while left:
+            _, left = await self._store.bury_runs(self._namespace, left)
+            report = await self._clear(report, progress)
+        return report
+
+    async def _clear(
+        self, report: PruneReport | None = None, progress: Callable[[PruneReport], None] | None = None
+    ) -> PruneReport:
+        """Delete everything that is buried. After each transaction it waits as long as that took."""
+        report = report or PruneReport()
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            cleared = await self._store.clear_buried(_ROWS, _BYTES)
+            if cleared.is_over:
+                return report
+            report = _sum(report, cleared.runs, cleared.rows)
+            if progress is not None:
+                progress(report)
+            await asyncio.sleep(max(_SHORTEST_PAUSE, loop.time() - began))
+
+
+def _sum(report: PruneReport, runs: int = 0, rows: int = 0) -> PruneReport:
+    return PruneReport(report.runs + runs, report.rows + rows)
+
+
+def _seen(family: Family) -> RootSeen:
+    return RootSeen(family.root, family.ended_at)
+
+
+def _name(run: RunRecord) -> str:
+    return run.id or key_text(run.key)
