@@ -1,4 +1,7 @@
-"""A soak: find the peak, hold half of it for a long time, and watch whether anything grows."""
+"""A soak: find the peak, hold half of it for a long time, and watch whether anything grows.
+
+Runs are pruned soon after their end, so that the database stops growing long before the soak is over.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,13 @@ class Plan(NamedTuple):
     """Seconds between samples."""
     share: float = 0.5
     """Of the peak."""
+    kept_share: float = 0.05
+    """Runs are kept for this share of the time after their end."""
+
+    @property
+    def retention(self) -> dict[str, str]:
+        age = f"{max(1, round(self.kept_share * self.seconds))}s"
+        return {"success": age, "failed": age, "cancelled": age}
 
 
 class Soaked(NamedTuple):
@@ -44,7 +54,7 @@ class Soaked(NamedTuple):
 
 
 async def soak(url: str, plan: Plan, say: Callable[[str], None]) -> Soaked:
-    async with Holdfast(url, catalog=catalog) as hf:
+    async with Holdfast(url, catalog=catalog, retention=plan.retention) as hf:
         load = Load(hf)
         say(f"peak: at full speed for {plan.peak_seconds:g} s")
         peak = await load.at_full_speed(plan.peak_seconds, _TOGETHER_AT_PEAK)
@@ -65,5 +75,14 @@ async def _watch(sampler: Sampler, plan: Plan, say: Callable[[str], None]) -> No
         await asyncio.sleep(plan.every)
         values = sampler.sample()
         passed = time.monotonic() - began
-        names = ("runs/s", "p50 ms", "p99 ms", "memory", "log bytes", "bytes a run", "open files", "threads")
+        names = (
+            "runs/s",
+            "p50 ms",
+            "p99 ms",
+            "memory",
+            "log bytes",
+            "database bytes",
+            "open files",
+            "threads",
+        )
         say(f"{passed:6.0f} s  " + "  ".join(f"{name} {shown(name, values[name])}" for name in names))
