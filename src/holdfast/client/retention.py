@@ -18,11 +18,11 @@ from holdfast.client.run_filters import workflow_name
 from holdfast.core.names import checked_span
 from holdfast.core.records import RunRecord
 from holdfast.core.retention import ENDED, RetentionRule, cutoffs
+from holdfast.core.run_options import StartTarget
 from holdfast.core.values import Instant, RunStatus, key_text
 from holdfast.errors import BadOption, NeededByParent, NotEnded, RunNotFound
 from holdfast.ports.retention import EndedRange, Family, RetentionStore, RootSeen
 from holdfast.ports.runs import RunStore
-from holdfast.ports.workflows import Typed
 
 _ROWS: Final = 1000
 _BYTES: Final = 4 * 1024 * 1024
@@ -43,7 +43,7 @@ class PruneReport(msgspec.Struct, frozen=True):
 
 class PruneOptions(TypedDict, total=False):
     status: RunStatus | str | None
-    workflow: Typed[Any] | str | None
+    workflow: StartTarget[..., Any] | type | str | None
     limit: int | None
     dry_run: bool
     progress: Callable[[PruneReport], None] | None

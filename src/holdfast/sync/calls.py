@@ -14,6 +14,7 @@ from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.logs import LogLine
 from holdfast.client.operators import MessageInfo
+from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
@@ -527,6 +528,25 @@ class ClientCalls:
         It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         return self._thread.call(lambda: self.inner.doctor(progress))
+
+    def delete(self, run: Run[Any] | str) -> PruneReport:
+        """Delete a run that has ended, with everything that the store has about it and with its children. Its
+        id may be given to another run then.
+
+        Children that were started detached stay. Raises NotEnded if the run or one of its children has not
+        ended, and NeededByParent if the run is itself a child: it goes with its parent.
+        """
+        return self._thread.call(lambda: self.inner.delete(_known(run)))
+
+    def prune(self, older_than: dt.timedelta, **options: Unpack[PruneOptions]) -> PruneReport:
+        """Delete runs that ended longer ago than `older_than`, each with its children, as `delete` does. Runs
+        that cannot be deleted are kept.
+
+        `status` and `workflow` choose among them, and no more than `limit` are deleted, not counting
+        children. A dry run (`dry_run=True`) only counts. `progress` is called now and then. Nodes go on with
+        their work meanwhile. If this is interrupted, the next call finishes what it has begun.
+        """
+        return self._thread.call(lambda: self.inner.prune(older_than, **options))
 
     def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs
