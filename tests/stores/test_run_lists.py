@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+import msgspec
 import pytest
-from tests.stores.builders import SPACE, Node, at, key, new_run, released
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, step
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunStatus
-from holdfast.ports.runs import RunFilter, RunPage
+from holdfast.ports.runs import Reopening, RunFilter, RunPage
 from holdfast.stores import SqlStore, run_lists, runs
 
 WORKFLOWS = ["order", "invoice", "report"]
@@ -152,3 +153,16 @@ async def test_the_doctor_stops_when_it_has_found_many(
     )
 
     assert [it.run for it in await store.stranded_runs(SPACE, at(0))] == [key(n) for n in range(1, 16)]
+
+
+async def test_a_run_that_was_opened_again_is_no_longer_among_the_failures(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    failed = msgspec.structs.replace(ended(1, status=RunStatus.FAILED), fingerprint="0a")
+    await node.commit(held=node.held(1), ended=[failed])
+    before = await store.group_failures(SPACE, key(0), 10)
+
+    await store.reopen_runs(SPACE, [Reopening(key(1), 1, step(1, 1), [], [], at(3))])
+
+    assert [group.fingerprint for group in before] == ["0a"]
+    assert await store.group_failures(SPACE, key(0), 10) == []

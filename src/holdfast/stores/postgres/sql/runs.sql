@@ -300,8 +300,9 @@ WITH again AS MATERIALIZED (
         AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name)
 )
 UPDATE holdfast.runs
-SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, waiting = again.waiting,
-    waiting_kind = again.waiting_kind, waiting_name = again.waiting_name, waiting_epoch = runs.epoch + 1,
+SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, fingerprint = NULL,
+    waiting = again.waiting, waiting_kind = again.waiting_kind, waiting_name = again.waiting_name,
+    waiting_epoch = runs.epoch + 1,
     owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0
 FROM again
 WHERE runs.namespace = again.namespace AND runs.key = again.run AND runs.epoch = again.epoch
