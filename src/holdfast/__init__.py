@@ -50,6 +50,10 @@ __all__ = [
     "ScheduleNotFound",
     "ScheduleTaken",
     "StoreUnavailable",
+    "StreamGap",
+    "StreamInfo",
+    "StreamItem",
+    "StreamOverflow",
     "Task",
     "TaskContext",
     "TaskError",
@@ -85,6 +89,7 @@ if TYPE_CHECKING:
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
+    from holdfast.client.streams import StreamInfo, StreamItem
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
@@ -113,6 +118,8 @@ if TYPE_CHECKING:
         ScheduleNotFound,
         ScheduleTaken,
         StoreUnavailable,
+        StreamGap,
+        StreamOverflow,
         TaskError,
         TaskLost,
         TaskTimedOut,
@@ -140,6 +147,7 @@ else:
         "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
+        "client.streams": ("StreamInfo", "StreamItem"),
         "core.policies": ("Retry",),
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
@@ -168,6 +176,8 @@ else:
             "ScheduleNotFound",
             "ScheduleTaken",
             "StoreUnavailable",
+            "StreamGap",
+            "StreamOverflow",
             "TaskError",
             "TaskLost",
             "TaskTimedOut",

@@ -46,7 +46,7 @@ from holdfast.executors.printing import start_hearing, stop_hearing
 from holdfast.executors.task_logging import add_to_logs
 from holdfast.executors.threads import ThreadExecutor
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
@@ -263,6 +263,8 @@ def tuning_of(settings: Settings) -> Tuning:
         idle_bytes=settings.idle_bytes,
         max_depth=settings.max_depth,
         log_limit=settings.log_limit,
+        stream_items=settings.stream_items,
+        stream_bytes=settings.stream_bytes,
         step_bytes=settings.max_step_bytes,
     )
 
@@ -359,8 +361,10 @@ class Parts:
         deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
         return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
 
-    def _executors(self, report: Report, beat: Beat, log: Log) -> _ExecutorRoutes:
-        return _ExecutorRoutes(self.definitions, self.settings, self.store, self.clock, report, beat, log)
+    def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
+        return _ExecutorRoutes(
+            self.definitions, self.settings, self.store, self.clock, report, beat, log, publish
+        )
 
 
 class _ExecutorRoutes:
@@ -375,13 +379,14 @@ class _ExecutorRoutes:
         report: Report,
         beat: Beat,
         log: Log,
+        publish: Publish,
     ) -> None:
         self._store = store
         self._definitions = definitions
         self._find_task = definitions.catalog.find_task
         body, codec = definitions.body, definitions.codec
-        self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log)
-        self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log)
+        self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log, publish)
+        self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log, publish)
         self._settings, self._clock = settings, clock
         self._report, self._beat, self._log = report, beat, log
         self._others: dict[str, Executor] = {}

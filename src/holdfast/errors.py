@@ -12,6 +12,8 @@ HoldfastError
 │   │   └── BadFlow
 │   ├── CannotStore         a value that JSON cannot carry, with the path inside it
 │   ├── PayloadTooLarge     a value over the limit
+│   ├── StreamOverflow      more items than may wait to be written
+│   ├── StreamGap           a stream no longer has the items that were asked for
 │   ├── WrongType           a value that does not fit its type hint
 │   ├── UnknownWorkflow     no workflow of that name and version here
 │   ├── UnknownTask         no task of that name here
@@ -223,6 +225,23 @@ class PayloadTooLarge(Refused, ValueError):
         super().__init__(
             f"{what} takes {size:,} bytes as JSON, over the limit of {limit:,}; "
             "store the data elsewhere and pass a reference, or raise the setting max_payload_bytes"
+        )
+
+
+class StreamOverflow(Refused, RuntimeError):
+    def __init__(self, stream: str, reason: str) -> None:
+        self.stream, self.reason = stream, reason
+        super().__init__(f"stream {show(stream)} takes no more for now, and nothing was published: {reason}")
+
+
+class StreamGap(Refused, LookupError):
+    def __init__(self, run: str, stream: str, wanted: int, first: int) -> None:
+        self.run, self.stream, self.wanted, self.first = run, stream, wanted, first
+        """`first` is the offset of the oldest item that is kept."""
+        super().__init__(
+            f"stream {show(stream)} of run {show(run)} has no item {wanted} any more: {first} is the oldest "
+            f"that is kept; go on with after={first - 1}, read faster, or raise the settings stream_items "
+            "and stream_bytes"
         )
 
 

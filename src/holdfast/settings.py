@@ -57,6 +57,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     and a few lines of the end."""
     capture_output: bool = True
     """Whether what tasks and workflows of this process print is in their logs. It is printed in any case."""
+    stream_items: int = 100_000
+    """How many items are kept of each stream of a run. The oldest are dropped."""
+    stream_bytes: int = 64 * 1024 * 1024
+    """How many bytes are kept of each stream of a run."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     retention: dict[str, Any] = {}
@@ -103,6 +107,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "max_resident",
             "max_depth",
             "max_steps",
+            "stream_items",
+            "stream_bytes",
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")

@@ -512,3 +512,49 @@ def test_doctor_finds_nothing_wrong(failed: Project):
     assert done.returncode == 0
     assert "has a reason to wake" in done.stderr
     assert answer == []
+
+
+# --- streams
+
+PUBLISHING = """\
+from datetime import timedelta
+
+from holdfast import Retry, context, task, task_context, workflow
+
+
+@task(retry=Retry(max_attempts=2, first_delay=timedelta(0)))
+async def talk() -> None:
+    await task_context().publish_many("tokens", ["a", {"b": 1}])
+    if task_context().attempt == 1:
+        raise ValueError("again")
+
+
+@workflow
+async def chat() -> None:
+    context().publish("progress", "begun")
+    await talk()
+"""
+
+
+def test_a_stream_is_printed_item_by_item(project: Project):
+    project.write("chat.py", PUBLISHING)
+    assert project.run("run", "chat.py:chat", "--id", "chat").returncode == 0
+
+    said = project.run("runs", "stream", "chat", "tokens")
+    some = project.run("runs", "stream", "chat", "tokens", "--after", "2", "--no-follow", "--json")
+    gone = project.run("runs", "stream", "nobody", "tokens")
+
+    assert said.stdout.splitlines() == ['"a"', '{"b":1}', '"a"', '{"b":1}']
+    assert "talk: attempt 2 begins again" in said.stderr
+    (item,) = json_lines(some.stdout)
+    assert (item["offset"], item["value"], item["task"], item["attempt"]) == (3, {"b": 1}, "talk", 2)
+    assert gone.returncode == 2
+    assert "no run 'nobody'" in gone.stderr
+
+
+def test_a_running_task_shows_the_details_of_its_last_heartbeat(capsys: pytest.CaptureFixture[str]):
+    details = RunDetails(info(), RunProgress(), [task(0, "a", progress={"row": 7})], {}, {}, [], {})
+
+    print_run_details(details, DatabaseOptions(Settings(), ()), is_full=False)
+
+    assert 'at {"row":7}' in capsys.readouterr().out

@@ -357,3 +357,11 @@ def test_a_command_is_broken_only_between_its_words():
         "--namespace",
         "two words, and it's \n one",
     ]
+
+
+def test_a_running_task_shows_how_far_its_last_heartbeat_says_it_is():
+    progress = RunProgress()
+    progress.apply([task(0, "copy", progress={"row": 1})])
+    progress.apply([task(0, "copy", progress={"row": 2})])
+
+    assert '{"row":2}' in line_of(picture(snapshot(progress)), "copy")

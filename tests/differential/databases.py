@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.differential.tables import Lease, QueueRow, Tables, Wait
+from tests.differential.tables import Lease, QueueRow, StreamRow, Tables, Wait
 from tests.stores.builders import raw_connection
 
 from holdfast.core.records import Definition
@@ -40,6 +40,7 @@ _COLUMNS = {
     "stalls": "run, node, at, task, stack",
     "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
+    "stream_items": "run, name, next_offset, first_offset, total_bytes, seq, attempt, is_first, items",
     "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
     "skipped, skip_note, created_at, updated_at, namespace",
     "flows": "id, name, description, created_at, namespace",
@@ -54,6 +55,7 @@ _JSON = (
     "value",
     "payload",
     "lines",
+    "items",
     "plan",
     "services",
     "fields",
@@ -157,6 +159,10 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
             for *values, number, namespace, created_at, status in rows["workflows"]
         },
         logs={number: NewLog(*row) for number, *row in rows["logs"]},
+        items={
+            (run, name, end): StreamRow(first, size, *rest)
+            for run, name, end, first, size, *rest in rows["stream_items"]
+        },
         schedules={
             (namespace, values[0]): schedule_record((*values, False))
             for *values, namespace in rows["schedules"]

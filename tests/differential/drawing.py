@@ -26,6 +26,7 @@ from holdfast.ports.commits import (
     Held,
     MovedTask,
     NewBranch,
+    NewItems,
     NewLog,
     NewMessage,
     NewSharedInput,
@@ -64,6 +65,8 @@ _WAITS = ([_CHILD], [_SIGNAL], [_CHILD, _OTHER_CHILD, _SIGNAL], [])
 _PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
 _INPUTS = (*_PAYLOADS, Payload(b'{"lone":"\\ud800","parallel_index":1,"parallel_count":3}'))
 _LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000"],[2,"stderr",""]]'.encode())
+_ITEMS = (b'[[1,"a"]]', '[[1,"grüße \\u0000"],[2,null],[3,{"x":1}]]'.encode())
+STREAMS = ["tokens", "Progress", "ä"]
 
 
 _RUN_OPTIONS = [b'{"tags":["red"]}', b'{"tags":["red","blue"],"note":"n"}', b'{"deadline":5}', b"[]"]
@@ -161,6 +164,8 @@ class Drawing:
             commit.claim = ClaimRequest(dice.some(CLAIMS, 3), dice.pick([100, 1, 2, 3]), runs)
         commit.collect = dice.chance(40)
         commit.mail_rows = dice.pick([10_000, 1, 2, 3])
+        commit.stream_items = dice.pick([100_000, 4])
+        commit.stream_bytes = dice.pick([1_000_000, 60])
         commit.read = {
             message.run: message.id for message in self._tables.messages.values() if dice.chance(20)
         }
@@ -258,6 +263,12 @@ class Drawing:
         self._queue_tasks(commit, run, seqs)
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.logs.append(NewLog(run, dice.pick(seqs), dice.number(1, 3), dice.pick(_LINES)))
+        for _ in range(dice.pick([0, 0, 0, 1, 2, 3])):
+            items = dice.pick(_ITEMS)
+            seq, attempt = dice.pick([-1, *seqs]), dice.number(1, 3)
+            count = len(msgspec.json.decode(items))
+            row = NewItems(run, dice.pick(STREAMS), seq, attempt, dice.pick([0, 1]), count, len(items), items)
+            commit.published.append(row)
 
     def _add_branch(self, commit: Commit, run: RunKey, seq: int, name: str) -> None:
         """A task that shares a part of its input with another one, or that others may share it with."""

@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
-from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, WORKFLOWS, Dice, Drawing
+from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
 from tests.differential.tables import AlreadyThere
@@ -312,6 +312,12 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"list_task_summaries {what}", lambda store: store.list_task_summaries(space, run, since, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
+        stream, most = dice.pick(STREAMS), dice.pick([1_000_000, 40, 0])
+        look(
+            f"stream {stream} {what}, {most} bytes",
+            lambda store: store.read_stream(space, run, stream, since, limit, most),
+        )
+        look(f"streams {what}", lambda store: store.list_streams(space, run))
         look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
         after, limit = dice.pick([0, 1]), dice.pick([100, 1])

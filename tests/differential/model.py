@@ -14,6 +14,7 @@ The model relies on what every caller of a store must ensure:
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +26,7 @@ from tests.differential.retention import RetentionModel
 from tests.differential.tables import (
     AWAKE,
     Lease,
+    StreamRow,
     Tables,
     earlier,
     ended_attempt,
@@ -52,6 +54,7 @@ from holdfast.core.records import (
 )
 from holdfast.core.run_options import read_run_options
 from holdfast.core.shared_inputs import SharedInput
+from holdfast.core.stream_items import StreamPage, StreamSummary
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
@@ -61,6 +64,7 @@ from holdfast.ports.commits import (
     Claimed,
     ClaimRequest,
     Commit,
+    NewItems,
     NewMessage,
     Receipt,
     ReleasedRun,
@@ -398,6 +402,19 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         is_here = self.tables.run(namespace, run) is not None
         return views.logs(self.tables, run, after, task)[:limit] if is_here else []
 
+    async def read_stream(
+        self, namespace: str, run: RunKey, name: str, since: int, rows: int, bytes: int
+    ) -> StreamPage:
+        known = self.tables.run(namespace, run)
+        return (
+            StreamPage([], None)
+            if known is None
+            else views.stream(self.tables, known, name, since, rows, bytes)
+        )
+
+    async def list_streams(self, namespace: str, run: RunKey) -> list[StreamSummary]:
+        return [] if self.tables.run(namespace, run) is None else views.streams(self.tables, run)
+
     async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
         return schedules.listed(self.tables, namespace, name)
 
@@ -586,6 +603,10 @@ def _write(tables: Tables, commit: Commit) -> None:
     for row in commit.logs:
         tables.last_log += 1
         tables.logs[tables.last_log] = row
+    for row in commit.published:
+        _publish(tables, row)
+    for (run, stream), added in Counter((row.run, row.stream) for row in commit.published).items():
+        _trim(tables, run, stream, commit, looked_at=16 + 2 * added)
     for row in commit.state:
         if row.value is None:
             tables.state.pop((row.run, row.key), None)
@@ -597,6 +618,25 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.change(row.run, setbacks=0)
     for row in commit.waits:
         tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))
+
+
+def _publish(tables: Tables, row: NewItems) -> None:
+    end, size = 0, 0
+    for (run, stream, each), known in tables.items.items():
+        if (run, stream) == (row.run, row.stream) and each > end:
+            end, size = each, known.total_bytes
+    new = StreamRow(end, size + row.size, row.seq, row.attempt, row.is_first, row.items)
+    insert(tables.items, (row.run, row.stream, end + row.count), new)
+
+
+def _trim(tables: Tables, run: RunKey, stream: str, commit: Commit, *, looked_at: int) -> None:
+    rows = sorted(at for at in tables.items if at[:2] == (run, stream))
+    last = rows[-1]
+    for number, at in enumerate(rows):
+        is_old = at[2] <= last[2] - commit.stream_items
+        is_large = tables.items[at].total_bytes <= tables.items[last].total_bytes - commit.stream_bytes
+        if is_old or (is_large and number < looked_at):
+            del tables.items[at]
 
 
 def _end(tables: Tables, commit: Commit) -> None:

@@ -34,6 +34,12 @@ def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
     assert after.logs.items() >= before.logs.items(), "what was said has changed or is gone"
     said_by = {after.logs[number].run for number in after.logs.keys() - before.logs.keys()}
     assert said_by <= ours, "runs have said something that are not the node's"
+    published_by = {at[0] for at in before.items.keys() ^ after.items.keys()}
+    assert published_by <= ours, "runs have published something that are not the node's"
+    assert all(before.items.get(at, row) == row for at, row in after.items.items()), "an item has changed"
+    for at, row in after.items.items():
+        ends = [end for run, name, end in after.items if (run, name) == at[:2] and end < at[2]]
+        assert not ends or max(ends) == row.first, "a stream has a gap"
     for id, message in before.messages.items():
         assert after.messages[id] == message or message.run in ours, "somebody else's message was taken"
 

@@ -69,6 +69,15 @@ class Wait(NamedTuple):
     """Whether it was written with the current epoch of the run."""
 
 
+class StreamRow(NamedTuple):
+    first: int
+    total_bytes: int
+    seq: int
+    attempt: int
+    is_first: int
+    items: bytes
+
+
 @dataclass
 class Tables:
     runs: dict[RunKey, RunRecord] = field(default_factory=dict)
@@ -86,6 +95,8 @@ class Tables:
     workflows: dict[tuple[str, str, str], tuple[Definition, Instant, str]] = field(default_factory=dict)
     """Each definition, with when it was registered and whether it is published."""
     logs: dict[int, NewLog] = field(default_factory=dict)
+    items: dict[tuple[RunKey, str, int], StreamRow] = field(default_factory=dict)
+    """Batches of items, by run, stream and the offset behind the last of them."""
     schedules: dict[tuple[str, str], ScheduleRecord] = field(default_factory=dict)
     flows: dict[tuple[str, str], FlowRecord] = field(default_factory=dict)
     workers: dict[tuple[str, str], WorkerRecord] = field(default_factory=dict)

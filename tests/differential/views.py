@@ -8,6 +8,7 @@ from typing import Any
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.records import ChildRecord, LogRecord, RunRecord, TaskRecord, TaskSummary
+from holdfast.core.stream_items import StreamPage, StreamRecord, StreamSummary
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.core.waiting import WaitKind
 
@@ -29,6 +30,26 @@ def logs(tables: Tables, run: RunKey, after: int, task: str | None) -> list[LogR
     return found
 
 
+def stream(tables: Tables, run: RunRecord, name: str, since: int, rows: int, bytes: int) -> StreamPage:
+    known = sorted((at[2], row) for at, row in tables.items.items() if at[:2] == (run.key, name))
+    found = [row for end, row in known if end > since]
+    found = [row for row in found if row.total_bytes <= found[0].total_bytes + bytes][:rows]
+    records: list[StreamRecord] = []
+    for row in found:
+        task = tables.tasks.get((run.key, row.seq))
+        by = None if task is None else task.name
+        records.append(StreamRecord(row.first, row.seq, row.attempt, bool(row.is_first), row.items, by))
+    return StreamPage(records, run.status, known[-1][0] if known else 0)
+
+
+def streams(tables: Tables, run: RunKey) -> list[StreamSummary]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for (of, name, end), row in tables.items.items():
+        if of == run:
+            found.setdefault(name, []).append((row.first, end))
+    return [StreamSummary(name, min(found[name])[0], max(found[name])[1]) for name in sorted(found)]
+
+
 def glance(task: TaskRecord) -> TaskSummary:
     index, count = _place(task.name, task.input)
     return TaskSummary(
@@ -44,6 +65,7 @@ def glance(task: TaskRecord) -> TaskSummary:
         created_at=task.created_at,
         started_at=task.started_at,
         finished_at=task.finished_at,
+        progress=task.heartbeat if task.finished_at is None else None,
     )
 
 

@@ -13,6 +13,7 @@ from tests.faults import (
     of_programs,
     of_retention,
     of_stores,
+    of_streams,
     of_testing,
     of_workers,
 )
@@ -24,6 +25,7 @@ FAULTS = {
         of_fleets,
         of_leases,
         of_stores,
+        of_streams,
         of_programs,
         of_dags,
         of_flows,

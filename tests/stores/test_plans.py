@@ -15,10 +15,10 @@ from holdfast.stores.named_queries import load_queries
 
 # What every query may read, however many rows there are. A new query must be added to one of these.
 INSERTS = {
-    "insert_attempts", "insert_branches", "insert_flow", "insert_logs", "insert_lost_attempt",
-    "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs", "insert_steps",
-    "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "put_worker", "queue_tasks",
-    "record_acts", "record_migration", "record_schema_change", "set_state",
+    "insert_attempts", "insert_branches", "insert_flow", "insert_items", "insert_logs",
+    "insert_lost_attempt", "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs",
+    "insert_steps", "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "put_worker",
+    "queue_tasks", "record_acts", "record_migration", "record_schema_change", "set_state",
 }  # fmt: skip
 NO_TABLE = {
     "find_schema_tables", "list_migrations", "list_schema_changes", "make_schema_changes", "read_clock",
@@ -34,15 +34,16 @@ NAMED = {
     "find_conflicts", "find_item", "find_keys", "find_lost", "find_run", "find_taken", "find_workflows",
     "flow_versions", "forget_stalls", "free_runs", "give_back_messages", "hear_worker",
     "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
-    "list_attempts", "lock_buried", "lock_runs", "lock_to_bury", "messages_of", "move_tasks",
-    "open_tasks_of", "outcomes_of", "owned_runs", "pause_runs", "payloads_of", "prove_runs", "queued_of",
-    "read_state", "release_runs", "renew_item", "renew_items_of", "renew_lease", "reopen_runs",
-    "replace_draft", "reset_tasks", "runs_of", "settle_tasks", "settled_promises", "shared_inputs_of",
-    "show_waits", "stalls_of", "start_task", "states_of", "steps_of", "take_item", "take_messages",
-    "tasks_of", "terminate_runs", "trim_attempts", "trim_journal", "trim_logs", "trim_messages",
-    "trim_shared_inputs", "trim_state", "trim_tasks", "unpark_runs", "unqueue_tasks",
-    "unread_messages_of", "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs",
-    "wake_times_of", "wanted_task",
+    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury", "messages_of",
+    "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "pause_runs", "payloads_of",
+    "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
+    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
+    "settled_promises", "shared_inputs_of", "show_waits", "stalls_of", "start_task", "states_of",
+    "steps_of", "stream_state", "take_item", "take_messages", "tasks_of", "terminate_runs",
+    "trim_attempts", "trim_journal", "trim_logs", "trim_messages", "trim_shared_inputs", "trim_state",
+    "trim_streams", "trim_tasks", "unpark_runs", "unqueue_tasks", "unread_messages_of",
+    "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs", "wake_times_of",
+    "wanted_task",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -74,6 +75,7 @@ PAGES = {
     "page_of_steps": "journal_pkey",
     "page_of_tagged_runs": "run_tags_pkey",
     "read_logs": "logs_by_run",
+    "read_stream": "stream_items_by_offset",
     "recent_successes": "runs_pkey",
     "stranded_runs": "runs_by_status",
     "urgent_runs": "runs_urgent",
@@ -126,6 +128,7 @@ FEW_OTHERS = {
 }
 WHOLE_TABLE = re.compile(
     r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|candidates)", re.MULTILINE
+    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|last|candidates)", re.MULTILINE
 )
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")

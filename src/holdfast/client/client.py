@@ -28,11 +28,13 @@ from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.starting import Starter
+from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, RunRecord, TaskRecord
 from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, StartTarget, target_and_options
+from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
     BadOption,
@@ -405,6 +407,34 @@ class Client(RunChanges):
         """As `logs`, and new lines as they come, until the run has ended."""
         async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
             yield line
+
+    def stream(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        *,
+        after: int | None = None,
+        type: Any = Any,
+        follow: bool = True,
+    ) -> AsyncIterator[StreamItem]:
+        """The items of a stream of the run, in order, and new ones as they come, until the run has ended.
+
+        With `after`, only items behind that offset, and StreamGap is raised if some of them are gone; without
+        it, all that are kept. `type` is what each value is converted to. With `follow=False`, only what there
+        is now.
+        """
+        name, after = checked_stream(name), checked_offset(after)
+        self._check_run(run)
+        what, readers = f"an item of stream {name!r}", self.waiters.stream_readers
+        unpack: Callable[[Payload], Any] = lambda it: self._workflows.decode(it, type, what)  # noqa: E731
+        id = run if isinstance(run, str) else run.id
+        reading = StreamReading(self._store, readers, self.namespace, id, name, follow, unpack)
+        return reading.items(lambda: self.key_of(run), after)
+
+    async def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
+        """The streams to which the run has published, by name."""
+        found = await self._store.list_streams(self.namespace, await self.key_of(run))
+        return [StreamInfo(each.name, each.first, each.next) for each in found]
 
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from holdfast.client.streams import StreamItem
 from holdfast.client.waiters import Waiters
+from holdfast.core.codec import decode_any
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.names import checked_span
 from holdfast.core.records import AttemptRecord, RunRecord, TaskSummary
@@ -68,6 +70,10 @@ class RunCalls(Protocol):
 
     async def describe(self, run: Run[Any] | str) -> RunInfo: ...
 
+    def stream(
+        self, run: Run[Any] | str, name: str, *, after: int | None, type: Any, follow: bool
+    ) -> AsyncIterator[StreamItem]: ...
+
     async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
 
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
@@ -116,6 +122,12 @@ class Run(Generic[R]):
     async def status(self) -> RunStatus:
         return (await self._client.describe(self)).status
 
+    def stream(
+        self, name: str, *, after: int | None = None, type: Any = Any, follow: bool = True
+    ) -> AsyncIterator[StreamItem]:
+        """The items that the run publishes to a stream, until the run has ended; see `hf.stream`."""
+        return self._client.stream(self, name, after=after, type=type, follow=follow)
+
     async def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
         await self._client.signal(self, name, value, by=by)
 
@@ -162,6 +174,8 @@ class TaskInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
     started_at: dt.datetime | None
     finished_at: dt.datetime | None
+    progress: Any = None
+    """The details of its last heartbeat, while it has not ended. They are some 100 ms old."""
 
 
 def task_info(summary: TaskSummary) -> TaskInfo:
@@ -178,7 +192,16 @@ def task_info(summary: TaskSummary) -> TaskInfo:
         moment(summary.created_at),
         _moment(summary.started_at),
         _moment(summary.finished_at),
+        None if summary.progress is None else _plain(summary.progress),
     )
+
+
+def _plain(payload: Payload) -> Any:
+    """If it is not JSON, its text: a damaged row must not hide the other tasks of a list."""
+    try:
+        return decode_any(payload)
+    except (ValueError, msgspec.MsgspecError):
+        return payload.decode(errors="replace")
 
 
 class AttemptInfo(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.client.stream_readers import StreamReaders
 from holdfast.core.failures import revive
 from holdfast.core.history import run_outcome
 from holdfast.core.values import (
@@ -105,6 +106,7 @@ class Waiters:
         self._changed = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
+        self.stream_readers = StreamReaders(store)
         self._is_closed = False
         self._failure: NodeStopped | None = None
 
@@ -132,6 +134,7 @@ class Waiters:
 
     def runs_ended(self, runs: Sequence[EndedRun]) -> None:
         """Called by the engine of this process after the commit that ended these runs."""
+        self.stream_readers.wake(row.run for row in runs)
         for row in runs:
             if row.run in self._waiting:
                 failure = None if row.failure is None else _decode_failure(row.failure)
@@ -142,6 +145,10 @@ class Waiters:
     def runs_released(self, runs: Iterable[RunKey]) -> None:
         """Called by the engine of this process when it no longer owns these runs."""
         self._elsewhere.update(run for run in runs if run in self._waiting)
+
+    def items_published(self, runs: Iterable[RunKey]) -> None:
+        """Called by the engine of this process after the commit with items of these runs."""
+        self.stream_readers.wake(runs)
 
     def _remember(self, run: RunKey, output: Payload) -> None:
         """Many runs end before anyone waits for them. A later `wait` then needs no query.

@@ -14,6 +14,7 @@ from holdfast.core.events import Event
 from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.slices import Slices
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Instant
 from holdfast.core.waiting import WaitReason
 
@@ -22,6 +23,9 @@ class Program(Protocol):
     log: LimitedLog | None
     """What the code has written in this step; None if nothing. It is no part of the journal, and replay
     writes nothing. Whoever records the step takes the lines and sets this to None."""
+
+    published: UnwrittenItems | None
+    """What the code has published in this step, like `log`."""
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         """Feed events in journal order and return the commands that follow from them.

@@ -223,6 +223,8 @@ class TaskSummary(msgspec.Struct, frozen=True):
     created_at: Instant
     started_at: Instant | None
     finished_at: Instant | None
+    progress: Payload | None = None
+    """The details of its last heartbeat, if it has not ended."""
 
 
 class ScheduleRecord(msgspec.Struct, frozen=True):

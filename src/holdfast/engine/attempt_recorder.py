@@ -26,7 +26,16 @@ from holdfast.engine.dispatcher import END_TIMEOUT, Dispatcher
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.errors import TaskTimedOut
-from holdfast.ports.commits import Commit, EndedAttempt, Held, MovedTask, NewLog, QueuedTask, SettledTask
+from holdfast.ports.commits import (
+    Commit,
+    EndedAttempt,
+    Held,
+    MovedTask,
+    NewItems,
+    NewLog,
+    QueuedTask,
+    SettledTask,
+)
 
 encode_failure = msgspec.json.Encoder().encode
 
@@ -194,6 +203,16 @@ class AttemptRecorder:
             self._commit.logs.append(NewLog(attempt.run, attempt.seq, attempt.number, lines))
             self._commit.size += len(lines)
 
+    def write_items(self, attempt: LiveAttempt) -> None:
+        """Write what the attempt has published since the last time."""
+        for stream, is_first, length, items in attempt.published.take():
+            hold(self._commit, attempt.resident)
+            row = NewItems(
+                attempt.run, stream, attempt.seq, attempt.number, int(is_first), length, len(items), items
+            )
+            self._commit.published.append(row)
+            self._commit.size += len(items)
+
     def _record_attempt(
         self, attempt: LiveAttempt, failure: Failure | None, status: str, at: Instant
     ) -> None:
@@ -273,6 +292,9 @@ class AttemptRecorder:
         attempt.due_at = None
         if attempt.log is not None:
             self.write_log(attempt, is_over=True)
+        if attempt.published is not None:
+            self.write_items(attempt)
+            attempt.published.close()
         if attempt.alarms is not None:
             for alarm in attempt.alarms:
                 alarm.cancel()

@@ -90,9 +90,14 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 pass
             case _:
                 assert_never(command)
+    check_step_size(size, most_bytes)
+    return size
+
+
+def check_step_size(size: int, most_bytes: int) -> None:
+    """Raises StepTooLarge."""
     if size > most_bytes:
         raise StepTooLarge(size, most_bytes)
-    return size
 
 
 def _shared_size(command: ScheduleTask) -> int:

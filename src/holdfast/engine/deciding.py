@@ -22,6 +22,7 @@ from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
+from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.engine.tick import Tick
 from holdfast.engine.tick_budget import FactBudget, TickBudget
 from holdfast.engine.tuning import Tuning
@@ -47,6 +48,7 @@ class Decider:
         alarms: Alarms,
         attempt_timers: AttemptTimers,
         logs: LogBuffer,
+        streams: StreamBuffer,
         dispatcher: Dispatcher,
         residents: Residents,
         loader: RunLoader,
@@ -65,6 +67,7 @@ class Decider:
         self._alarms = alarms
         self._attempt_timers = attempt_timers
         self._logs = logs
+        self._streams = streams
         self._dispatcher = dispatcher
         self._residents = residents
         self._loader = loader
@@ -79,6 +82,7 @@ class Decider:
             self.next_due_of_runs(),
             self._attempt_timers.next_unrecorded_running(),
             self._logs.next_due(),
+            self._streams.next_due(),
             self._lease.commit_at if len(self._residents) else None,
         ]
         return min((due for due in dues if due is not None), default=None)
@@ -162,6 +166,13 @@ class Decider:
             tick.recorder.record_running(attempt)
         for attempt in self._logs.take_due(tick.now):
             tick.recorder.write_log(attempt, is_over=attempt.stage is Stage.CLOSED)
+        if self._streams.next_due() is not None:
+            budget = TickBudget(tick.commit, self._clock, *self._budget)
+            for attempt in self._streams.take_due(tick.now, budget):
+                tick.recorder.write_items(attempt)
+        if tick.commit.published:
+            tick.commit.stream_items = self._tuning.stream_items
+            tick.commit.stream_bytes = self._tuning.stream_bytes
         for fact in self._inbox.take(AFTER_RUNS):
             tick.hear(fact)
 

@@ -24,8 +24,9 @@ from holdfast.engine.inbox import AttemptEnded, EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.resident import LiveAttempt, Stage
+from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Attempt, Beat, Executor, Log, Report
+from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
 
 END_TIMEOUT = dt.timedelta(minutes=1)
 """How long to wait for the end of a cancelled attempt, where the executor promises an end within seconds."""
@@ -92,12 +93,13 @@ class _EndingAttempt:
 class Dispatcher:
     def __init__(
         self,
-        build_executors: Callable[[Report, Beat, Log], ExecutorRouter],
+        build_executors: Callable[[Report, Beat, Log, Publish], ExecutorRouter],
         queue_limits: Mapping[str, int],
         clock: Clock,
         lease: NodeLease,
         attempt_timers: AttemptTimers,
         logs: LogBuffer,
+        streams: StreamBuffer,
         inbox: EngineInbox,
         unrecorded_bytes: int,
     ) -> None:
@@ -107,7 +109,7 @@ class Dispatcher:
         self._lease = lease
         self._attempt_timers = attempt_timers
         self._inbox = inbox
-        self._router = build_executors(self.report, attempt_timers.beat, logs.log)
+        self._router = build_executors(self.report, attempt_timers.beat, logs.log, streams.publish)
         self._recording: list[LiveAttempt] = []
         """Attempts whose start the commit under way records."""
         self._queues: dict[tuple[int, str], _QueueSlots] = {}

@@ -39,6 +39,10 @@ class RunObserver(Protocol):
         """This node no longer has these runs, and will not tell when they end."""
         ...
 
+    def items_published(self, runs: Iterable[RunKey]) -> None:
+        """These runs may have published items."""
+        ...
+
     def node_stopped(self, failure: NodeStopped) -> None:
         """This node has stopped because of an error of its own."""
         ...
@@ -80,6 +84,8 @@ class Effects:
         for attempt in tick.recorder.to_cancel:
             self._dispatcher.cancel(attempt)
         self._starts.answer(receipt)
+        if tick.commit.published:
+            self._observer.items_published({row.run for row in tick.commit.published})
         if tick.commit.ended:
             self._announce_ends(tick, receipt)
             self._scope.remove(row.run for row in tick.commit.ended)

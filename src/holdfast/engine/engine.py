@@ -40,11 +40,12 @@ from holdfast.engine.run_scope import RunScope
 from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
+from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.engine.tick import Tick
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import LoopStalled, NotOpen, Refused, StoreError, node_stopped
 from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Beat, Log, Report
+from holdfast.ports.executor import Beat, Log, Publish, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.runs import StartedRuns
@@ -75,7 +76,7 @@ class Engine:
         store: EngineStore,
         clock: Clock,
         programs: Programs,
-        build_executors: Callable[[Report, Beat, Log], ExecutorRouter],
+        build_executors: Callable[[Report, Beat, Log, Publish], ExecutorRouter],
         *,
         namespace: str,
         node: NodeId,
@@ -112,6 +113,7 @@ class Engine:
         lease = self._lease = NodeLease(tuning.lease)
         attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
         logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
+        streams = StreamBuffer(clock, tuning.stream_every, inbox)
         dispatcher = self._dispatcher = Dispatcher(
             build_executors,
             queue_limits,
@@ -119,6 +121,7 @@ class Engine:
             lease,
             attempt_timers,
             logs,
+            streams,
             inbox,
             tuning.unrecorded_bytes,
         )
@@ -162,6 +165,7 @@ class Engine:
             alarms=alarms,
             attempt_timers=attempt_timers,
             logs=logs,
+            streams=streams,
             dispatcher=dispatcher,
             residents=residents,
             loader=self._loader,

@@ -59,6 +59,8 @@ class LiveAttempt(Attempt, eq=False):
     """The failure to record when its executor reports its end, whatever the executor reports."""
     log: Any = None
     """The log buffer's field, from the first line on."""
+    published: Any = None
+    """The stream buffer's field, from the first item on."""
 
 
 _EMPTY: dict[int, Any] = {}

@@ -27,6 +27,7 @@ from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import ACTS, MessageKind, MessageRecord
 from holdfast.core.remote import read_report
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus, microseconds
 from holdfast.core.waiting import WaitReason
 from holdfast.engine.attempt_timers import AttemptTimers
@@ -488,6 +489,7 @@ class _NoProgram:
     """The program of a run whose own is not restored yet, or cannot be, because of an error."""
 
     log: LimitedLog | None = None
+    published: UnwrittenItems | None = None
 
     def __init__(self, error: BaseException | None = None) -> None:
         self._error = error

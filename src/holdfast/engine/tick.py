@@ -48,6 +48,7 @@ from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.run_options import RunTerms, read_run_options
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -64,7 +65,7 @@ from holdfast.core.values import (
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.engine.attempt_recorder import AttemptRecorder, encode_failure, hold
 from holdfast.engine.attempt_timers import AttemptTimers
-from holdfast.engine.command_checks import check_commands
+from holdfast.engine.command_checks import check_commands, check_step_size
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.inbox import (
     AttemptDue,
@@ -91,6 +92,7 @@ from holdfast.ports.commits import (
     EndedRun,
     MovedTask,
     NewBranch,
+    NewItems,
     NewLog,
     NewMessage,
     NewSharedInput,
@@ -201,6 +203,8 @@ class Tick:
         try:
             commands = resident.program.advance(at, events)
             size = check_commands(resident, commands, self._step_bytes)
+            if resident.program.published is not None:
+                check_step_size(size + resident.program.published.size, self._step_bytes)
             step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
             # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
@@ -227,6 +231,8 @@ class Tick:
             self._take_messages(resident, events, position)
         if resident.program.log is not None:
             self._write_log(resident, resident.program.log)
+        if resident.program.published is not None:
+            self._write_items(resident, resident.program.published)
         for command in commands:
             self._apply(resident, command)
 
@@ -238,6 +244,14 @@ class Tick:
         if lines is not None:
             self.commit.logs.append(NewLog(resident.key, NO_TASK, 0, lines))
             self.commit.size += len(lines)
+
+    def _write_items(self, resident: Resident, published: UnwrittenItems) -> None:
+        """Write what the run's code has published with its step, once, as its log."""
+        resident.program.published = None
+        for stream, _, length, items in published.take():
+            row = NewItems(resident.key, stream, NO_TASK, 0, 0, length, len(items), items)
+            self.commit.published.append(row)
+            self.commit.size += len(items)
 
     def _clear_setbacks(self, resident: Resident) -> None:
         """The run has been advanced with all its events and this node still lives, so it is not the run that

@@ -28,6 +28,11 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """How long a log line of a running task may wait to be written."""
     log_limit: int = 1_000_000
     """How many characters of the log of an attempt are kept."""
+    stream_every: dt.timedelta = dt.timedelta(milliseconds=5)
+    """How long an item of a stream may wait for others to be written with it."""
+    stream_items: int = 100_000
+    """How many items of a stream are kept."""
+    stream_bytes: int = 64 * 1024 * 1024
     max_resident: int = 10_000
     """How many runs to hold in memory at most."""
     max_idle: int = 256

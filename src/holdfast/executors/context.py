@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import Context, ContextVar, copy_context
 from enum import Enum
 from logging import Logger, LoggerAdapter, getLogger
@@ -23,15 +23,21 @@ import msgspec
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.log_lines import OutputLine, PrintedText
+from holdfast.core.stream_items import checked_stream, encode_items
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, task_id
 from holdfast.errors import OutsideContext
 from holdfast.executors.forks import ForkGuard
+from holdfast.executors.publishing import AwaitableItems
 from holdfast.executors.task_logging import TaskLogBuffer, add_to_logs
-from holdfast.ports.executor import Attempt, Beat, Log, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Publish, TaskBody
 from holdfast.ports.run_logger import RunLogger
 
 BEAT_GAP = 0.05
 """Seconds between two heartbeats of one attempt. The last heartbeat of a gap is sent at its end."""
+
+
+_PAUSE_WHEN_FULL = 0.001
+"""Seconds that a thread sleeps, again and again, while many items of its attempt wait to be written."""
 
 
 class EngineLink:
@@ -41,10 +47,24 @@ class EngineLink:
     variables of the task that happened to be running.
     """
 
-    __slots__ = ("beat", "codec", "contextvars", "fork_guard", "is_closed", "log_buffer", "loop")
+    __slots__ = (
+        "beat",
+        "codec",
+        "contextvars",
+        "fork_guard",
+        "is_closed",
+        "log_buffer",
+        "loop",
+        "publish",
+        "thread",
+    )
 
-    def __init__(self, beat: Beat, codec: Codec, log: Log | None = None) -> None:
+    def __init__(
+        self, beat: Beat, codec: Codec, log: Log | None = None, publish: Publish | None = None
+    ) -> None:
         self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        self.publish = publish
         self.fork_guard = ForkGuard()
         self.beat = beat
         self.codec = codec
@@ -84,6 +104,7 @@ class TaskContext(msgspec.Struct, eq=False):
     """The event loop is going to call `_send_and_reschedule`."""
     _has_ended: bool = False
     _printed: PrintedText | None = None
+    _items: AwaitableItems | None = None
 
     def __repr__(self) -> str:
         return f"<TaskContext of {self.name!r}, task {self.task_id}, attempt {self.attempt}>"
@@ -146,6 +167,42 @@ class TaskContext(msgspec.Struct, eq=False):
             return None
         return self._link.codec.decode(payload, type, f"the heartbeat details of task {self.name!r}")
 
+    def publish(self, stream: str, item: object) -> Awaitable[None]:
+        """Add an item to a stream of this run. Whoever reads `run.stream(name)` gets it within milliseconds.
+
+        May be called from any thread. The item is queued, and recorded with the node's next commit. If many
+        items wait to be recorded, `await` waits for them, and a plain function on a thread waits in here.
+        Without `await`, async code gets StreamOverflow in the end. Raises CannotStore and PayloadTooLarge.
+        """
+        return self.publish_many(stream, (item,))
+
+    def publish_many(self, stream: str, items: Iterable[object]) -> Awaitable[None]:
+        """`publish` for several items. Either all of them are published, or none."""
+        stream, link = checked_stream(stream), self._link
+        encoded = encode_items(link.codec, stream, _now(), items)
+        if self._has_ended or link.fork_guard.is_forked or link.publish is None:
+            raise OutsideContext(
+                f"stream {stream!r}: only an attempt that is running can publish, in the process of its node"
+            )
+        unwritten = self._items
+        if unwritten is None:
+            unwritten = self._items = AwaitableItems(link.thread)
+        while unwritten.are_many and threading.get_ident() != link.thread:
+            if self._has_ended or link.is_closed:
+                break  # nobody takes them any more
+            time.sleep(_PAUSE_WHEN_FULL)
+        unwritten.check_room(stream, encoded)
+        unwritten.add(stream, encoded)
+        if not unwritten.is_announced:
+            unwritten.is_announced = True
+            link.post(self._announce_items)
+        return unwritten
+
+    def _announce_items(self) -> None:
+        link, items = self._link, self._items
+        if items and link.publish is not None and not (self._has_ended or link.is_closed):
+            link.publish(self._attempt, items)
+
     def _send_and_reschedule(self) -> None:
         if self._has_ended or self._link.is_closed:
             return
@@ -182,10 +239,12 @@ class TaskContext(msgspec.Struct, eq=False):
             self.add_lines([OutputLine(at, stream, text) for text in texts])
 
     def end(self) -> None:
-        """Send the last log lines and the last heartbeat. The executor calls it on the event loop's thread,
+        """Send the last log lines, items and heartbeat. The executor calls it on the event loop's thread,
         before it reports the outcome."""
         if self._printed is not None:
             self.add_lines([OutputLine(_now(), *begun) for begun in self._printed.close()])
+        if self._items is not None:
+            self._announce_items()
         self._has_ended = True
         if self._link.log_buffer is not None and not self._link.is_closed:
             self._link.log_buffer.flush()

@@ -17,7 +17,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen
 from holdfast.executors.context import EngineLink, TaskContext, attempt_in, enter, outcome_of
-from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Publish, Report, TaskBody
 
 
 class InlineExecutor:
@@ -31,12 +31,14 @@ class InlineExecutor:
         codec: Codec,
         capacity: int,
         log: Log | None = None,
+        publish: Publish | None = None,
     ) -> None:
         self._bodies = bodies
         self._report = report
         self._beat = beat
         self._codec = codec
         self._log = log
+        self._publish = publish
         self._capacity = capacity
         self._link: EngineLink | None = None
         self._tasks: dict[Attempt, asyncio.Task[None]] = {}
@@ -53,7 +55,7 @@ class InlineExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = EngineLink(self._beat, self._codec, self._log)
+            link = self._link = EngineLink(self._beat, self._codec, self._log, self._publish)
         context = attempt.context = TaskContext(attempt, link)
         # Created directly, because a task factory might start it at once, and then it could report before
         # `start` returns. The context variables are a copy of the link's and not of the caller's: `start` may

@@ -24,7 +24,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
 from holdfast.errors import NotOpen, WrongType
 from holdfast.executors.context import EngineLink, TaskContext, enter, outcome_of
-from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Publish, Report, TaskBody
 
 _set_async_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exception.argtypes = (ctypes.c_ulong, ctypes.py_object)
@@ -110,12 +110,14 @@ class ThreadExecutor:
         codec: Codec,
         capacity: int,
         log: Log | None = None,
+        publish: Publish | None = None,
     ) -> None:
         self._bodies = bodies
         self._report = report
         self._beat = beat
         self._codec = codec
         self._log = log
+        self._publish = publish
         self._capacity = capacity
         self._link: EngineLink | None = None
         self._unreported: set[_ThreadAttempt] = set()
@@ -139,7 +141,7 @@ class ThreadExecutor:
             raise NotOpen
         link = self._link
         if link is None:
-            link = self._link = EngineLink(self._beat, self._codec, self._log)
+            link = self._link = EngineLink(self._beat, self._codec, self._log, self._publish)
         # A thread is free a little before its report is processed. So this may start one thread more than is
         # needed, but never more than the capacity.
         if len(self._threads) < min(self._capacity, len(self._unreported) + 1):

@@ -121,6 +121,24 @@ class NewLog(_RunRow, frozen=True, gc=False):
     lines: bytes
 
 
+class NewItems(_RunRow, frozen=True, gc=False):
+    """Items that an attempt or the code of a workflow has published to one stream of the run. The store gives
+    them the next offsets of that stream."""
+
+    stream: str
+    seq: int
+    """The number of the task, or `NO_TASK`."""
+    attempt: int
+    """0 for the code of a workflow."""
+    is_first: int
+    """1 if the attempt has published nothing to this stream before."""
+    count: int
+    size: int
+    """In bytes, of `items`."""
+    items: bytes
+    """A JSON list of instant and value."""
+
+
 class StateChange(_RunRow, frozen=True, gc=False):
     key: str
     value: Payload | None
@@ -237,6 +255,7 @@ class Commit(msgspec.Struct):
     queued: list[QueuedTask] = []
     unqueued: list[UnqueuedTask] = []
     logs: list[NewLog] = []
+    published: list[NewItems] = []
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
     proved: list[ProvedRun] = []
@@ -255,6 +274,9 @@ class Commit(msgspec.Struct):
     """How many bytes of messages to return. A message is returned whole, so there may be a little more."""
     mail_rows: int = 10_000
     """How many messages to return. Each run gets its share, but at least one."""
+    stream_items: int = 100_000
+    """How many items to keep of each stream to which this commit adds. The oldest rows are dropped."""
+    stream_bytes: int = 64 * 1024 * 1024
     read: Mapping[RunKey, MessageId] = {}
     """The newest message of each run that the node has in memory already. Only newer ones are returned,
     except of runs that this commit claims. `recover_commit` returns the older ones too."""
@@ -272,6 +294,7 @@ ROWS_OF_RUNS = (
     "queued",
     "unqueued",
     "logs",
+    "published",
     "state",
     "taken",
     "proved",

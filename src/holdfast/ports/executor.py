@@ -15,6 +15,7 @@ import msgspec
 from holdfast.core.log_lines import OutputLine
 from holdfast.core.policies import TaskOptions
 from holdfast.core.shared_inputs import SharedInput, whole_input
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Failure, Outcome, Payload, RunKey, key_text
 
 
@@ -60,7 +61,10 @@ class Attempt(msgspec.Struct, eq=False):
 Report = Callable[[Attempt, Outcome], None]
 Beat = Callable[[Attempt, Payload | None], None]
 Log = Callable[[Attempt, Sequence[OutputLine]], None]
-"""All three are called on the event loop's thread. After the report of an attempt, none is called for it."""
+Publish = Callable[[Attempt, UnwrittenItems], None]
+"""Says that the attempt has published items; the engine takes them with its next commit.
+
+All four are called on the event loop's thread. After the report of an attempt, none is called for it."""
 
 
 class LineSink(Protocol):

@@ -21,6 +21,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.stream_items import StreamPage, StreamSummary
 from holdfast.core.values import Instant, Outcome, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.ports.commits import NewMessage, NewStep
@@ -286,6 +287,18 @@ class RunStore(HistoryStore, Protocol):
     ) -> list[LogRecord]:
         """The logs of the run's code and its tasks, or only of the tasks named `task`, in the order in which
         they were written. The first log is the one after the number `after`."""
+        ...
+
+    async def read_stream(
+        self, namespace: str, run: RunKey, name: str, since: int, rows: int, bytes: int
+    ) -> StreamPage:
+        """The items of a stream from offset `since` on, in order, with no more than `rows` rows and about
+        `bytes` bytes, but at least one row. The first row may begin before `since`. If it begins after it,
+        the items in between were dropped."""
+        ...
+
+    async def list_streams(self, namespace: str, run: RunKey) -> list[StreamSummary]:
+        """The streams of the run, by name."""
         ...
 
     async def reopen_runs(self, namespace: str, family: Sequence[Reopening]) -> bool:

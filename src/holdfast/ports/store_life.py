@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from holdfast.core.values import Instant, NodeId
+from holdfast.core.values import Instant, NodeId, RunKey
 
 DUE: Final = "due"
 """Something is due for any node: a run that nobody owns, a schedule, the runs of a dead node."""
@@ -18,6 +18,15 @@ ENDED: Final = "ended"
 def of_node(node: NodeId | str) -> str:
     """The topic of what is meant for one node: messages for its runs, and runs that it owned last."""
     return f"@{node}"
+
+
+STREAMS: Final = "streams"
+"""Many runs have published something."""
+
+
+def of_stream(run: RunKey) -> str:
+    """The topic of what one run publishes."""
+    return f"~{run.hex()}"
 
 
 class StoreLife(Protocol):

@@ -7,6 +7,7 @@ both see what was just written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,13 +27,17 @@ from holdfast.ports.commits import (
     Receipt,
 )
 from holdfast.ports.runs import PostResult
-from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
+from holdfast.ports.store_life import COLD, DUE, ENDED, STREAMS, of_node, of_stream
 from holdfast.stores.bounded_reads import read_within
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.mail import read_mail
 from holdfast.stores.records import run_record
 
 _FINAL = frozenset(status.value for status in RunStatus if status.is_final)
+_OLDEST = 16
+"""How many of the oldest rows of a stream to look at, when it has grown."""
+_FEW_RUNS = 50
+"""Of so many runs each is named when they have published something."""
 _LONG_WAIT = 1.0
 """Seconds. A wait for the right to write that is longer than this may have cost other nodes their leases."""
 _SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
@@ -225,12 +230,23 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     tx.many("settle_tasks", _rows(commit.settled))
     tx.many("insert_attempts", _rows(commit.attempts))
     tx.many("insert_logs", _rows(commit.logs))
+    if commit.published:
+        _write_items(tx, commit)
     if commit.state:
         # A key may be set and deleted in one tick. Only the last change counts.
         last = {(change.run, change.key): change for change in commit.state}.values()
         tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
     tx.many("take_messages", _rows(commit.taken))
+
+
+def _write_items(tx: Transaction, commit: Commit) -> None:
+    tx.many("insert_items", _rows(commit.published))
+    added = Counter((row.run, row.stream) for row in commit.published)
+    oldest: list[Row] = [(run, name, _OLDEST + 2 * rows) for (run, name), rows in sorted(added.items())]
+    tx.many("trim_streams", oldest, commit.stream_items, commit.stream_bytes)
+    runs = {row.run for row in commit.published}
+    tx.announce(*map(of_stream, runs) if len(runs) <= _FEW_RUNS else [STREAMS])
 
 
 def _write_queue(tx: Transaction, commit: Commit) -> None:

@@ -23,6 +23,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.stream_items import StreamRecord
 from holdfast.core.values import (
     NULL,
     Failure,
@@ -101,6 +102,11 @@ def task_summary(row: Row) -> TaskSummary:
 
 def log_record(row: Row) -> LogRecord:
     return _log(*row[:5], _place(row[4] or "", row[5])[0])
+
+
+def stream_record(row: Row) -> StreamRecord:
+    first, seq, attempt, is_first, items, task = row
+    return StreamRecord(first, seq, attempt, bool(is_first), items, task)
 
 
 _PLACE = re.compile(rb'"parallel_index": ?([0-9]{1,9}), ?"parallel_count": ?([0-9]{1,9})\}$')

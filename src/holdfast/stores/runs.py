@@ -18,6 +18,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.stream_items import StreamPage, StreamSummary
 from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
@@ -173,6 +174,23 @@ class SqlRunStore(SqlRole):
     ) -> list[LogRecord]:
         rows = await self._driver.fetch("read_logs", namespace, run, after, task, limit, may_be_long=True)
         return [records.log_record(row) for row in rows]
+
+    async def read_stream(
+        self, namespace: str, run: RunKey, name: str, since: int, rows: int, bytes: int
+    ) -> StreamPage:
+        def script(tx: Transaction) -> StreamPage:
+            # Before the items: the last of them are written together with the end of the run.
+            state = tx.send("stream_state", namespace, run, name)
+            found = tx.rows("read_stream", run, name, since, rows, bytes)
+            for status, next_offset in state():
+                read = list(map(records.stream_record, found))
+                return StreamPage(read, records.run_status(status), next_offset)
+            return StreamPage([], None)
+
+        return await self._driver.read(script)
+
+    async def list_streams(self, namespace: str, run: RunKey) -> list[StreamSummary]:
+        return [StreamSummary(*row) for row in await self._driver.fetch("list_streams", namespace, run)]
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))

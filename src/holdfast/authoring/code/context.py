@@ -11,7 +11,7 @@ import datetime as dt
 import logging
 import random
 import uuid
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from types import UnionType
 from typing import Any, TypeVar, Unpack, overload
 
@@ -26,6 +26,7 @@ from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
 from holdfast.core.policies import STEP_OPTIONS
 from holdfast.core.run_options import WithOptions, target_and_options
+from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import OutsideContext, TaskError
@@ -231,6 +232,20 @@ class Context(_View):
         self._program.expect_message(WaitKind.SIGNAL, name)
         payloads = self._program.inbox.drain_signals(name)
         return [self._program.codec.decode(payload, type, f"signal {name!r}") for payload in payloads]
+
+    # --- streams
+
+    def publish(self, stream: str, item: Any) -> None:
+        """Add an item to a stream of this run. Whoever reads `run.stream(name)` gets it within milliseconds.
+
+        It is recorded together with this step of the run, so it is there once: replay publishes nothing.
+        Raises CannotStore and PayloadTooLarge.
+        """
+        self._program.publish(checked_stream(stream), (item,))
+
+    def publish_many(self, stream: str, items: Iterable[Any]) -> None:
+        """`publish` for several items. Either all of them are published, or none."""
+        self._program.publish(checked_stream(stream), items)
 
     # --- tasks and children
 

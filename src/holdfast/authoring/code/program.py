@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -47,6 +47,7 @@ from holdfast.core.journal import entry_of
 from holdfast.core.log_lines import LimitedLog, OutputLine
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
+from holdfast.core.stream_items import UnwrittenItems, encode_items
 from holdfast.core.values import Failure, Instant, Payload
 from holdfast.core.waiting import WaitReason, wait_for_children
 from holdfast.errors import Deadlock
@@ -56,7 +57,7 @@ _log = logging.getLogger("holdfast.workflow")
 
 class CodeProgram(Requests):
     _main: asyncio.Task[Payload]
-    __slots__ = ("_ending", "_has_ended", "_main", "_unheard", "cancel_requested", "log")
+    __slots__ = ("_ending", "_has_ended", "_main", "_unheard", "cancel_requested", "log", "published")
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class CodeProgram(Requests):
     ) -> None:
         super().__init__(run, codec, resolver)
         self.log: LimitedLog | None = None
+        self.published: UnwrittenItems | None = None
         self.cancel_requested = False
         self._ending: CancelRun | FailRun | None = None
         """How the run ends after it was cancelled or its deadline has passed."""
@@ -335,6 +337,14 @@ class CodeProgram(Requests):
         if not isinstance(self.log, RunLog):
             self.log = RunLog(self.resolver.log_limit, self.at)
         return self.log
+
+    def publish(self, stream: str, items: Iterable[object]) -> None:
+        """Replay encodes the items too: if one cannot be stored, the code gets the same error."""
+        encoded = encode_items(self.codec, stream, self.at, items)
+        if self.is_live and encoded:
+            if self.published is None:
+                self.published = UnwrittenItems()
+            self.published.add(stream, encoded)
 
     def report_unhandled(self, context: dict[str, Any]) -> None:
         if self._recorded is None:

@@ -23,6 +23,7 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord, task_claim
 from holdfast.core.run_options import read_run_options
 from holdfast.core.slices import Slices
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded, task_id
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import TaskError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class TaskProgram:
-    __slots__ = ("_is_asked", "_options", "_run", "_seq", "log")
+    __slots__ = ("_is_asked", "_options", "_run", "_seq", "log", "published")
 
     def __init__(self, run: RunRecord, options: TaskOptions) -> None:
         self._run = run
@@ -40,6 +41,7 @@ class TaskProgram:
         self._seq = 0
         self._is_asked = False
         self.log: LimitedLog | None = None  # it has no code that could write
+        self.published: UnwrittenItems | None = None
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         for event in events:

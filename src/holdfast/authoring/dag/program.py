@@ -57,6 +57,7 @@ from holdfast.core.names import written_span
 from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.slices import Slices
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -85,6 +86,7 @@ _LONGEST_REASON: Final = 2000
 
 class DagProgram:
     log: LimitedLog | None = None  # it has no code that could write
+    published: UnwrittenItems | None = None
 
     def __init__(self, run: RunRecord, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
         self._run = run

@@ -75,6 +75,7 @@ from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
+from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, TooManySteps
@@ -110,6 +111,7 @@ class _FlowFrame:
 
 class FlowProgram:
     log: LimitedLog | None = None  # it has no code that could write
+    published: UnwrittenItems | None = None
 
     def __init__(
         self, run: RunRecord, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int

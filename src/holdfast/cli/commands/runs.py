@@ -1,4 +1,4 @@
-"""`holdfast runs`: lists runs, shows one, retries, resumes or deletes one, and deletes old ones.
+"""`holdfast runs`: lists runs, shows one or a stream of it, retries, resumes or deletes one, and deletes old ones.
 
 `run_acts` has what is done to one run or to many.
 """
@@ -14,8 +14,9 @@ import typer
 from holdfast.cli.commands import run_acts
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
-from holdfast.cli.views.output import between, moment_text, print_json, say, span_text
+from holdfast.cli.views.output import between, json_text, moment_text, print_json, print_line, say, span_text
 from holdfast.cli.views.tables import print_table
+from holdfast.cli.views.visible import log_line, one_line
 from holdfast.core.names import SPAN_EXAMPLES, read_span
 
 if TYPE_CHECKING:
@@ -54,6 +55,15 @@ _Full = Annotated[
 _OneRun = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
 _All = Annotated[
     bool, typer.Option("--all", help="Every parked run, or with --workflow every parked run of one workflow.")
+]
+
+_Stream = Annotated[str, typer.Argument(metavar="NAME", help="The name of the stream.")]
+_After = Annotated[
+    int | None,
+    typer.Option("--after", metavar="N", help="Only items behind this offset.", show_default=False),
+]
+_Follow = Annotated[
+    bool, typer.Option("--follow/--no-follow", help="Keep printing new items until the run has ended.")
 ]
 
 _SomeRuns = Annotated[list[str], typer.Argument(metavar="RUN...", help=RUN_HELP, show_default=False)]
@@ -145,6 +155,33 @@ def show_run(
         print_json(details.facts(), is_pretty=True)
     else:
         print_run_details(details, database, is_full=full)
+
+
+@runs.command("stream")
+def read_stream(
+    run: RunArgument,
+    name: _Stream,
+    after: _After = None,
+    follow: _Follow = True,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Print what a run publishes to a stream, one item on a line, until the run has ended."""
+
+    async def print_items(client: Holdfast) -> None:
+        from holdfast.cli.arguments.runs import find_run
+
+        info = await find_run(client, run)
+        async for item in client.stream(info.id, name, after=after, follow=follow):
+            if as_json:
+                print_json(item)
+                continue
+            if item.is_first and item.attempt > 1:
+                say(f"{one_line(item.task or '')}: attempt {item.attempt} begins again")
+            print_line(log_line(json_text(item.value)))
+
+    use_client(find_database(db, namespace), print_items)
 
 
 @runs.command("retry")

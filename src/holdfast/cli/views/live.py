@@ -28,6 +28,7 @@ from holdfast.cli.views.output import (
     between,
     can_show_unicode,
     glyph,
+    json_text,
     log_label,
     span_text,
     task_label,
@@ -70,6 +71,8 @@ _WIDE = 100
 """In a terminal with this many columns, bars are long."""
 
 _INDENT = " " * 6
+_LONGEST_PROGRESS = 60
+"""How many characters of heartbeat details are shown, so that there is room for the last log line."""
 _WRAPPER = Console()
 """Only wraps text; nothing is written to it."""
 
@@ -361,6 +364,8 @@ def _under_way(line: TaskLine, progress: RunProgress, tails: LogTails, size: Vie
             f"{': ' if text else ''}{one_line(without_task_name(unsuccessful.problem, line.name))}",
             style="red",
         )
+    if task.progress is not None:
+        text.append(f"{'  ' if text else ''}{one_line(json_text(task.progress), _LONGEST_PROGRESS)}")
     latest = tails.latest(line.name)
     if latest is not None and task.retry_at is None and latest.attempt == task.attempt:
         text.append(f"{'  ' if text else ''}{one_line(latest.text)}", style="dim")

@@ -199,6 +199,11 @@ class TaskLine:
         if ended is not None and (self.finished_at is None or ended > self.finished_at):
             self.finished_at = ended
 
+    def show_progress(self, task: TaskInfo) -> None:
+        """The task is where it was, but its last heartbeat may say something new."""
+        if task.seq in self.active:
+            self.active[task.seq] = task
+
     def _is_replaceable(self, task: TaskInfo) -> bool:
         """An executor's task is tried again under its number, but a row for a whole fan-out is not."""
         if not task.status.is_final or task.status is TaskStatus.SUCCESS:
@@ -308,6 +313,7 @@ class RunProgress:
             state = _TaskState(task.status, task.attempt, task.lost, task.retry_at is not None)
             known = self._known.get(task.seq)
             if state == known:
+                self.lines[task.name].show_progress(task)
                 continue
             line = self.lines.get(task.name)
             if line is None:

@@ -292,6 +292,8 @@ def _outcome_text(task: TaskInfo, details: RunDetails) -> str:
         return details.skipped.get(task.seq, "")
     if task.retry_at is not None:
         return f"again at {moment_text(task.retry_at)}"
+    if task.progress is not None:
+        return f"at {json_text(task.progress)}"
     outcome = details.outcomes.get(task.seq)
     return json_text(outcome.output) if outcome is not None and outcome.output is not None else ""
 

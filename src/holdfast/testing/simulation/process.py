@@ -31,7 +31,7 @@ from holdfast.engine.tuning import Tuning
 from holdfast.errors import StoreError
 from holdfast.ports.clock import Clock
 from holdfast.ports.commits import EndedRun
-from holdfast.ports.executor import Attempt, Beat, Log, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Log, Publish, Report, TaskBody
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workflows import Startable
@@ -274,7 +274,7 @@ class Process:
         self._keeper = SimulatedKeeperRunner(keeper, activity, self, world, self._renewal)
         return self._keeper
 
-    def _make_executors(self, report: Report, beat: Beat, log: Log) -> SimulatedExecutors:
+    def _make_executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> SimulatedExecutors:
         simulation = self._simulation
 
         def body(attempt: Attempt) -> TaskBody:
@@ -300,6 +300,7 @@ class Process:
             body,
             told,
             beat,
+            publish,
             self._definitions.codec,
             simulation.concurrency,
             simulation.conditions.reporting,

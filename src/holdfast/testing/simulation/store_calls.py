@@ -53,6 +53,8 @@ READS = frozenset(
         "list_attempts",
         "list_task_summaries",
         "read_logs",
+        "read_stream",
+        "list_streams",
         "read_state",
         "find_definitions",
         "list_nodes",

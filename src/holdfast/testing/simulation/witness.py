@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from holdfast.core.values import Outcome, Payload, RunKey
 from holdfast.executors.context import task_context
 from holdfast.executors.inline import InlineExecutor
-from holdfast.ports.executor import Attempt, Beat, Executor, Report, TaskBody
+from holdfast.ports.executor import Attempt, Beat, Executor, Publish, Report, TaskBody
 from holdfast.ports.workers import QueueItem
 
 
@@ -119,6 +119,7 @@ class SimulatedExecutors:
         bodies: Callable[[Attempt], TaskBody],
         report: Report,
         beat: Beat,
+        publish: Publish,
         codec: Any,
         capacity: int,
         reporting: Reporting,
@@ -135,7 +136,7 @@ class SimulatedExecutors:
         self._fail = fail
         self._running: Counter[str] = Counter()
         """How many attempts run now, by queue."""
-        self._inline = InlineExecutor(bodies, self._report, beat, codec, capacity)
+        self._inline = InlineExecutor(bodies, self._report, beat, codec, capacity, publish=publish)
 
     def route(self, attempt: Attempt) -> Executor:
         return self

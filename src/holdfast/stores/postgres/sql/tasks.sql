@@ -94,7 +94,8 @@ LIMIT $4::int4;
 -- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
 -- index in a fan-out. It is read as text, because Postgres cannot query JSON that contains \u0000.
 SELECT seq, name, convert_to(right(tasks.input::text, 300), 'UTF8'), tasks.status, attempt, lost, tasks.failure, due_at,
-    tasks.created_at, tasks.started_at, tasks.finished_at
+    tasks.created_at, tasks.started_at, tasks.finished_at,
+    CASE WHEN tasks.finished_at IS NULL THEN heartbeat END
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
 ORDER BY seq

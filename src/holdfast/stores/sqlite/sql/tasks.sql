@@ -76,7 +76,8 @@ LIMIT coalesce(?4, -1);
 -- The fields that a view shows, without input and output. Only the end of the input is read, which holds the
 -- index in a fan-out.
 SELECT seq, name, substr(CAST(tasks.input AS BLOB), -300), tasks.status, attempt, lost, CAST(tasks.failure AS BLOB), due_at,
-    tasks.created_at, tasks.started_at, tasks.finished_at
+    tasks.created_at, tasks.started_at, tasks.finished_at,
+    CASE WHEN tasks.finished_at IS NULL THEN CAST(heartbeat AS BLOB) END
 FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
 ORDER BY seq
