@@ -41,7 +41,7 @@ async def find_node(number: int) -> int:
 
 async def measure_latency_across_processes(trial: Trial) -> Figures:
     async with AsyncExitStack() as stack:
-        await _NodeProcess.start(trial.url, stack)
+        await NodeProcess.start(trial.url, stack)
         client = await stack.enter_async_context(Holdfast(trial.url, engine=False))
         await measure_latency_of(client, 20)
         return await measure_latency_of(client, trial.size(200, 50))
@@ -52,11 +52,11 @@ async def measure_fleet(trial: Trial) -> Figures:
         return {}  # a fleet needs a server
     runs, tasks = trial.size(1_000, 100), trial.size(2_000, 100)
     async with AsyncExitStack() as stack:
-        nodes = [await _NodeProcess.start(trial.url, stack)]
+        nodes = [await NodeProcess.start(trial.url, stack)]
         await nodes[0].ask("tasks", tasks)
         alone = await nodes[0].ask("tasks", tasks)
         by_one = await _count_statements(trial.url, nodes, trial.size(20, 5))
-        nodes += [await _NodeProcess.start(trial.url, stack) for _ in range(_NODES - 1)]
+        nodes += [await NodeProcess.start(trial.url, stack) for _ in range(_NODES - 1)]
         await asyncio.sleep(_SECONDS_TO_JOIN)
         began = perf_counter()
         shares = await nodes[0].ask("spread", runs)
@@ -75,7 +75,7 @@ async def measure_fleet(trial: Trial) -> Figures:
     }
 
 
-async def _count_statements(url: str, nodes: list[_NodeProcess], signals: int) -> float:
+async def _count_statements(url: str, nodes: list[NodeProcess], signals: int) -> float:
     """Of all nodes, for each signal, from the signal to the result of its run."""
     async with Holdfast(url, engine=False) as client:
         runs = await client.start_many(hear_signals, [1] * signals)
@@ -91,12 +91,12 @@ async def _count_statements(url: str, nodes: list[_NodeProcess], signals: int) -
     return sent / signals
 
 
-class _NodeProcess:
+class NodeProcess:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
     @classmethod
-    async def start(cls, url: str, stack: AsyncExitStack) -> _NodeProcess:
+    async def start(cls, url: str, stack: AsyncExitStack) -> NodeProcess:
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "bench.fleet", url, stdin=pipe, stdout=pipe

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
-from holdfast import context, task, workflow
+from holdfast import context, task, task_context, workflow
 
 ONE_DAY = 86_400
 
@@ -42,3 +43,17 @@ async def hear_signals(count: int) -> int:
 async def sleep_a_day(number: int) -> int:
     await asyncio.sleep(ONE_DAY)
     return number
+
+
+@task
+async def publish_at_rate(count: int, per_s: int) -> None:
+    began = time.monotonic()
+    for number in range(count):
+        if number > (time.monotonic() - began) * per_s:
+            await asyncio.sleep(0.001)
+        await task_context().publish("items", time.time())
+
+
+@workflow
+async def publish_items(count: int, per_s: int) -> None:
+    await publish_at_rate(count, per_s)

@@ -273,6 +273,16 @@ async def test_nobody_reads_a_backlog_to_find_one_item(filled: SqlStore) -> None
     assert not re.search("Sort|TEMP B-TREE", plans["lock_due_item"])
 
 
+async def test_of_a_stream_only_the_rows_that_are_read_or_dropped_are_looked_up(filled: SqlStore) -> None:
+    plans = await plans_of(filled, ["trim_streams", "read_stream"])
+
+    for query in ("trim_streams", "read_stream"):
+        way = r"stream_items_by_offset.*\n? *(Index Cond: )?\(+run ?=.*AND \(?next_offset ?[<>]"
+        assert re.search(way, plans[query]), f"{query}\n{plans[query]}"
+    task = r"tasks(_pkey| USING PRIMARY KEY).*\n? *(Index Cond: )?\(+run ?=.*AND \(?seq ?="
+    assert re.search(task, plans["read_stream"]), plans["read_stream"]
+
+
 def explain_sqlite(query: str) -> Callable[[Transaction], str]:
     def script(tx: Transaction) -> str:
         text = load_queries("holdfast.stores.sqlite")[query]

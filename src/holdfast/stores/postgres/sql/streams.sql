@@ -20,24 +20,33 @@ WINDOW earlier AS (PARTITION BY new.run, new.name ORDER BY new.number);
 -- name: trim_streams
 -- Drop the oldest rows of streams that have more than $1 items, or more than $2 bytes in rows that are whole. The last
 -- row stays, because the next one is numbered by it. By bytes, a few rows are dropped at once: more than are added.
-DELETE FROM holdfast.stream_items AS old
-USING unnest($3::uuid[], $4::text[], $5::int4[]) AS wanted (run, name, few)
-    CROSS JOIN LATERAL (
-        SELECT next_offset, total_bytes FROM holdfast.stream_items AS known
-        WHERE known.run = wanted.run AND known.name = wanted.name
-        ORDER BY next_offset DESC LIMIT 1
-    ) AS last
-    CROSS JOIN LATERAL (
-        SELECT max(next_offset) AS next_offset
-        FROM (
+-- The limits keep Postgres from joining the other way round, which would read all rows of all streams.
+WITH bounds AS MATERIALIZED (
+    SELECT wanted.run, wanted.name,
+        greatest(last.next_offset - $1::int8, coalesce((
+            SELECT max(next_offset)
+            FROM (
+                SELECT next_offset, total_bytes FROM holdfast.stream_items AS known
+                WHERE known.run = wanted.run AND known.name = wanted.name
+                ORDER BY next_offset LIMIT wanted.few
+            ) AS first
+            WHERE first.total_bytes <= last.total_bytes - $2::int8
+        ), 0)) AS until
+    FROM unnest($3::uuid[], $4::text[], $5::int4[]) AS wanted (run, name, few)
+        CROSS JOIN LATERAL (
             SELECT next_offset, total_bytes FROM holdfast.stream_items AS known
             WHERE known.run = wanted.run AND known.name = wanted.name
-            ORDER BY next_offset LIMIT wanted.few
-        ) AS first
-        WHERE first.total_bytes <= last.total_bytes - $2::int8
-    ) AS too_large
-WHERE old.run = wanted.run AND old.name = wanted.name
-    AND old.next_offset <= greatest(last.next_offset - $1::int8, coalesce(too_large.next_offset, 0));
+            ORDER BY next_offset DESC LIMIT 1
+        ) AS last
+)
+DELETE FROM holdfast.stream_items
+WHERE ctid = ANY (ARRAY (
+    SELECT old.ctid FROM bounds CROSS JOIN LATERAL (
+        SELECT known.ctid FROM holdfast.stream_items AS known
+        WHERE known.run = bounds.run AND known.name = bounds.name AND known.next_offset <= bounds.until
+        ORDER BY known.next_offset LIMIT 10000
+    ) AS old
+));
 
 -- name: stream_state
 -- The status of the run, and the offset that the next item of the stream will have.
@@ -47,10 +56,10 @@ FROM holdfast.runs WHERE namespace = $1::text AND key = $2;
 
 -- name: read_stream
 -- Rows with items from offset $3 on: $4 rows at most, and no more than $5 bytes after the first row.
-SELECT first_offset, stream_items.seq, stream_items.attempt, is_first, items, tasks.name
+SELECT first_offset, seq, attempt, is_first, items,
+    (SELECT tasks.name FROM holdfast.tasks WHERE tasks.run = stream_items.run AND tasks.seq = stream_items.seq)
 FROM holdfast.stream_items
-    LEFT JOIN holdfast.tasks ON tasks.run = stream_items.run AND tasks.seq = stream_items.seq
-WHERE stream_items.run = $1::uuid AND stream_items.name = $2::text AND next_offset > $3::int8
+WHERE run = $1::uuid AND name = $2::text AND next_offset > $3::int8
     AND total_bytes <= $5::int8 + (
         SELECT total_bytes FROM holdfast.stream_items
         WHERE run = $1 AND name = $2 AND next_offset > $3

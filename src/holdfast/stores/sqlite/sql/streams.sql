@@ -29,9 +29,10 @@ FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: read_stream
 -- Rows with items from offset ?3 on: ?4 rows at most, and no more than ?5 bytes after the first row.
-SELECT first_offset, stream_items.seq, stream_items.attempt, is_first, CAST(items AS BLOB), tasks.name
-FROM stream_items LEFT JOIN tasks ON tasks.run = stream_items.run AND tasks.seq = stream_items.seq
-WHERE stream_items.run = ?1 AND stream_items.name = ?2 AND next_offset > ?3 AND total_bytes <= ?5 + (
+SELECT first_offset, seq, attempt, is_first, CAST(items AS BLOB),
+    (SELECT tasks.name FROM tasks WHERE tasks.run = stream_items.run AND tasks.seq = stream_items.seq)
+FROM stream_items
+WHERE run = ?1 AND name = ?2 AND next_offset > ?3 AND total_bytes <= ?5 + (
     SELECT total_bytes FROM stream_items WHERE run = ?1 AND name = ?2 AND next_offset > ?3 ORDER BY next_offset LIMIT 1
 )
 ORDER BY next_offset
