@@ -28,22 +28,22 @@ NAMED = {
     "add_setback", "attached_children", "attempts_of", "await_commit", "buried_sizes", "bury_runs",
     "cancel_open_tasks", "cancel_parked_run", "cancelling_of", "charge_stall", "children_of",
     "children_to_bury", "claim_runs", "clear_attempts", "clear_journal", "clear_logs", "clear_messages",
-    "clear_queue", "clear_shared_inputs", "clear_state", "clear_tasks", "collect_mail", "delete_buried",
-    "delete_node", "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs",
-    "end_backoffs_in_queue", "end_item", "end_runs", "ended_runs", "families_of", "find_commit",
-    "find_conflicts", "find_item", "find_keys", "find_lost", "find_run", "find_taken", "find_workflows",
-    "flow_versions", "forget_stalls", "free_runs", "give_back_messages", "hear_worker",
-    "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
-    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury", "messages_of",
-    "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "pause_runs", "payloads_of",
-    "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
-    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
-    "settled_promises", "shared_inputs_of", "show_waits", "stalls_of", "start_task", "states_of",
-    "steps_of", "stream_state", "take_item", "take_messages", "tasks_of", "terminate_runs",
+    "clear_queue", "clear_shared_inputs", "clear_state", "clear_stream_items", "clear_tasks",
+    "collect_mail", "delete_buried", "delete_node", "delete_schedule", "delete_state", "delete_tags",
+    "due_of", "end_backoffs", "end_backoffs_in_queue", "end_item", "end_runs", "ended_runs",
+    "families_of", "find_commit", "find_conflicts", "find_item", "find_keys", "find_lost", "find_run",
+    "find_taken", "find_workflows", "flow_versions", "forget_stalls", "free_runs", "give_back_messages",
+    "hear_worker", "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail",
+    "let_queue_go", "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury",
+    "messages_of", "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "pause_runs",
+    "payloads_of", "prove_runs", "queued_of", "read_state", "release_runs", "renew_item",
+    "renew_items_of", "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of",
+    "settle_tasks", "settled_promises", "shared_inputs_of", "show_waits", "stalls_of", "start_task",
+    "states_of", "steps_of", "stream_state", "take_item", "take_messages", "tasks_of", "terminate_runs",
     "trim_attempts", "trim_journal", "trim_logs", "trim_messages", "trim_shared_inputs", "trim_state",
-    "trim_streams", "trim_tasks", "unpark_runs", "unqueue_tasks", "unread_messages_of",
-    "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs", "wake_times_of",
-    "wanted_task",
+    "trim_stream_items", "trim_streams", "trim_tasks", "unpark_runs", "unqueue_tasks",
+    "unread_messages_of", "update_schedule", "wake_cancelled_runs", "wake_held_runs", "wake_runs",
+    "wake_times_of", "wanted_task",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -127,8 +127,8 @@ FEW_OTHERS = {
     "next_work": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
 }
 WHOLE_TABLE = re.compile(
-    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|candidates)", re.MULTILINE
-    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|last|candidates)", re.MULTILINE
+    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|last|candidates)",
+    re.MULTILINE,
 )
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")

@@ -22,7 +22,16 @@ _BURIED_BYTES: Final = 8 * 1024 * 1024
 _RUNS_AT_ONCE: Final = 250
 
 # Any order would do, since nobody looks at a buried run.
-_TABLES: Final = ("journal", "tasks", "attempts", "messages", "logs", "state", "shared_inputs")
+_TABLES: Final = (
+    "journal",
+    "tasks",
+    "attempts",
+    "messages",
+    "logs",
+    "state",
+    "shared_inputs",
+    "stream_items",
+)
 
 
 class SqlRetentionStore(SqlRole):

@@ -20,6 +20,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
+from holdfast.client.streams import StreamInfo
 from holdfast.core.records import Definition, History
 from holdfast.core.run_options import StartTarget
 from holdfast.core.timetable import Catchup, Plan
@@ -513,6 +514,10 @@ class ClientCalls:
     def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
         """As `logs`, and new lines as they come, until the run has ended."""
         return self._thread.iterate(lambda: self.inner.follow(_known(run), task))
+
+    def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
+        """The streams to which the run has published, by name."""
+        return self._thread.call(lambda: self.inner.streams(_known(run)))
 
     def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""

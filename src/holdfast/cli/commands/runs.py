@@ -1,4 +1,4 @@
-"""`holdfast runs`: lists runs, shows one or a stream of it, retries, resumes or deletes one, and deletes old ones.
+"""`holdfast runs`: lists runs, shows one or a stream of it, retries, resumes and deletes runs.
 
 `run_acts` has what is done to one run or to many.
 """

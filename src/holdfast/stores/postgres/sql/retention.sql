@@ -100,6 +100,10 @@ CROSS JOIN LATERAL (
         SELECT count(*), sum(size)
         FROM (SELECT pg_column_size(fields) AS size
               FROM holdfast.shared_inputs WHERE shared_inputs.run = wanted.run LIMIT $1) AS t
+        UNION ALL
+        SELECT count(*), sum(size)
+        FROM (SELECT pg_column_size(items) AS size
+              FROM holdfast.stream_items WHERE stream_items.run = wanted.run LIMIT $1) AS t
     ) AS tables
 ) AS sizes;
 
@@ -131,6 +135,9 @@ DELETE FROM holdfast.logs WHERE run = ANY ($1::uuid[]);
 
 -- name: clear_shared_inputs
 DELETE FROM holdfast.shared_inputs WHERE run = ANY ($1::uuid[]);
+
+-- name: clear_stream_items
+DELETE FROM holdfast.stream_items WHERE run = ANY ($1::uuid[]);
 
 -- The first rows of a run that has many: up to $2 rows, and no more after those that come to $3 bytes. An array of their
 -- keys, because a join that is planned for a small table reads the whole table.
@@ -207,4 +214,16 @@ DELETE FROM holdfast.shared_inputs WHERE run = $1::uuid AND seq = ANY (ARRAY(
                 WHERE run = $1 ORDER BY seq LIMIT $2::int8) AS first) AS sized
     WHERE before < $3::int8
 ))
+RETURNING 1;
+
+-- name: trim_stream_items
+DELETE FROM holdfast.stream_items AS items
+USING (
+    SELECT name, next_offset
+    FROM (SELECT name, next_offset, sum(size) OVER (ORDER BY name, next_offset) - size AS before
+          FROM (SELECT name, next_offset, pg_column_size(items) AS size FROM holdfast.stream_items
+                WHERE run = $1::uuid ORDER BY name, next_offset LIMIT $2::int8) AS first) AS sized
+    WHERE before < $3::int8
+) AS gone
+WHERE items.run = $1 AND items.name = gone.name AND items.next_offset = gone.next_offset
 RETURNING 1;

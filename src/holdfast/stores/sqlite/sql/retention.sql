@@ -71,6 +71,8 @@ SELECT ?2, sum(rows), coalesce(sum(bytes), 0) FROM (
     SELECT count(*), sum(size) FROM (SELECT octet_length(value) AS size FROM state WHERE run = ?2 LIMIT ?1)
     UNION ALL
     SELECT count(*), sum(size) FROM (SELECT octet_length(fields) AS size FROM shared_inputs WHERE run = ?2 LIMIT ?1)
+    UNION ALL
+    SELECT count(*), sum(size) FROM (SELECT octet_length(items) AS size FROM stream_items WHERE run = ?2 LIMIT ?1)
 );
 
 -- name: lock_buried
@@ -99,6 +101,9 @@ DELETE FROM logs WHERE run = ?1;
 
 -- name: clear_shared_inputs
 DELETE FROM shared_inputs WHERE run = ?1;
+
+-- name: clear_stream_items
+DELETE FROM stream_items WHERE run = ?1;
 
 -- The first rows of a run that has many: up to ?2 rows, and no more after those that come to ?3 bytes.
 
@@ -163,6 +168,16 @@ DELETE FROM shared_inputs WHERE run = ?1 AND seq IN (
     SELECT seq
     FROM (SELECT seq, sum(size) OVER (ORDER BY seq) - size AS before
           FROM (SELECT seq, octet_length(fields) AS size FROM shared_inputs WHERE run = ?1 ORDER BY seq LIMIT ?2))
+    WHERE before < ?3
+)
+RETURNING 1;
+
+-- name: trim_stream_items
+DELETE FROM stream_items WHERE run = ?1 AND rowid IN (
+    SELECT rowid
+    FROM (SELECT rowid, sum(size) OVER (ORDER BY rowid) - size AS before
+          FROM (SELECT rowid, octet_length(items) AS size FROM stream_items
+                WHERE run = ?1 ORDER BY name, next_offset LIMIT ?2))
     WHERE before < ?3
 )
 RETURNING 1;
