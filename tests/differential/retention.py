@@ -91,6 +91,7 @@ def _delete(tables: Tables, run: RunKey) -> None:
             del table[at]
     for message in tables.mail(run):
         del tables.messages[message.id]
+        del tables.posted[message.id]
     for number in [number for number, row in tables.logs.items() if row.run == run]:
         del tables.logs[number]
     for child in children:
